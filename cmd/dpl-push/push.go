@@ -9,7 +9,6 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // arguments returns the push for the flags, and its operation.
@@ -18,18 +17,14 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 		return p, op, err
 	}
 	p.Tmp, p.Readiness = c.Tmp, c.Readiness
-	p.PID, p.Process, err = c.process()
-	return p, op, err
-}
 
-// process returns the process of --pid, or else only the pid of the parent: a shell may run each
-// line in a new process, so the end of the parent is no crash.
-func (c *push) process() (int, observe.Process, error) {
-	if c.PID == 0 {
-		return os.Getppid(), observe.Process{}, nil
+	// Without --pid only the pid of the parent is known: a shell may run each line in a new process,
+	// so the end of the parent is no crash.
+	if p.PID = int(c.PID); c.PID == 0 {
+		p.PID = os.Getppid()
 	}
-	p, err := cli.Identify(c.PID)
-	return int(c.PID), p, err
+	p.Process, err = cli.Identify(c.PID)
+	return p, op, err
 }
 
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p protocol.Push) {

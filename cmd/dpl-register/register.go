@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,14 +112,9 @@ func (c *register) change(r *group.Registration, s *group.Service) error {
 		return group.ErrNoStartInfo
 	}
 
-	info := *s.StartInfo
-	if r.StartInfo = &info; r.Restartable == nil {
-		r.Restartable = &s.Restartable
-	}
-	if r.Heartbeats == nil {
-		r.Heartbeats = &s.Heartbeats
-	}
-
+	r.StartInfo = new(*s.StartInfo)
+	r.Restartable = cmp.Or(r.Restartable, &s.Restartable)
+	r.Heartbeats = cmp.Or(r.Heartbeats, &s.Heartbeats)
 	c.numbers(r.StartInfo)
 	return nil
 }
@@ -140,8 +136,7 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 
 	r.Readiness = c.Readiness
 	if c.NoRestart {
-		restartable := false
-		r.Restartable = &restartable
+		r.Restartable = new(false)
 	}
 
 	r.KillTimeout = (*time.Duration)(c.KillTimeout)
@@ -161,9 +156,7 @@ func (c *register) dependencies() *[]string {
 	if !c.NoDependsOn && c.DependsOn == nil {
 		return nil
 	}
-
-	ids := cli.Distinct(c.DependsOn)
-	return &ids
+	return new(cli.Distinct(c.DependsOn))
 }
 
 // startInfo returns how to start the service, or nil without a command.
@@ -173,12 +166,8 @@ func (c *register) startInfo() (*group.StartInfo, error) {
 	}
 
 	s := &group.StartInfo{Command: c.Command[0], Args: c.Command[1:],
-		Readiness: observe.ReadinessReady, Policy: group.DefaultPolicy(),
+		Readiness: cmp.Or(c.Readiness, observe.ReadinessReady), Policy: group.DefaultPolicy(),
 		LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
-	if c.Readiness != "" {
-		s.Readiness = c.Readiness
-	}
-
 	for _, word := range c.Command {
 		if err := cli.CheckText(word); err != nil {
 			return nil, cli.Usagef("COMMAND: %v", err)
