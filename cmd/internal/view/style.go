@@ -1,5 +1,8 @@
-// Package view draws operations and groups as text for people: call stacks and dependencies as
-// trees, with ages, states and supervisors. It is pure: observations in, text out.
+// Package view says what people see of operations and groups, and draws it as text: call stacks and
+// dependencies as trees, with ages, states and supervisors. It is pure: observations in, text out.
+//
+// A [Call], a [Supervisor] and a [Service] are what there is to show, each with a [Judgement].
+// Package page and the JSON of dpl-status show the same.
 package view
 
 import (
