@@ -41,13 +41,26 @@ func (p Paths) Dir() string { return p.dir }
 
 func (p Paths) path(name string) string { return filepath.Join(p.dir, name) }
 
-func (p Paths) MarkerPath() string             { return p.path(Marker) }
-func (p Paths) OperationsDir() string          { return p.path("operations") }
-func (p Paths) ArchiveDir() string             { return p.path("archive") }
-func (p Paths) TmpRoot() string                { return p.path("tmp") }
-func (p Paths) LogsDir() string                { return p.path("logs") }
+// MarkerPath returns the path of ledger.json.
+func (p Paths) MarkerPath() string { return p.path(Marker) }
+
+// OperationsDir returns the path of operations/.
+func (p Paths) OperationsDir() string { return p.path("operations") }
+
+// ArchiveDir returns the path of archive/.
+func (p Paths) ArchiveDir() string { return p.path("archive") }
+
+// TmpRoot returns the path of tmp/.
+func (p Paths) TmpRoot() string { return p.path("tmp") }
+
+// LogsDir returns the path of logs/.
+func (p Paths) LogsDir() string { return p.path("logs") }
+
+// OperationLock returns the path of the lock file of an operation.
 func (p Paths) OperationLock(id string) string { return p.OperationPath(id) + lockSuffix }
-func (p Paths) OperationTmp(id string) string  { return filepath.Join(p.TmpRoot(), id) }
+
+// OperationTmp returns the path of the directory in tmp/ that belongs to an operation.
+func (p Paths) OperationTmp(id string) string { return filepath.Join(p.TmpRoot(), id) }
 
 // TmpDir returns the path of the temporary directory of a call, which exists if its push asked for
 // one.
@@ -56,22 +69,33 @@ func (p Paths) TmpDir(op, call string) string { return filepath.Join(p.Operation
 // OperationName returns the file name of an operation.
 func OperationName(id string) string { return id + ".json" }
 
-// OperationPath joins names that are known to be clean. filepath.Join would examine each byte,
-// which is noticeable in a pass over many operations.
+// OperationPath returns the path of an operation. It joins names that are known to be clean:
+// filepath.Join would examine each byte, which is noticeable in a pass over many operations.
 func (p Paths) OperationPath(id string) string {
 	const separator = string(filepath.Separator)
 	return p.dir + separator + "operations" + separator + OperationName(id)
 }
 
-// SupervisorsName and OrchestratorName return the names of the two files of a group.
-func SupervisorsName(group string) string  { return group + supervisorsSuffix }
+// SupervisorsName returns the file name of the registry of a group.
+func SupervisorsName(group string) string { return group + supervisorsSuffix }
+
+// OrchestratorName returns the file name of the orchestrator of a group.
 func OrchestratorName(group string) string { return group + orchestratorSuffix }
 
+// SupervisorsPath returns the path of the registry of a group.
+func (p Paths) SupervisorsPath(group string) string { return p.path(SupervisorsName(group)) }
+
+// OrchestratorPath returns the path of the orchestrator of a group.
 func (p Paths) OrchestratorPath(group string) string { return p.path(OrchestratorName(group)) }
-func (p Paths) SupervisorsPath(group string) string  { return p.path(SupervisorsName(group)) }
-func (p Paths) AlertsPath(group string) string       { return p.path(group + alertsSuffix) }
-func (p Paths) GroupLock(group string) string        { return p.path(group + lockSuffix) }
-func (p Paths) GroupLogs(group string) string        { return filepath.Join(p.LogsDir(), group) }
+
+// AlertsPath returns the path of the alerts file of a group.
+func (p Paths) AlertsPath(group string) string { return p.path(group + alertsSuffix) }
+
+// GroupLock returns the path of the lock file of a group.
+func (p Paths) GroupLock(group string) string { return p.path(group + lockSuffix) }
+
+// GroupLogs returns the path of the directory in logs/ that belongs to a group.
+func (p Paths) GroupLogs(group string) string { return filepath.Join(p.LogsDir(), group) }
 
 // LogPath returns the path of the output file of a service, which need not exist.
 func (p Paths) LogPath(group, supervisor string) string {
@@ -105,6 +129,7 @@ type Copies struct {
 	first string // the suffix after stem in the name of the first one
 }
 
+// OperationCopies returns the names for an operation that is over.
 func (p Paths) OperationCopies(id string) Copies {
 	return Copies{filepath.Join(p.ArchiveDir(), id), ""}
 }
