@@ -313,6 +313,14 @@ func TestIDsAreChecked(t *testing.T) {
 		if _, _, err := l.Read(id); err == nil || errors.Is(err, ErrNotFound) {
 			t.Errorf("read %q: %v", id, err)
 		}
+
+		_, alerts := l.Alerts(id, 0)
+		_, last := l.LastAlert(id)
+		_, lock := l.LockAlerts(id)
+		_, log := l.LogFile("g", id)
+		if alerts == nil || last == nil || lock == nil || log == nil {
+			t.Errorf("group %q: %v, %v, %v, %v", id, alerts, last, lock, log)
+		}
 	}
 
 	if err := l.Edit(strings.Repeat("a", 128), OrCreate, add("a", false)); err != nil {
