@@ -1,4 +1,4 @@
-package group
+package group_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/dpl-project/dpl/testscripts/invariants"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
@@ -57,7 +59,7 @@ type vector struct {
 			Keeper  vectors.Process `json:"keeper"`
 			Error   string          `json:"error"`
 		} `json:"starts"`
-		Code     ExitCode          `json:"code"`
+		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
 		Failed   map[string]string `json:"failed"`
@@ -86,20 +88,20 @@ type files struct {
 }
 
 type vectorAction struct {
-	Action       string     `json:"action"`
-	SupervisorID string     `json:"supervisorId"`
-	Attempt      int        `json:"attempt"`
-	Reason       string     `json:"reason"`
-	Signal       SignalName `json:"signal"`
-	To           Scope      `json:"to"`
-	PID          int        `json:"pid"`
+	Action       string           `json:"action"`
+	SupervisorID string           `json:"supervisorId"`
+	Attempt      int              `json:"attempt"`
+	Reason       string           `json:"reason"`
+	Signal       group.SignalName `json:"signal"`
+	To           group.Scope      `json:"to"`
+	PID          int              `json:"pid"`
 }
 
 var refusals = map[string]error{
-	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion, "noSupervisor": ErrNoService,
-	"cycle":       ErrCycle,
-	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": observe.ErrOtherProcess,
-	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
+	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion, "noSupervisor": group.ErrNoService,
+	"cycle":       group.ErrCycle,
+	"noStartInfo": group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown, "otherProcess": observe.ErrOtherProcess,
+	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents, "blocked": group.ErrBlocked,
 	"exhausted": wire.ErrExhausted,
 }
 
@@ -148,7 +150,9 @@ func (v *vector) run(t *testing.T) {
 	}
 
 	before := g.Orchestrator.Encode() + g.Registry.Encode()
-	after, err := v.do(t, g, seen)
+	after, err := invariants.Check(t.Errorf, g, func(g group.Group) (group.Group, error) {
+		return v.do(t, g, seen)
+	})
 	if err == nil {
 		v.Remembered.Check(t, seen, after.Times)
 	}
@@ -163,8 +167,6 @@ func (v *vector) run(t *testing.T) {
 		if !unchanged {
 			t.Error("refused, but changed")
 		}
-	case brokenInvariants(g) == "" && brokenInvariants(after) != "":
-		t.Errorf("breaks invariants: %s", brokenInvariants(after))
 	case v.Refused != "":
 		t.Errorf("not refused; after:\n%s", after.Registry.Encode())
 	case v.Unchanged || v.StandBy:
@@ -177,16 +179,16 @@ func (v *vector) run(t *testing.T) {
 }
 
 // decode returns the group of f. What is absent counts as missing, unless it is text.
-func (f files) decode(orchestratorText, supervisorsText bool) (g Group, err error) {
-	g = Create("g")
+func (f files) decode(orchestratorText, supervisorsText bool) (g group.Group, err error) {
+	g = group.Create("g")
 	if o := string(f.Orchestrator); orchestratorText || o != "" && o != "null" {
-		if g.Orchestrator, err = DecodeOrchestrator(o); err != nil {
+		if g.Orchestrator, err = group.DecodeOrchestrator(o); err != nil {
 			return g, err
 		}
 	}
 
 	if r := string(f.Supervisors); supervisorsText || r != "" && r != "null" {
-		g.Registry, err = DecodeRegistry(r)
+		g.Registry, err = group.DecodeRegistry(r)
 	}
 	return g, err
 }
@@ -201,7 +203,7 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 	}
 }
 
-func (v *vector) checkThen(t *testing.T, after Group) {
+func (v *vector) checkThen(t *testing.T, after group.Group) {
 	want, err := v.Then.decode(false, false)
 	if err != nil {
 		t.Fatalf("then: %v", err)
@@ -225,13 +227,13 @@ func (v *vector) checkThen(t *testing.T, after Group) {
 
 	check(v.Then.Orchestrator, after.Orchestrator.Encode(), want.Orchestrator.Encode(),
 		func(text string) (string, error) {
-			o, err := DecodeOrchestrator(text)
+			o, err := group.DecodeOrchestrator(text)
 			return o.Encode(), err
 		})
 
 	check(v.Then.Supervisors, after.Registry.Encode(), want.Registry.Encode(),
 		func(text string) (string, error) {
-			r, err := DecodeRegistry(text)
+			r, err := group.DecodeRegistry(text)
 			return r.Encode(), err
 		})
 }
@@ -256,7 +258,7 @@ func (v *vector) observation(t *testing.T) observe.Observation {
 	return seen
 }
 
-func (v *vector) do(t *testing.T, g Group, seen observe.Observation) (Group, error) {
+func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (group.Group, error) {
 	by, owner := v.Do.By, v.Do.Owner
 	if by == "" {
 		by = "test"
@@ -279,7 +281,7 @@ func (v *vector) do(t *testing.T, g Group, seen observe.Observation) (Group, err
 		}
 		return after, err
 	case "end":
-		a := ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process)}
+		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process)}
 		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
@@ -291,7 +293,7 @@ func (v *vector) do(t *testing.T, g Group, seen observe.Observation) (Group, err
 	case "pass":
 		return v.pass(t, g, owner, seen)
 	case "result":
-		r := Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
+		r := group.Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
 		for _, s := range g.Registry.Services {
 			if _, failed := v.Do.Failed[s.ID]; s.Starting && !failed {
 				r.Started = append(r.Started, s.ID)
@@ -304,7 +306,7 @@ func (v *vector) do(t *testing.T, g Group, seen observe.Observation) (Group, err
 	return g, nil
 }
 
-func (v *vector) restart(t *testing.T, g Group, by string, seen observe.Observation) (Group, error) {
+func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (group.Group, error) {
 	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
 	if v.Do.All {
 		after, again, err = g.RestartAll(by, seen)
@@ -315,15 +317,15 @@ func (v *vector) restart(t *testing.T, g Group, by string, seen observe.Observat
 	return after, err
 }
 
-func (v *vector) process() ServiceProcess {
-	return ServiceProcess{
+func (v *vector) process() group.ServiceProcess {
+	return group.ServiceProcess{
 		Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process),
 		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats,
 	}
 }
 
-func (v *vector) registration(t *testing.T, by string) Registration {
-	r := Registration{
+func (v *vector) registration(t *testing.T, by string) group.Registration {
+	r := group.Registration{
 		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID,
 		Process:   observe.Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
@@ -336,7 +338,7 @@ func (v *vector) registration(t *testing.T, by string) Registration {
 	}
 
 	if len(v.Do.StartInfo) > 0 {
-		file, err := DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` +
+		file, err := group.DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` +
 			string(v.Do.StartInfo) + `}}}`)
 		if err != nil {
 			t.Fatal(err)
@@ -347,14 +349,14 @@ func (v *vector) registration(t *testing.T, by string) Registration {
 	return r
 }
 
-func (v *vector) pass(t *testing.T, g Group, owner string, seen observe.Observation) (Group, error) {
+func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (group.Group, error) {
 	pid := v.Do.PID
 	if pid == 0 {
 		pid = 1
 	}
 
-	d, err := g.Pass(PassRequest{
-		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover,
+	d, err := g.Pass(group.PassRequest{
+		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
@@ -369,13 +371,13 @@ func (v *vector) pass(t *testing.T, g Group, owner string, seen observe.Observat
 
 	var actions []vectorAction
 	for i, a := range d.Actions {
-		if a, signals := a.(Signal); signals {
+		if a, signals := a.(group.Signal); signals {
 			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID,
 				Signal: a.Name, To: a.To, PID: a.PID})
 			continue
 		}
 
-		a := a.(Start)
+		a := a.(group.Start)
 		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID,
 			Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.ServiceID]; {

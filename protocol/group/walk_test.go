@@ -1,4 +1,4 @@
-package group
+package group_test
 
 import (
 	"cmp"
@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/invariants"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
@@ -20,7 +22,7 @@ import (
 type world struct {
 	t      *testing.T
 	rand   *rand.Rand
-	g      Group
+	g      group.Group
 	seen   observe.Observation
 	procs  map[int]*proc
 	next   int
@@ -76,7 +78,7 @@ func walks(t *testing.T) uint64 {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: Create("g"),
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
@@ -128,24 +130,30 @@ func (w *world) step() {
 	case 5:
 		switch w.rand.IntN(8) {
 		case 0, 1:
-			g, err := w.g.Shutdown(id, "t", w.once(3), w.seen)
+			only := w.once(3)
+			err := w.verb(func(g group.Group) (group.Group, error) {
+				return g.Shutdown(id, "t", only, w.seen)
+			})
 			w.note("shutdown %s: %v", id, err)
-			w.g = g
 		case 2, 3:
-			g, again, err := w.g.Restart(id, "t", w.once(3), w.seen)
+			only, again := w.once(3), []string(nil)
+			err := w.verb(func(g group.Group) (after group.Group, err error) {
+				after, again, err = g.Restart(id, "t", only, w.seen)
+				return after, err
+			})
 			w.note("restart %s: %v, %v", id, again, err)
-			w.g = g
 		}
 	case 6:
 		if w.once(5) {
 			w.reboot()
 		}
 	case 7:
-		g, err := w.g.Remove(id, "t", w.seen)
+		err := w.verb(func(g group.Group) (group.Group, error) {
+			return g.Remove(id, "t", w.seen)
+		})
 		if err == nil && len(w.alive(id)) > 0 {
 			w.t.Errorf("%s is removed and runs", id)
 		}
-		w.g = g
 	case 8:
 		w.tick(10 * time.Minute)
 	default:
@@ -155,10 +163,16 @@ func (w *world) step() {
 	w.check()
 }
 
+// verb makes a verb of the group.
+func (w *world) verb(verb func(g group.Group) (group.Group, error)) (err error) {
+	w.g, err = invariants.Check(w.t.Errorf, w.g, verb)
+	return err
+}
+
 func (w *world) register(id string) {
 	others := slices.DeleteFunc(slices.Clone(walkers),
 		func(other string) bool { return other == id || w.once(2) })
-	r := Registration{Service: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
+	r := group.Registration{Service: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
 	if w.once(3) {
 		others = nil
 	}
@@ -167,9 +181,9 @@ func (w *world) register(id string) {
 	}
 
 	if r.Request || w.once(2) {
-		policy := DefaultPolicy()
+		policy := group.DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
-		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady, Policy: policy,
+		r.StartInfo = &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady, Policy: policy,
 			LogKeep: 1}
 	}
 
@@ -179,9 +193,8 @@ func (w *world) register(id string) {
 		defer func() { p.leader = w.g.Service(id) != nil && w.g.Service(id).PID == r.PID }()
 	}
 
-	g, err := w.g.Register(r, w.seen)
+	err := w.verb(func(g group.Group) (group.Group, error) { return g.Register(r, w.seen) })
 	w.note("register %s %v %v: %v", id, r.Request, others, err)
-	w.g = g
 }
 
 func (w *world) spawn(id string, attempt, by int) *proc {
@@ -204,11 +217,11 @@ func (w *world) tick(d time.Duration) {
 
 func (w *world) beat(id string) {
 	for _, p := range w.of(id, func(p *proc) bool { return p.leader && !p.hung }) {
-		g, _, err := w.g.BeatService(ServiceProcess{Service: id, PID: p.process.PID,
-			Process: p.process}, observe.Report{}, w.seen)
-		if err == nil {
-			w.g = g
-		}
+		w.verb(func(g group.Group) (after group.Group, err error) {
+			after, _, err = g.BeatService(group.ServiceProcess{Service: id, PID: p.process.PID,
+				Process: p.process}, observe.Report{}, w.seen)
+			return after, err
+		})
 	}
 }
 
@@ -234,12 +247,14 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(PassRequest{Owner: "me", PID: 1}, w.seen)
-	must(w.t, err)
+	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1}, w.seen)
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	var started []*proc
 
 	for _, a := range d.Actions {
-		if a, starts := a.(Start); starts {
+		if a, starts := a.(group.Start); starts {
 			p := w.spawn(a.ServiceID, a.Attempt, 1)
 			d.Spawned(a.ServiceID, p.process.PID, p.process, p.startID(), observe.Process{})
 			p.leader = false // it waits at the gate
@@ -248,11 +263,13 @@ func (w *world) pass(point int) {
 	}
 
 	w.note("pass %d: %v", point, d.Actions)
+	before := w.g
 	if point == 0 {
+		w.verb(func(group.Group) (group.Group, error) { return d.Group(), nil })
+		w.g = before // it is not committed
 		return
 	}
 
-	before := w.g
 	w.commit(d.Group())
 	w.checkBackoff(d, before)
 	if point == 1 {
@@ -260,12 +277,12 @@ func (w *world) pass(point int) {
 	}
 
 	for _, a := range d.Actions {
-		if a, signals := a.(Signal); signals {
+		if a, signals := a.(group.Signal); signals {
 			w.signal(a)
 		}
 	}
 
-	result := Result{Failed: make(map[string]string)}
+	result := group.Result{Failed: make(map[string]string)}
 	for _, p := range started {
 		if others := w.alive(p.service); len(others) > 0 {
 			w.t.Errorf("%s is started beside a live one", p.service)
@@ -294,20 +311,20 @@ func (w *world) pass(point int) {
 
 // commit makes g the group, now and then as its file says, and takes note of the failures that it
 // tells of.
-func (w *world) commit(g Group) {
+func (w *world) commit(g group.Group) {
 	for _, e := range g.Registry.Events {
-		if e.Revision > w.g.Registry.Revision && e.To == string(StateFailed) {
+		if e.Revision > w.g.Registry.Revision && e.To == string(group.StateFailed) {
 			w.failed[e.SupervisorID] = e.At
 		}
 	}
 
-	w.g = g
+	w.verb(func(group.Group) (group.Group, error) { return g, nil })
 	if !w.once(10) {
 		return
 	}
 
 	text := g.Registry.Encode()
-	decoded, err := DecodeRegistry(text)
+	decoded, err := group.DecodeRegistry(text)
 	if err != nil || decoded.Encode() != text {
 		w.t.Errorf("does not survive its file: %v", err)
 	}
@@ -316,9 +333,9 @@ func (w *world) commit(g Group) {
 }
 
 // checkBackoff checks that none is started again before its wait is over.
-func (w *world) checkBackoff(d *Decision, before Group) {
+func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 	for _, a := range d.Actions {
-		a, starts := a.(Start)
+		a, starts := a.(group.Start)
 		if !starts {
 			continue
 		}
@@ -328,7 +345,7 @@ func (w *world) checkBackoff(d *Decision, before Group) {
 			continue
 		}
 
-		backoff := DefaultBackoff()
+		backoff := group.DefaultBackoff()
 		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt,
 			len(backoff))-1]); w.seen.Now.Before(earliest) {
 			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)
@@ -352,13 +369,13 @@ func (w *world) append() int64 {
 	return last
 }
 
-func (w *world) signal(a Signal) {
+func (w *world) signal(a group.Signal) {
 	p := w.procs[a.PID]
 	switch {
 	case p == nil || p.process != a.Process:
-	case a.Name == Kill || !p.deafToTerm:
+	case a.Name == group.Kill || !p.deafToTerm:
 		switch a.To {
-		case ToSurvivors:
+		case group.ToSurvivors:
 			p.others = false
 		default:
 			p.leader = false
@@ -367,10 +384,6 @@ func (w *world) signal(a Signal) {
 }
 
 func (w *world) check() {
-	if broken := brokenInvariants(w.g); broken != "" {
-		w.t.Errorf("%s", broken)
-	}
-
 	for _, id := range walkers {
 		live := w.alive(id)
 		if len(live) > 1 {
@@ -414,8 +427,9 @@ func (w *world) settle() {
 		blocked := slices.ContainsFunc(s.Dependencies,
 			func(d string) bool { return !w.g.Ready(d, w.seen) })
 		switch {
-		case s.State == StateRunning &&
-			len(w.alive(s.ID)) == 1, s.State.final(), s.State == StateWaiting && blocked:
+		case s.State == group.StateRunning &&
+			len(w.alive(s.ID)) == 1, s.State == group.StateDead,
+			s.State == group.StateStopped, s.State == group.StateWaiting && blocked:
 		default:
 			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State,
 				len(w.alive(s.ID)))

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/invariants"
 )
 
 // observe is the observer of a ledger, as that of package cli.
@@ -46,7 +47,8 @@ func (c *command) editGroup(mode fileops.Mode,
 			if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
 				g.reads(c, before, g.floor)
 			}
-			after, err := verb(before, seen)
+			after, err := invariants.Check(c.w.fail, before,
+				func(g group.Group) (group.Group, error) { return verb(g, seen) })
 			if err == nil && after.Registry.Revision != before.Registry.Revision {
 				c.w.tellGroup(after)
 			}
@@ -189,6 +191,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 	}
 
 	p, err := o.Pass()
+	invariants.Check(c.w.fail, p.Before,
+		func(group.Group) (group.Group, error) { return p.After, err })
 	if c.w.tellGroup(p.After); p.Before.ID != "" && (err == nil || !c.w.kind.lease) {
 		g.reads(c, p.Before, floor)
 		c.w.judgeGroup(p.Before, p.After, c.decided, c.a.p.host.observe())
