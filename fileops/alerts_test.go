@@ -60,6 +60,21 @@ func TestLockAlerts(t *testing.T) {
 	must(t, lock.Unlock())
 }
 
+// The line of an alert about a service says where its log is.
+func TestAlertOfAService(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	about := alert(1, "m")
+	about.ServiceID = "s"
+	must(t, l.HoldGroup("g", OrCreate,
+		func(tx *GroupTx) error { return AppendAlerts(tx, []group.Alert{about}) }))
+	lines, err := l.Alerts("g", 0)
+	must(t, err)
+	if len(lines) != 1 || !strings.Contains(lines[0].Text, `"logs/g/s.log"`) {
+		t.Errorf("got %v", lines)
+	}
+}
+
 func TestAlertsFileOfASharedLedger(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Shared: true}, Options{})

@@ -45,6 +45,13 @@ func TestGlance(t *testing.T) {
 		t.Errorf("of a file that others may write: %v", err)
 	}
 
+	broke, h := hookedLedger(t, Config{}, Options{})
+	writeFile(t, broke.OperationPath("op"), "{}")
+	h.Before = nth(t, 1, "read", "op.json", broken)
+	if _, _, err := broke.Glance("op"); !errors.Is(err, errDisk) {
+		t.Errorf("of a file that cannot be read: %v", err)
+	}
+
 	linked := testLedger(t, linkedConfig, Options{})
 	if _, state, err := linked.Glance("op"); state != "" || err != nil {
 		t.Errorf("on a ledger that commits by link: %q, %v", state, err)

@@ -271,6 +271,23 @@ func TestRotateLogKilled(t *testing.T) {
 	}
 }
 
+// A pass that cannot compare the log with what a dead pass has copied leaves both.
+func TestRotateLogThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for call, suffix := range map[string]string{"open": "s.log.next", "read at": "s.log"} {
+		l, h := hookedLedger(t)
+		w := newLogWriter(t, l, "s")
+		w.write(15_000)
+		next := layout.NextLogOf(l.LogPath("g", "s"))
+		writeFile(t, next, "line 1\n")
+		h.Before = hookfs.Nth(t, 1, call, suffix, hookfs.Broken)
+		if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
+			t.Errorf("%s: got %v, %v", call, done, err)
+		}
+		wantNames(t, l.GroupLogs("g"), "s.log", "s.log.next")
+	}
+}
+
 // The number of kept files comes from a file, which anyone may have written. A pass neither counts
 // up to it nor overflows with it.
 func TestRotateLogKeepsAll(t *testing.T) {
