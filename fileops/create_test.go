@@ -142,6 +142,12 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 		errors.Is(err, ErrNoLedger) {
 		t.Errorf("open anyway: %v", err)
 	}
+	if l, err := Absent("ledger", Options{}); l != nil || err == nil {
+		t.Errorf("absent: %v", err)
+	}
+	if err := CheckRoots("ledger", nil, Options{}); err == nil {
+		t.Error("its roots are fit")
+	}
 }
 
 // A directory that cannot be listed does not count as one without a ledger, and a ledger.json that

@@ -59,6 +59,10 @@ func TestDryRun(t *testing.T) {
 			}
 		}
 
+		if e, err := l.EditOperation("live", Existing, refused); !errors.Is(err, errRefused) ||
+			e.Changed() {
+			t.Errorf("%s: a refusal without a dry run: changed %v, %v", commit, e.Changed(), err)
+		}
 		if after := snapshot(t, l.Dir()); after != before {
 			t.Errorf("%s: it was\n%s\nand is\n%s", commit, before, after)
 		}

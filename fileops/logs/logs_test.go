@@ -559,6 +559,25 @@ func TestReadLogHuge(t *testing.T) {
 	}
 }
 
+// A log that someone has truncated by hand has nothing new until it grows again.
+func TestReadLogTruncated(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t)
+	path := l.LogPath("g", "s")
+	writeFile(t, path, "0123456789")
+	r, _, err := l.ReadLog("g", "s", 5)
+	must(t, err)
+	must(t, os.Truncate(path, 5))
+	if text, err := r.Next(); len(text) > 0 || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+
+	writeFile(t, path, "01234new")
+	if text, err := r.Next(); string(text) != "new" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
 // Text rotated since the last look is shown in parts as well.
 func TestReadLogHugeRotated(t *testing.T) {
 	t.Parallel()
