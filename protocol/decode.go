@@ -23,7 +23,6 @@ func Decode(text string) (Operation, error) { return wire.Decode(text, 0, readOp
 
 func readOperation(r *wire.Reader) Operation {
 	op, src := Create("", 0, 0), &source{text: r.Text()}
-	var hasState, hasStack bool
 	r.Object(func(name string) {
 		start := r.Offset()
 		switch name {
@@ -34,7 +33,6 @@ func readOperation(r *wire.Reader) Operation {
 		case "revision":
 			op.Revision = r.Revision()
 		case "state":
-			hasState = true
 			op.State = wire.Word(r, "state", State.Valid)
 		case "lastHeartbeat":
 			op.LastHeartbeat = r.Time()
@@ -49,7 +47,6 @@ func readOperation(r *wire.Reader) Operation {
 		case "terminalHeartbeats":
 			op.TerminalHeartbeats = int(r.Int(0))
 		case "stack":
-			hasStack = true
 			op.Stack = readStack(r, src)
 		case "supervisorHeartbeats":
 			op.Supervisors = readSupervisors(r)
@@ -65,10 +62,7 @@ func readOperation(r *wire.Reader) Operation {
 		}
 	})
 
-	r.Require("operationId", op.ID != "")
-	r.Require("state", hasState)
-	r.Require("lastHeartbeat", !op.LastHeartbeat.IsZero())
-	r.Require("stack", hasStack)
+	r.Require("operationId", "state", "lastHeartbeat", "stack")
 	src.supervisors, src.transitions, src.events = op.Supervisors, op.Transitions, op.Events
 	op.source = src
 
@@ -130,25 +124,19 @@ func (f *Frame) read(r *wire.Reader) {
 			f.SupervisorHandle = r.StringOrNull()
 		case "description":
 			f.Description = r.String()
-		case "readiness", "note":
-			if f.Notice == nil {
-				f.Notice = &observe.Notice{Readiness: observe.ReadinessReady}
-			}
-			f.Notice.ReadMember(r, name)
 		case "failOnCrash":
 			f.FailOnCrash = r.Bool()
 		case "resources":
 			r.Array(func() { f.Resources = append(f.Resources, r.String()) })
 		default:
-			if !f.ReadMember(r, name) && !f.readCrash(r, name) {
+			if !f.ReadMember(r, name) && !f.Notice.ReadMember(r, name) &&
+				!f.readCrash(r, name) {
 				r.Unknown(&f.Unknown, name)
 			}
 		}
 	})
 
-	r.Require("participantId", f.ParticipantID != "")
-	r.Require("callId", f.CallID != "")
-	r.Require("lastHeartbeat", !f.LastHeartbeat.IsZero())
+	r.Require("participantId", "callId", "lastHeartbeat")
 	if f.StartTime.IsZero() {
 		f.StartTime = f.LastHeartbeat
 	}
@@ -207,7 +195,7 @@ func readHandling(r *wire.Reader) *Handling {
 		}
 	})
 
-	r.Require("at", !h.At.IsZero())
+	r.Require("at")
 	return h
 }
 
@@ -242,7 +230,7 @@ func (s *Supervisor) read(r *wire.Reader) {
 		}
 	})
 
-	r.Require("lastHeartbeat", !s.LastHeartbeat.IsZero())
+	r.Require("lastHeartbeat")
 }
 
 func (t *Transition) read(r *wire.Reader) {

@@ -200,7 +200,7 @@ func (e *edit) setNotice(i int, say observe.Report) {
 	}
 
 	f := e.own(i)
-	f.Notice, e.changed = &after, true
+	f.Notice, e.changed = after, true
 	if after.Readiness != before.Readiness {
 		e.event(observe.Event{
 			Type: observe.CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID,

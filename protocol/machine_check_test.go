@@ -21,8 +21,8 @@ func checkDecoded(t *rapid.T, after, decoded Operation) {
 // sameFrame reports whether all that is known of a and b is equal.
 func sameFrame(a, b *Frame) bool {
 	f, g := *a, *b
-	f.source, f.decoded, f.piece.Start, f.piece.End, f.Notice = nil, nil, 0, 0, nil
-	g.source, g.decoded, g.piece.Start, g.piece.End, g.Notice = nil, nil, 0, 0, nil
+	f.source, f.decoded, f.piece.Start, f.piece.End, f.Notice = nil, nil, 0, 0, observe.Notice{}
+	g.source, g.decoded, g.piece.Start, g.piece.End, g.Notice = nil, nil, 0, 0, observe.Notice{}
 	return a.Said() == b.Said() && reflect.DeepEqual(f, g)
 }
 

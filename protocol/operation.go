@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -107,7 +108,7 @@ type Frame struct {
 	SupervisorID     string // "": unsupervised
 	SupervisorHandle string
 	Description      string
-	Notice           *observe.Notice // nil: it has said nothing. Frames share it, so it is never changed
+	Notice           observe.Notice // zero: it has said nothing
 	FailOnCrash      bool
 	Resources        []string
 	Crash            *Crash // nil unless it crashed
@@ -120,10 +121,9 @@ type Frame struct {
 
 // Said returns what the participant of f has said about it.
 func (f *Frame) Said() observe.Notice {
-	if f.Notice == nil {
-		return observe.Notice{Readiness: observe.ReadinessReady}
-	}
-	return *f.Notice
+	said := f.Notice
+	said.Readiness = cmp.Or(said.Readiness, observe.ReadinessReady)
+	return said
 }
 
 // A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it.

@@ -72,12 +72,9 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 		StartTime: e.seen.Now, State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Resources: p.Resources,
+		Notice: observe.Notice{Readiness: p.Readiness},
 	}
 	frame.Heartbeats = p.Heartbeats
-
-	if p.Readiness != "" {
-		frame.Notice = &observe.Notice{Readiness: p.Readiness}
-	}
 
 	e.op.Stack = append(e.op.Stack, frame)
 	e.event(observe.Event{

@@ -17,7 +17,6 @@ func DecodeRegistry(text string) (Registry, error) { return wire.Decode(text, 0,
 
 func readOrchestrator(r *wire.Reader) Orchestrator {
 	o := Create("").Orchestrator
-	hasState := false
 	r.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
@@ -31,7 +30,6 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 		case "orchestratorHeartbeat":
 			o.Heartbeat = r.TimeOrNull()
 		case "state":
-			hasState = true
 			o.State = wire.Word(r, "state", OrchestratorState.valid)
 		case "heartbeatIntervalMs":
 			o.HeartbeatInterval = r.Milliseconds(1)
@@ -46,14 +44,12 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 		}
 	})
 
-	r.Require("orchestrationGroupId", o.GroupID != "")
-	r.Require("state", hasState)
+	r.Require("orchestrationGroupId", "state")
 	return o
 }
 
 func readRegistry(r *wire.Reader) Registry {
 	reg := Create("").Registry
-	hasSupervisors := false
 	r.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
@@ -63,7 +59,6 @@ func readRegistry(r *wire.Reader) Registry {
 		case "owner":
 			reg.Owner = r.IDOrNull()
 		case "supervisors":
-			hasSupervisors = true
 			r.Object(func(key string) { reg.Services = append(reg.Services, readService(r, key)) })
 		case "alertSeq":
 			reg.AlertSeq = r.Revision()
@@ -78,13 +73,12 @@ func readRegistry(r *wire.Reader) Registry {
 		}
 	})
 
-	r.Require("supervisors", hasSupervisors)
+	r.Require("supervisors")
 	return reg
 }
 
 func readService(r *wire.Reader, key string) Service {
 	s := newService(key)
-	hasState, hasRestartable := false, false
 	r.CheckID(key)
 	r.Object(func(name string) {
 		switch name {
@@ -93,10 +87,8 @@ func readService(r *wire.Reader, key string) Service {
 		case "startInfo":
 			s.StartInfo = readStartInfo(r)
 		case "restartable":
-			hasRestartable = true
 			s.Restartable = r.Bool()
 		case "state":
-			hasState = true
 			s.State = wire.Word(r, "state", ServiceState.valid)
 		case "pid":
 			s.PID = int(r.IntOrNull())
@@ -114,8 +106,8 @@ func readService(r *wire.Reader, key string) Service {
 		}
 	})
 
-	r.Require("state", hasState)
-	if !hasRestartable {
+	r.Require("state")
+	if !r.Had("restartable") {
 		s.Restartable = s.StartInfo != nil
 	}
 
@@ -219,7 +211,7 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		}
 	})
 
-	r.Require("command", s.Command != "")
+	r.Require("command")
 	return &s
 }
 
@@ -264,7 +256,7 @@ func readExit(r *wire.Reader) *LastExit {
 		}
 	})
 
-	r.Require("at", !e.At.IsZero())
+	r.Require("at")
 	return e
 }
 
@@ -288,6 +280,5 @@ func (a *Alert) read(r *wire.Reader) {
 		}
 	})
 
-	r.Require("seq", a.Seq != 0)
-	r.Require("timestamp", !a.Timestamp.IsZero())
+	r.Require("seq", "timestamp")
 }

@@ -134,8 +134,7 @@ func readGrace(r *wire.Reader) *Grace {
 		}
 	})
 
-	r.Require("of", !g.Of.IsZero())
-	r.Require("at", !g.At.IsZero())
+	r.Require("of", "at")
 	return g
 }
 

@@ -67,10 +67,17 @@ func (p *reader) operation() {
 		}
 	})
 
-	p.Require("operationId", p.op.ID != "")
-	p.Require("lastHeartbeat", !p.op.LastHeartbeat.IsZero())
+	p.require("operationId", p.op.ID != "")
+	p.require("lastHeartbeat", !p.op.LastHeartbeat.IsZero())
 	if !p.Failed() {
 		p.complete()
+	}
+}
+
+// require refuses an object that has ended without a member, or with null for it.
+func (p *reader) require(name string, has bool) {
+	if !has {
+		p.FailMember(p.Offset(), name, wire.ErrCorrupt, "is missing")
 	}
 }
 
@@ -136,10 +143,10 @@ func (p *reader) frame() {
 		}
 	})
 
-	p.Require("participantId", f.ParticipantID != "")
-	p.Require("callId", f.CallID != "")
-	p.Require("pid", hasPID)
-	p.Require("startTime", !f.StartTime.IsZero())
+	p.require("participantId", f.ParticipantID != "")
+	p.require("callId", f.CallID != "")
+	p.require("pid", hasPID)
+	p.require("startTime", !f.StartTime.IsZero())
 	p.op.Stack, p.keptOf = append(p.op.Stack, f), append(p.keptOf, kept)
 }
 

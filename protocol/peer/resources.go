@@ -38,8 +38,8 @@ func (p *reader) keepTemps() {
 			}
 		})
 
-		p.Require("path", r.path != "")
-		p.Require("owner", hasOwner)
+		p.require("path", r.path != "")
+		p.require("owner", hasOwner)
 		p.temps, all = append(p.temps, r), append(all, kept.text())
 	})
 

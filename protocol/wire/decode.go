@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -71,10 +72,17 @@ func (r *Reader) refusal() error {
 // Refuse refuses the value, or the name of a member, that was read last, as ErrCorrupt.
 func (r *Reader) Refuse(format string, args ...any) { r.Fail(ErrCorrupt, format, args...) }
 
-// Require refuses an object that has ended without a required member.
-func (r *Reader) Require(name string, has bool) {
-	if !has {
-		r.FailMember(r.at, name, ErrCorrupt, "is missing")
+// Had reports whether the object that has just ended has the member name.
+func (r *Reader) Had(name string) bool {
+	return slices.ContainsFunc(r.ended, func(m member) bool { return m.name == name })
+}
+
+// Require refuses the object that has just ended, unless it has all these members.
+func (r *Reader) Require(names ...string) {
+	for _, name := range names {
+		if !r.Had(name) {
+			r.FailMember(r.at, name, ErrCorrupt, "is missing")
+		}
 	}
 }
 

@@ -24,7 +24,8 @@ type Reader struct {
 	at     int // the next byte to read: the first one of a value, where one is expected
 	depth  int // the number of open objects and arrays
 
-	layout  *layout // of the objects that begin here
+	layout  *layout  // of the objects that begin here
+	ended   []member // of the object that has ended last
 	failure *failure
 
 	lastTimeText string // the times of a frame are often equal
@@ -119,6 +120,7 @@ func (r *Reader) Object(member func(name string)) {
 		} else {
 			start := r.at
 			if !r.another('}', i == 0) {
+				r.ended = l.members[:i]
 				return
 			}
 

@@ -40,7 +40,7 @@ func hostile() Page {
 		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
 			Vitals: observe.Vitals{LastHeartbeat: noon}, Description: nasty,
 			SupervisorID: "s", SupervisorHandle: nasty,
-			Notice: &observe.Notice{Readiness: observe.ReadinessStarting, Note: nasty}},
+			Notice: observe.Notice{Readiness: observe.ReadinessStarting, Note: nasty}},
 		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon,
 			Vitals: observe.Vitals{LastHeartbeat: noon}, Crash: crash},
 	}
