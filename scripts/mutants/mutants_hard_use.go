@@ -282,11 +282,11 @@ var firstMinutes = []mutant{
 		"	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
 		[]string{"./cmd/internal/page TestShort"},
 	}, {
-		"the fast lane knows no defaults", "cmd/internal/cli/lane.go",
+		"the fast lane knows no defaults", "cmd/internal/cli/fast_lane.go",
 		"	word := f.tag.Get(\"default\")", "	word := \"\"",
 		[]string{"./cmd/dpl-pop FuzzLanes"},
 	}, {
-		"the fast lane does without what is required", "cmd/internal/cli/lane.go",
+		"the fast lane does without what is required", "cmd/internal/cli/fast_lane.go",
 		"	return !has(f.tag, \"required\")", "	return true",
 		[]string{"./cmd/dpl-pop FuzzLanes"},
 	}, {
