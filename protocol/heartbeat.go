@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"github.com/dpl-project/dpl/protocol/observe"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An Actor is the sender of a heartbeat (spec §4.1): a participant with all its frames, or one
@@ -92,21 +91,6 @@ func (op Operation) hasLive(a Actor) bool {
 		}
 	}
 	return false
-}
-
-// countdown is step 0 for heartbeats and cleanup (spec §4.5).
-func (op Operation) countdown() (Operation, error) {
-	if op.TerminalHeartbeats >= 2 {
-		return op, ErrExpired
-	}
-	if op.Revision >= wire.LastRevision {
-		return op, wire.ErrExhausted
-	}
-
-	op.effects = Effects{}
-	op.Revision++
-	op.TerminalHeartbeats++
-	return op, nil
 }
 
 // checkFrames returns why a, if it is a participant, cannot send a heartbeat.

@@ -22,7 +22,7 @@ func TestImports(t *testing.T) {
 	for pattern, ours := range map[string][]string{
 		"wire/*.go": {jsontext}, "observe/*.go": {wire}, "*.go": {wire, observe},
 		"group/*.go": {wire, observe},
-		"peer/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
+		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))
 	}

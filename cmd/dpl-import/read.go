@@ -11,8 +11,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/dart"
 	"github.com/dpl-project/dpl/protocol/observe"
-	"github.com/dpl-project/dpl/protocol/peer"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -24,7 +24,7 @@ type found struct {
 }
 
 // reading returns how to read the files, according to the flags.
-func (c *importer) reading() (r peer.Reading, err error) {
+func (c *importer) reading() (r dart.Reading, err error) {
 	switch {
 	case len(c.Files) == 0:
 		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like " +
@@ -63,7 +63,7 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 
 // decode returns the operations in the files, or the errors of all of them. l, which may be nil,
 // decides which resources may be deleted.
-func (c *importer) decode(texts []string, r peer.Reading,
+func (c *importer) decode(texts []string, r dart.Reading,
 	l *fileops.Ledger) (all []found, err error) {
 	r.Refuse = func(op, path string) error {
 		if l == nil || l.Absent() {
@@ -76,7 +76,7 @@ func (c *importer) decode(texts []string, r peer.Reading,
 		file := string(path)
 		f := found{file: file}
 		var fileErr error
-		f.op, f.left, fileErr = peer.Read(texts[i], r)
+		f.op, f.left, fileErr = dart.Read(texts[i], r)
 		all, err = append(all, f), errors.Join(err, refused(file, fileErr))
 	}
 
@@ -127,9 +127,9 @@ func refused(file string, err error) error {
 		return nil
 	case errors.Is(err, wire.ErrBadID):
 		cure = "give it another with --rename OLD=NEW"
-	case errors.Is(err, peer.ErrNotPeer):
+	case errors.Is(err, dart.ErrNotDart):
 		cure = "copy it to operations/ of a ledger"
-	case errors.Is(err, peer.ErrLocalTime):
+	case errors.Is(err, dart.ErrLocalTime):
 		cure = "give the offset, like --time-zone +02:00, or write it after that time in a copy"
 	}
 

@@ -2,12 +2,8 @@ package group
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A course is what a pass does about one service: steps in order.
@@ -91,114 +87,6 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 	}
 
 	return then(unblock{}, next)
-}
-
-func (p *planner) dependenciesReady(s *Service) bool {
-	return !slices.ContainsFunc(s.Dependencies, func(d string) bool { return !p.judged[d].ready })
-}
-
-// wait makes s wait for its dependencies, and names the first that no pass will make ready.
-func (p *planner) wait(s *Service) step {
-	for _, d := range s.Dependencies {
-		on, registered := p.judged[d]
-		switch {
-		case !registered:
-			return wait{d + ": missing"}
-		case on.was.State.final():
-			return wait{d + ": " + string(on.was.State)}
-		}
-	}
-
-	return wait{}
-}
-
-// failed is the rule of failed and restartScheduled.
-func (p *planner) failed(j judgement, failedAt time.Time) []step {
-	s, policy := j.was, j.was.policy()
-	switch {
-	case !s.Restartable || s.StartInfo == nil:
-		return p.giveUp(j, "not restartable")
-	case s.RestartAttempts >= policy.MaxAttempts:
-		return p.giveUp(j, fmt.Sprintf("%d attempts", s.RestartAttempts))
-	}
-
-	if failedAt.IsZero() {
-		failedAt = p.seen.Now
-	}
-
-	backoff := policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)]
-	due := setDue{failedAt, wire.Later(failedAt, backoff)}
-
-	switch {
-	case p.seen.Now.Before(due.at) && !p.seen.Now.Before(failedAt):
-		return []step{due, schedule{}}
-	case j.held(p.seen):
-		return then(due, p.stop(j))
-	case !p.dependenciesReady(s):
-		return []step{due, setPending{}, p.wait(s)}
-	}
-
-	return then(due, p.start(j, true, ""))
-}
-
-// giveUp gives a service up. It first stops what a pass has started.
-func (p *planner) giveUp(j judgement, reason string) []step {
-	if !j.was.StartedAt.IsZero() && j.held(p.seen) {
-		return p.stop(j)
-	}
-	return []step{die{reason}}
-}
-
-func (p *planner) shuttingDown(j judgement) []step {
-	s := j.was
-	switch {
-	case p.dependentShutsDown(s):
-		return nil
-	case j.held(p.seen):
-		return p.stop(j)
-	case !j.checkable && j.heard:
-		return nil
-	case !s.StartAgain:
-		return []step{stopped{}}
-	}
-
-	released := *s
-	released.release(p.seen)
-	released.RestartAttempts = 0
-	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
-}
-
-// dependentShutsDown reports whether a service that depends on s has not stopped yet.
-func (p *planner) dependentShutsDown(s *Service) bool {
-	for id, other := range p.judged {
-		stops := other.was.State == StateShuttingDown
-		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
-			return true
-		}
-	}
-	return false
-}
-
-// stop returns the next signal to a service that is held, if it is due (spec §11.4).
-func (p *planner) stop(j judgement) []step {
-	s := j.was
-	to := ToSurvivors
-	switch {
-	case j.alive && s.StartedAt.IsZero():
-		to = ToProcess
-	case j.alive:
-		to = ToGroup
-	}
-
-	name := Kill
-	switch waited := s.TermAge(p.seen); {
-	case s.TermSentAt.IsZero():
-		name = Term
-	case waited >= 0 && waited < s.KillTimeout:
-		return nil
-	}
-
-	return []step{signal{Signal{s.ID, name, to, s.PID, s.Identity()}}}
 }
 
 // start starts a service, after stopping what is left of its last start.

@@ -6,16 +6,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An Evidence is the reason why a frame or supervisor is dead (spec §4.2).
-type Evidence string
-
-const (
-	Exited         Evidence = "exited"
-	Rebooted       Evidence = "rebooted"
-	Stale          Evidence = "stale"
-	SupervisorDead Evidence = "supervisorDead"
-)
-
 // An Observation is everything that a verb learns about the world (spec §4.2).
 type Observation struct {
 	Now         time.Time
@@ -81,77 +71,4 @@ func (seen Observation) Age(at time.Time, beat Beat) time.Duration {
 // sights reports whether the age of the time at is taken from a sighting.
 func (seen Observation) sights(at time.Time, beat Beat) bool {
 	return seen.Sightings != nil && seen.Remembers() && !seen.Monotonic(at, beat)
-}
-
-// Gone returns Exited or Rebooted if the process of v is certainly no longer running, and ""
-// otherwise.
-func (seen Observation) Gone(v Vitals) Evidence {
-	p := v.Identity()
-	if p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
-		return ""
-	}
-	if p.BootID != seen.Host.BootID && (v.LastHeartbeat.IsZero() ||
-		v.LastHeartbeat.Before(seen.Host.BootedAt)) {
-		return Rebooted
-	}
-	if seen.presence(p) == Gone {
-		return Exited
-	}
-	return ""
-}
-
-// presence returns what the observer sees of p, which may be on another host.
-func (seen Observation) presence(p Process) Presence {
-	if !seen.CanCheck(p) || seen.Look == nil {
-		return Unseen
-	}
-	return seen.Look(p)
-}
-
-// CanCheck reports whether p belongs to this host, boot and pid namespace.
-func (seen Observation) CanCheck(p Process) bool {
-	here := seen.Host
-	return p.HostID != "" && p.HostID == here.ID && p.BootID != "" && p.BootID == here.BootID &&
-		p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace
-}
-
-// Stopped reports whether the observer sees that the process of v is stopped.
-func (seen Observation) Stopped(v Vitals) bool {
-	return seen.presence(v.Identity()) == Stopped
-}
-
-// IsStale reports whether age is longer than threshold, in the past or in the future.
-func IsStale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
-
-// Judge returns the evidence that v is dead, or "" (spec §4.2), and the age of its heartbeat, or 0
-// if it has none. A process that exists is not stale unless it promised to send heartbeats. Nothing
-// is stale during its grace.
-func (seen Observation) Judge(v Vitals, threshold time.Duration) (Evidence, time.Duration) {
-	age := time.Duration(0)
-	if !v.LastHeartbeat.IsZero() {
-		age = seen.Age(v.LastHeartbeat, v.Beat)
-	}
-
-	if evidence := seen.Gone(v); evidence != "" {
-		return evidence, age
-	}
-	if seen.CountsHeartbeats(v) && IsStale(age, threshold) && !seen.graced(v, threshold) {
-		return Stale, age
-	}
-	return "", age
-}
-
-// CountsHeartbeats reports whether v is judged by its heartbeats, and not by its process.
-func (seen Observation) CountsHeartbeats(v Vitals) bool {
-	presence := seen.presence(v.Identity())
-	return v.Heartbeats || presence != Present && presence != Stopped
-}
-
-// StaleIn returns the time until v is stale without a heartbeat.
-func (seen Observation) StaleIn(v Vitals, threshold time.Duration) time.Duration {
-	in := threshold - seen.Age(v.LastHeartbeat, v.Beat)
-	if g := v.Grace.counting(v.LastHeartbeat); g != nil {
-		in = max(in, threshold-seen.Age(g.At, g.Beat))
-	}
-	return in
 }

@@ -65,7 +65,7 @@ seed() {
         s/if !ended\(fd\) \{\n(\t+)err = unix.PidfdSendSignal\(int\(fd\), sig, nil, 0\)/if true {\n$1err = unix.Kill(w.pid, sig)/' \
         '^TestIdentity$/^recycled$'
 
-    evidence=protocol/observe/observation.go
+    evidence=protocol/observe/evidence.go
     seed other-pid-namespace $evidence \
         's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' \
         '^TestIdentity$/^(elsewhere|inside)$'

@@ -24,7 +24,7 @@ var graces = []mutant{
 		" || seen.Gone(v) != \"\" {\n		return g", " {\n		return g",
 		[]string{"./protocol ^TestVectors$", "./protocol/group ^TestVectors$", "simulation"},
 	}, {
-		"a window keeps who exits in it", "protocol/observe/observation.go",
+		"a window keeps who exits in it", "protocol/observe/evidence.go",
 		"	if evidence := seen.Gone(v); evidence != \"\" {\n		return evidence, age",
 		"	if evidence := seen.Gone(v); evidence != \"\" && !seen.graced(v, threshold) {\n" +
 			"		return evidence, age",
@@ -34,7 +34,7 @@ var graces = []mutant{
 		"	return g != nil && !IsStale(seen.Age(g.At, g.Beat), threshold)", "	return g != nil",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
-		"a window that does not hold", "protocol/observe/observation.go",
+		"a window that does not hold", "protocol/observe/evidence.go",
 		" && IsStale(age, threshold) && !seen.graced(v, threshold) {",
 		" && IsStale(age, threshold) {",
 		[]string{"./protocol ^TestVectors$", "simulation"},
@@ -68,17 +68,17 @@ var graces = []mutant{
 		"	return seen.Watch == observe.Woken && ", "	return seen.Watch == observe.Awake && ",
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
-		"who is present is stale", "protocol/observe/observation.go",
+		"who is present is stale", "protocol/observe/evidence.go",
 		"	return v.Heartbeats || presence != Present && presence != Stopped",
 		"	return v.Heartbeats || presence != Stopped",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
-		"who is stopped is stale", "protocol/observe/observation.go",
+		"who is stopped is stale", "protocol/observe/evidence.go",
 		"	return v.Heartbeats || presence != Present && presence != Stopped",
 		"	return v.Heartbeats || presence != Present",
 		[]string{"./protocol ^TestMortals$", "alive/process.txtar"},
 	}, {
-		"a promise does not count", "protocol/observe/observation.go",
+		"a promise does not count", "protocol/observe/evidence.go",
 		"	return v.Heartbeats || presence", "	return presence",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	},

@@ -34,7 +34,7 @@ var dataLoss = []mutant{
 		"case !Within(filepath.Dir(path), r.OperationTmp(op)):", "case !Within(path, r.TmpRoot()):",
 		[]string{"./fileops TestTmpOfOtherOperations"},
 	}, {
-		"a stopped process is stale", "protocol/observe/observation.go",
+		"a stopped process is stale", "protocol/observe/evidence.go",
 		"presence != Present && presence != Stopped", "presence != Present",
 		[]string{"alive/process.txtar"},
 	}, {
@@ -77,7 +77,7 @@ var wrongVerdicts = []mutant{
 		"	return max(pace, live*share)\n", "	return max(pace, 0*live*share)\n",
 		[]string{"./protocol TestPace"},
 	}, {
-		"a call that lives is stale", "protocol/observe/observation.go",
+		"a call that lives is stale", "protocol/observe/evidence.go",
 		"	return v.Heartbeats || presence != Present && presence != Stopped\n",
 		"	return v.Heartbeats || presence >= 0\n",
 		[]string{"./protocol TestVectors/^cleanup-process-lives$"},

@@ -1,4 +1,4 @@
-package peer
+package dart
 
 import (
 	"encoding/json"
@@ -123,7 +123,7 @@ func canonical(t *testing.T, text string) string {
 
 func (v *vector) checkRefused(t *testing.T, err error) {
 	want := map[string]error{"corrupt": wire.ErrCorrupt, "badID": wire.ErrBadID, "localTime": ErrLocalTime,
-		"notPeer": ErrNotPeer}[v.Refused]
+		"notPeer": ErrNotDart}[v.Refused]
 	e, ok := errors.AsType[*wire.Error](err)
 	if want == nil || !ok || !errors.Is(err, want) {
 		t.Fatalf("refused: %v, want %q", err, v.Refused)

@@ -1,4 +1,4 @@
-package peer
+package dart
 
 import (
 	"encoding/json"

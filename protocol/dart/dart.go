@@ -1,5 +1,5 @@
-// Package peer reads files of the Dart ledger (spec/peer.md).
-package peer
+// Package dart reads files of the Dart ledger (spec/peer.md).
+package dart
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 // The refusals of a file of the Dart ledger, besides ErrCorrupt and ErrBadID (spec/peer.md).
 var (
 	ErrLocalTime = errors.New("the clocks were changed at that time") // so it says two moments, or none
-	ErrNotPeer   = errors.New("not a file of the Dart ledger")
+	ErrNotDart   = errors.New("not a file of the Dart ledger")
 )
 
 // A Reading says how to read a file of the Dart ledger (spec/peer.md).
@@ -29,7 +29,7 @@ type Reading struct {
 // Read returns the operation that text describes, a file of the Dart ledger, as its first edit
 // leaves it, and the resources that it does not take over, each with the reason. Members without a
 // counterpart are in the unknown member peer of the operation or frame. The error is a *wire.Error:
-// wire.ErrCorrupt, wire.ErrBadID for an id that is not valid here, ErrLocalTime, or ErrNotPeer.
+// wire.ErrCorrupt, wire.ErrBadID for an id that is not valid here, ErrLocalTime, or ErrNotDart.
 func Read(
 	text string, how Reading,
 ) (op protocol.Operation, left []observe.LeftResource, err error) {
@@ -102,7 +102,7 @@ func (p *reader) rootMember(name string) {
 	case "tempResources":
 		p.keepTemps()
 	case "state", "protocolVersion":
-		p.Fail(ErrNotPeer, "the Dart ledger has no such member, but DPL has")
+		p.Fail(ErrNotDart, "the Dart ledger has no such member, but DPL has")
 	default:
 		p.Unknown((*[]wire.Member)(&p.kept), name)
 	}

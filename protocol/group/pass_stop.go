@@ -1,0 +1,57 @@
+package group
+
+import (
+	"slices"
+)
+
+func (p *planner) shuttingDown(j judgement) []step {
+	s := j.was
+	switch {
+	case p.dependentShutsDown(s):
+		return nil
+	case j.held(p.seen):
+		return p.stop(j)
+	case !j.checkable && j.heard:
+		return nil
+	case !s.StartAgain:
+		return []step{stopped{}}
+	}
+
+	released := *s
+	released.release(p.seen)
+	released.RestartAttempts = 0
+	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
+}
+
+// dependentShutsDown reports whether a service that depends on s has not stopped yet.
+func (p *planner) dependentShutsDown(s *Service) bool {
+	for id, other := range p.judged {
+		stops := other.was.State == StateShuttingDown
+		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// stop returns the next signal to a service that is held, if it is due (spec §11.4).
+func (p *planner) stop(j judgement) []step {
+	s := j.was
+	to := ToSurvivors
+	switch {
+	case j.alive && s.StartedAt.IsZero():
+		to = ToProcess
+	case j.alive:
+		to = ToGroup
+	}
+
+	name := Kill
+	switch waited := s.TermAge(p.seen); {
+	case s.TermSentAt.IsZero():
+		name = Term
+	case waited >= 0 && waited < s.KillTimeout:
+		return nil
+	}
+
+	return []step{signal{Signal{s.ID, name, to, s.PID, s.Identity()}}}
+}
