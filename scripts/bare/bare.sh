@@ -49,8 +49,8 @@ root=$store/root
 if [ ! -e "$root/.complete" ]; then
     rm -rf --one-file-system "$root"
     mkdir -p "$store"
-    debootstrap --variant=minbase --include=make,git,ca-certificates bookworm "$root" >"$store/log" ||
-        die "debootstrap failed: see $store/log"
+    debootstrap --variant=minbase --include=make,git,ca-certificates bookworm "$root" \
+        >"$store/log" || die "debootstrap failed: see $store/log"
     touch "$root/.complete"
 fi
 mkdir -p "$root/usr/local/go" "$root/root/go/pkg/mod"

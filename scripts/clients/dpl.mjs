@@ -75,7 +75,9 @@ export class CommandFailed extends Error {
 export class Call {
   #stop = new AbortController();
 
-  /** @param {{operationId: string, callId: string, participantId: string, tmp: string | null}} pushed */
+  /**
+   * @param {{operationId: string, callId: string, participantId: string, tmp: string | null}} pushed
+   */
   constructor(pushed) {
     this.op = pushed.operationId;
     this.id = pushed.callId;
@@ -204,8 +206,8 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
       result = await work(self);
     } catch (error) {
       const popped = self.end(flags.includes("--no-fail-on-crash") ? "" : `${error}`);
-      await popped.catch((unpopped) => console.error(unpopped.message)); // and throw the first error
-      throw error;
+      await popped.catch((unpopped) => console.error(unpopped.message));
+      throw error; // the first one
     }
     await self.end();
     return result;

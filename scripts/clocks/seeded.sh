@@ -47,7 +47,7 @@ seed() {
 {
     process=cmd/internal/process
     seed pid-alone $process/identity_linux.go \
-        's/ \|\| startTicks > 0 && found > 0 && found != startTicks/ || found < 0/' \
+        's/case s\.startTicks != startTicks:/case s.startTicks < 0:/' \
         '^TestIdentity$/^recycled$'
     seed zombie-lives $process/stat_linux.go \
         "s/return \\(s.state == 'Z'.*/return false/" \

@@ -168,8 +168,8 @@ countdown() {
 
 # chain: push a call of this script, and start the workers that it calls
 chain() {
-    step 'This script starts an operation. --pid names the process to watch. With --staleness, a call' \
-        'that had no process would be dead after a minute without heartbeats.'
+    step 'This script starts an operation. --pid names the process to watch. With --staleness, a' \
+        'call that had no process would be dead after a minute without heartbeats.'
     export DPL_OP="$1"
     typed "export DPL_OP=$DPL_OP"
     run 0 dpl-push --call shell --participant demo.sh --pid $$ --staleness 1m --resource-root work
