@@ -29,7 +29,9 @@ func (op Operation) Ack(a Actor, calls []string, seen observe.Observation) (Oper
 // Claim makes the process of a the handler of each crashed call of the supervisor a.Supervisor that
 // has no living handler (spec §5.7). It returns op after that, and the claimed calls, or ErrOver if
 // op is terminal.
-func (op Operation) Claim(a Actor, seen observe.Observation) (after Operation, calls []string, err error) {
+func (op Operation) Claim(a Actor, seen observe.Observation) (
+	after Operation, calls []string, err error,
+) {
 	after, err = op.asSupervisor(Actor{Supervisor: a.Supervisor}, seen, func(e *edit, i int) {
 		if op.handled(e.op.Stack[i], e.seen) {
 			return

@@ -96,7 +96,8 @@ func BenchmarkHeartbeat(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if op, err = op.Heartbeat(Actor{Call: "call-1"}, observe.Report{}, seen); err != nil {
+				op, err = op.Heartbeat(Actor{Call: "call-1"}, observe.Report{}, seen)
+				if err != nil {
 					b.Fatal(err)
 				}
 				op.Encode()

@@ -18,8 +18,8 @@ func operationOf(calls, started string) (op Operation) {
 	for _, word := range strings.Fields(started) {
 		call, caller, _ := strings.Cut(word, "<")
 		op.Events = append(op.Events,
-			observe.Event{Type: observe.CallStarted, CallID: call, CallerID: caller}, observe.Event{Type: observe.CallState,
-				CallID: call})
+			observe.Event{Type: observe.CallStarted, CallID: call, CallerID: caller},
+			observe.Event{Type: observe.CallState, CallID: call})
 	}
 
 	return op

@@ -80,7 +80,8 @@ func readStack(r *wire.Reader, src *source) (frames []*Frame) {
 		slab = slab[:len(slab)+1]
 		f, start := &slab[len(slab)-1], r.Offset()
 		f.read(r)
-		f.source, f.piece, f.decoded = src, wire.Piece{Start: int32(start), End: int32(r.Offset())}, f
+		f.source, f.decoded = src, f
+		f.piece = wire.Piece{Start: int32(start), End: int32(r.Offset())}
 		frames = append(frames, f)
 	})
 
@@ -93,7 +94,8 @@ func checkUnique(r *wire.Reader, frames []*Frame) {
 	calls := make(map[string]struct{}, len(frames))
 	for _, f := range frames {
 		if _, has := calls[f.CallID]; has {
-			r.FailMember(int(f.piece.Start)+1, "callId", wire.ErrCorrupt, "%q occurs twice", f.CallID)
+			r.FailMember(int(f.piece.Start)+1, "callId", wire.ErrCorrupt, "%q occurs twice",
+				f.CallID)
 			return
 		}
 		calls[f.CallID] = struct{}{}

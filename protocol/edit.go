@@ -394,8 +394,9 @@ func (e *edit) setState(to State, reason string) {
 // setFrameState changes the state of f, which own has returned.
 func (e *edit) setFrameState(f *Frame, to FrameState, reason string) {
 	e.event(observe.Event{
-		Type: observe.CallState, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
-		From: string(f.State), To: string(to), Reason: reason,
+		Type: observe.CallState, CallID: f.CallID, SupervisorID: f.SupervisorID,
+		Handle: f.SupervisorHandle,
+		From:   string(f.State), To: string(to), Reason: reason,
 	})
 	f.State = to
 }

@@ -2,7 +2,7 @@ package protocol
 
 import "errors"
 
-// Each refusal of the protocol, by its name in the spec (§6), besides those of the packages wire and
+// Each refusal of the protocol, by its name in the spec (§6), besides those of packages wire and
 // observe. A refused verb returns the operation it was given.
 var (
 	ErrOver           = errors.New("operation is over")

@@ -40,7 +40,9 @@ func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" 
 // a. It returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
 // all its live frames belong to another process, and ErrNotAborted if it says that it is cleaning
 // up while the operation is running.
-func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observation) (Operation, error) {
+func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observation) (
+	Operation, error,
+) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}

@@ -22,7 +22,8 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	}
 
 	pushed.Participant, pushed.Call, pushed.Resources = "b", "above", []string{"/r", "/s"}
-	if op, err = op.Push(pushed, observe.Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
+	op, err = op.Push(pushed, observe.Observation{Now: noon.Add(-11 * time.Second)})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if op, err = op.Heartbeat(Actor{Participant: "a"}, observe.Report{},
@@ -40,7 +41,8 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 // in its last event.
 func TestLeave(t *testing.T) {
 	cause := errors.New("read-only file system")
-	want := []observe.LeftResource{{Path: "/r", Error: cause.Error()}, {Path: "/s", Error: cause.Error()}}
+	want := []observe.LeftResource{{Path: "/r", Error: cause.Error()},
+		{Path: "/s", Error: cause.Error()}}
 	op := crashedPair(t, Push{})
 
 	cleaned, err := op.Cleanup("janitor", observe.Observation{Now: noon})
@@ -163,7 +165,8 @@ func TestMortals(t *testing.T) {
 
 	seen.Look = func(observe.Process) observe.Presence { return observe.Stopped }
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) ||
-		!seen.Stopped(observe.Vitals{PID: 7, Process: p}) || seen.Stopped(observe.Vitals{PID: 8, Process: p}) {
+		!seen.Stopped(observe.Vitals{PID: 7, Process: p}) ||
+		seen.Stopped(observe.Vitals{PID: 8, Process: p}) {
 		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
 	}
 
@@ -192,7 +195,8 @@ func TestGoals(t *testing.T) {
 	for _, g := range Goals() {
 		for _, s := range []State{Running, Aborted, Cleanup, Completed, Failed} {
 			got := Operation{State: s, Aborted: s == Aborted}.Wait(g, 0)
-			if got == observe.Pending && s.Terminal() || string(g) == string(s) && got != observe.Met {
+			if got == observe.Pending && s.Terminal() ||
+				string(g) == string(s) && got != observe.Met {
 				t.Errorf("%s when %s: %s", g, s, got)
 			}
 		}

@@ -162,7 +162,8 @@ func checkEvents(t *rapid.T, before, after Operation) {
 	}
 
 	lost := len(before.Events) - first
-	if len(after.Events) > observe.MaxEvents || lost < 0 || lost > 0 && len(after.Events) != observe.MaxEvents ||
+	if len(after.Events) > observe.MaxEvents || lost < 0 ||
+		lost > 0 && len(after.Events) != observe.MaxEvents ||
 		first > 0 && !reflect.DeepEqual(after.Events[:first], before.Events[lost:]) {
 		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events),
 			len(after.Events)-first, len(before.Events))

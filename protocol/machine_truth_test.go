@@ -103,7 +103,9 @@ func (m *machine) checkGraces(t *rapid.T, after Operation) {
 }
 
 // evidence returns the evidence for which the live call f must be declared crashed, or "".
-func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orphaned bool) observe.Evidence {
+func (m *machine) evidence(
+	v *verb, before Operation, f *Frame, refreshed, orphaned bool,
+) observe.Evidence {
 	if s, _ := before.Supervisor(f.SupervisorID); orphaned && s.OrphanPolicy == OrphanCrash {
 		return observe.SupervisorDead
 	}

@@ -59,8 +59,11 @@ func (p *place) run(pid int, ticks *int64) observe.Process {
 func (p *place) seen(blind bool) observe.Observation {
 	seen := observe.Observation{
 		Now: p.wall, MonotonicMs: p.mono,
-		Host: observe.Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
-		Look: func(q observe.Process) observe.Presence { return vectors.Presence(p.started[q.PID] != q.StartTicks) },
+		Host: observe.Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace,
+			BootedAt: p.bootedAt},
+		Look: func(q observe.Process) observe.Presence {
+			return vectors.Presence(p.started[q.PID] != q.StartTicks)
+		},
 	}
 
 	if blind {

@@ -182,8 +182,8 @@ func Create(id string, interval, threshold time.Duration) Operation {
 	if interval == 0 {
 		interval = observe.FittingInterval(DefaultHeartbeatInterval, threshold)
 	}
-	return Operation{ProtocolVersion: wire.Version, ID: id, State: Running, HeartbeatInterval: interval,
-		StalenessThreshold: threshold}
+	return Operation{ProtocolVersion: wire.Version, ID: id, State: Running,
+		HeartbeatInterval: interval, StalenessThreshold: threshold}
 }
 
 // LeftRunning returns the transition in which op left the state running without completing: the

@@ -32,12 +32,15 @@ func TestPace(t *testing.T) {
 			want: 160 * time.Second},
 		{name: "many, of which one has no process", calls: 399,
 			other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "b"}}}, want: 160 * time.Second},
-		{name: "many, and one on another boot", calls: 399, other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "c"}}},
-			want: DefaultStalenessThreshold / 3},
+		{name: "many, and one on another boot", calls: 399,
+			other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "c"}}},
+			want:  DefaultStalenessThreshold / 3},
 		{name: "many, and one on another host", calls: 399,
-			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("i", "1")}}, want: DefaultStalenessThreshold / 3},
+			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("i", "1")}},
+			want:  DefaultStalenessThreshold / 3},
 		{name: "many, and one in a container", calls: 399,
-			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("h", "2")}}, want: DefaultStalenessThreshold / 3},
+			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("h", "2")}},
+			want:  DefaultStalenessThreshold / 3},
 		{name: "many, and a promise", calls: 399, promised: true,
 			want: DefaultStalenessThreshold / 3},
 		{name: "many, on a shared ledger", calls: 399, shared: true,
@@ -58,7 +61,8 @@ func TestPace(t *testing.T) {
 		}
 
 		op.Stack = append(op.Stack, &other)
-		seen := observe.Observation{Now: noon, Host: host, Look: func(observe.Process) observe.Presence { return observe.Present }}
+		seen := observe.Observation{Now: noon, Host: host,
+			Look: func(observe.Process) observe.Presence { return observe.Present }}
 		if c.shared {
 			seen.Sightings = &observe.Sightings{}
 		}

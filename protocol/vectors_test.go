@@ -67,10 +67,12 @@ type vector struct {
 var refusals = map[string]error{
 	"over": ErrOver, "corrupt": wire.ErrCorrupt, "noCall": ErrNoCall,
 	"deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
-	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming, "otherProcess": observe.ErrOtherProcess,
-	"notAborted": ErrNotAborted,
-	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": wire.ErrNewerVersion,
-	"exhausted": wire.ErrExhausted,
+	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming,
+	"otherProcess": observe.ErrOtherProcess,
+	"notAborted":   ErrNotAborted,
+	"notCrashed":   ErrNotCrashed, "notSupervised": ErrNotSupervised,
+	"newerVersion": wire.ErrNewerVersion,
+	"exhausted":    wire.ErrExhausted,
 }
 
 func TestVectors(t *testing.T) {

@@ -51,7 +51,8 @@ func (op Operation) Wait(goal Goal, since int64) observe.Outcome {
 }
 
 func (op Operation) changedSince(revision int64) bool {
-	return slices.ContainsFunc(op.Events, func(e observe.Event) bool { return e.Revision > revision }) ||
+	return slices.ContainsFunc(op.Events,
+		func(e observe.Event) bool { return e.Revision > revision }) ||
 		slices.ContainsFunc(op.Transitions,
 			func(t Transition) bool { return t.Revision > revision })
 }
@@ -60,8 +61,8 @@ func (op Operation) changedSince(revision int64) bool {
 func (op Operation) WaitReady(call string) observe.Outcome {
 	if f := op.Frame(call); f != nil {
 		readiness := f.Said().Readiness
-		return observe.OutcomeOf(f.State.Live() && readiness == observe.ReadinessReady, !f.State.Live() ||
-			readiness == observe.ReadinessStopping)
+		return observe.OutcomeOf(f.State.Live() && readiness == observe.ReadinessReady,
+			!f.State.Live() || readiness == observe.ReadinessStopping)
 	}
 	return observe.OutcomeOf(false, op.State != Running || op.hasEnded(call))
 }

@@ -11,7 +11,8 @@ import (
 func TestLinesInOrder(t *testing.T) {
 	op := Operation{ID: "o"}
 	for _, revision := range []int64{3, 1, 2, 4} {
-		op.Events = append(op.Events, observe.Event{Revision: revision, At: noon, Type: observe.CallEnded})
+		op.Events = append(op.Events,
+			observe.Event{Revision: revision, At: noon, Type: observe.CallEnded})
 		op.Transitions = append(op.Transitions, Transition{Revision: revision, At: noon})
 	}
 

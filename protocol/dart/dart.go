@@ -195,7 +195,9 @@ func (p *reader) id(kept *members, name, to string) string {
 // members are members for which DPL has no place.
 type members []wire.Member
 
-func (m *members) keep(name, value string) { *m = append(*m, wire.Member{Name: name, Value: value}) }
+func (m *members) keep(name, value string) {
+	*m = append(*m, wire.Member{Name: name, Value: value})
+}
 
 // unknown returns the unknown member that keeps m.
 func (m members) unknown() []wire.Member {
@@ -232,12 +234,14 @@ func (p *reader) time() (time.Time, string) {
 
 	switch moments := momentsOf(wall, p.how.Zone); len(moments) {
 	case 0:
-		p.Fail(ErrLocalTime, "%q was never, in the time zone %v: %v", text, p.how.Zone, ErrLocalTime)
+		p.Fail(ErrLocalTime, "%q was never, in the time zone %v: %v", text, p.how.Zone,
+			ErrLocalTime)
 	case 1:
 		return wire.Moment(moments[0]), text + moments[0].Format("-07:00")
 	default:
 		p.Fail(ErrLocalTime, "%q was twice, at %s and at %s, in the time zone %v: %v", text,
-			moments[0].Format(time.RFC3339), moments[1].Format(time.RFC3339), p.how.Zone, ErrLocalTime)
+			moments[0].Format(time.RFC3339), moments[1].Format(time.RFC3339), p.how.Zone,
+			ErrLocalTime)
 	}
 
 	return time.Time{}, ""

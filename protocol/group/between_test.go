@@ -101,8 +101,8 @@ func TestPassesTooRare(t *testing.T) {
 // nothing.
 func TestGroupEffects(t *testing.T) {
 	seen := observe.Observation{Now: noon}
-	start := &StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady, Policy: DefaultPolicy(),
-		LogKeep: 1}
+	start := &StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
+		Policy: DefaultPolicy(), LogKeep: 1}
 	g, err := Create("g").Register(Registration{Service: "s", By: "u", Request: true,
 		StartInfo: start}, seen)
 	if err != nil || g.Effects() != (Effects{}) {

@@ -1,5 +1,5 @@
-// Package group has groups of services and their verbs (spec/groups.md). Like package protocol it is
-// pure.
+// Package group has groups of services and their verbs (spec/groups.md). It is as pure as package
+// protocol.
 //
 // A [Group] is the content of the two files of a group. A verb ([Group.Register], [Group.Remove],
 // [Group.BeatService], [Group.Shutdown], [Group.Restart]) returns a changed copy and leaves its

@@ -61,7 +61,8 @@ func (e *edit) after() Group {
 func (r Registry) same(before Registry) bool {
 	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq &&
 		r.AlertsGiven == before.AlertsGiven &&
-		len(r.PendingAlerts) == len(before.PendingAlerts) && wire.SameSlice(r.Events, before.Events) &&
+		len(r.PendingAlerts) == len(before.PendingAlerts) &&
+		wire.SameSlice(r.Events, before.Events) &&
 		slices.EqualFunc(r.Services, before.Services, sameService)
 }
 
@@ -107,7 +108,8 @@ func (e *edit) say(s *Service, say observe.Report) {
 
 // event records that a service has changed its state.
 func (e *edit) event(id, from, to, reason string) {
-	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason})
+	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to,
+		Reason: reason})
 }
 
 // append appends v to the ring of events.
@@ -146,7 +148,8 @@ func (s *Service) noProcess() {
 func (s *Service) setProcess(pid int, p observe.Process) {
 	s.replaceProcess(pid, p)
 	s.StartedWith = nil
-	s.StartedAt, s.Attempt, s.StartID, s.Keeper, s.Starting = time.Time{}, 0, "", observe.Process{}, false
+	s.StartedAt, s.Attempt, s.Starting = time.Time{}, 0, false
+	s.StartID, s.Keeper = "", observe.Process{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 }

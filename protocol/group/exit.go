@@ -19,7 +19,8 @@ func (g Group) EndService(
 	same := p.PID != 0 && p.PID == s.PID && observe.Identity(p.PID, p.Process) == s.Identity()
 	if same && s.Ended == nil {
 		s.Ended = &LastExit{
-			At: e.seen.Now, Reason: string(observe.Exited), Code: code, Status: status, Error: cause,
+			At: e.seen.Now, Reason: string(observe.Exited), Code: code, Status: status,
+			Error: cause,
 		}
 	}
 	return e.end()

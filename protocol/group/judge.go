@@ -8,7 +8,9 @@ import (
 
 // JudgeService returns the evidence that s is dead, or "" (spec §4.2, §10), and the age of its
 // heartbeat, or 0 if it has none.
-func (g Group) JudgeService(s *Service, seen observe.Observation) (observe.Evidence, time.Duration) {
+func (g Group) JudgeService(s *Service, seen observe.Observation) (
+	observe.Evidence, time.Duration,
+) {
 	return seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
 }
 
@@ -65,7 +67,8 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 }
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
-	return s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady && g.dead(s, seen) == ""
+	return s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
+		g.dead(s, seen) == ""
 }
 
 // OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),

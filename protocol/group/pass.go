@@ -151,7 +151,9 @@ func (e *edit) orchestrate(p PassRequest) {
 // Spawned records the process p, with the given pid, that waits to become the service id. It will
 // carry startID, a new random id, in its environment. keeper is its parent, or zero if it has no
 // keeper (spec §11.5, §11.6).
-func (d *Decision) Spawned(id string, pid int, p observe.Process, startID string, keeper observe.Process) {
+func (d *Decision) Spawned(
+	id string, pid int, p observe.Process, startID string, keeper observe.Process,
+) {
 	s := d.edit.service(id)
 	s.replaceProcess(pid, p)
 	s.StartID, s.Keeper = startID, keeper

@@ -140,7 +140,8 @@ func (step start) take(a *acting, s *Service) {
 	reason := step.firstReason
 	if step.restart {
 		reason = a.countAttempt(s)
-	} else if e := s.LastExit; reason == "registered" && e != nil && e.Reason == string(observe.Rebooted) {
+	} else if e := s.LastExit; reason == "registered" && e != nil &&
+		e.Reason == string(observe.Rebooted) {
 		reason = string(observe.Rebooted) // it has waited since the reboot
 	}
 

@@ -41,7 +41,8 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 
 	j.alive = j.checkable && !j.gone
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
-	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady && j.evidence == ""
+	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
+		j.evidence == ""
 
 	return j
 }

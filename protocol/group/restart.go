@@ -40,14 +40,18 @@ func (g Group) Restart(service, by string, only bool,
 
 // RestartAll returns g after the request to restart all services that have a command (spec §10.5),
 // including dead and stopped ones. It returns ErrBlocked.
-func (g Group) RestartAll(by string, seen observe.Observation) (after Group, again []string, err error) {
+func (g Group) RestartAll(by string, seen observe.Observation) (
+	after Group, again []string, err error,
+) {
 	again = slices.DeleteFunc(g.Registry.sorted(), func(id string) bool {
 		return g.Service(id).StartInfo == nil
 	})
 	return g.restart(again, by, seen)
 }
 
-func (g Group) restart(again []string, by string, seen observe.Observation) (Group, []string, error) {
+func (g Group) restart(again []string, by string, seen observe.Observation) (
+	Group, []string, error,
+) {
 	e := g.begin(by, seen)
 	for _, id := range again {
 		s := e.service(id)

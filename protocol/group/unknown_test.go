@@ -8,29 +8,33 @@ import (
 
 // The shapes of the files of a group.
 var (
-	orchestratorShape = vectors.Object("protocolVersion orchestrationGroupId revision orchestratorPid "+
+	orchestratorShape = vectors.Object("protocolVersion orchestrationGroupId revision "+
+		"orchestratorPid "+
 		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
 		map[string]*vectors.Shape{"beat": vectors.BeatShape})
 
-	startShape = vectors.Object("command args workingDirectory environment readiness logMaxBytes logKeep",
+	startShape = vectors.Object(
+		"command args workingDirectory environment readiness logMaxBytes logKeep",
 		map[string]*vectors.Shape{
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 		})
 
-	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven", map[string]*vectors.Shape{
-		"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
-			"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
-			"heartbeats startedAt "+
-			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
-			"stopRequestedAt startAgain termSentAt", map[string]*vectors.Shape{
-			"process": vectors.ProcessShape, "keeper": vectors.ProcessShape, "beat": vectors.BeatShape, "grace": vectors.GraceShape,
-			"termSentBeat": vectors.BeatShape,
-			"lastExit":     vectors.Object("at reason error", nil),
-			"startInfo":    startShape, "startedWith": startShape,
-		})},
-		"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
-		"events":        vectors.EventsShape,
-	})
+	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
+		map[string]*vectors.Shape{
+			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
+				"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
+				"heartbeats startedAt "+
+				"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
+				"stopRequestedAt startAgain termSentAt", map[string]*vectors.Shape{
+				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
+				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
+				"termSentBeat": vectors.BeatShape,
+				"lastExit":     vectors.Object("at reason error", nil),
+				"startInfo":    startShape, "startedWith": startShape,
+			})},
+			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
+			"events":        vectors.EventsShape,
+		})
 )
 
 // TestKeepsUnknown checks that every object in the files keeps unknown members, with numbers as

@@ -98,10 +98,13 @@ type vectorAction struct {
 }
 
 var refusals = map[string]error{
-	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion, "noSupervisor": group.ErrNoService,
-	"cycle":       group.ErrCycle,
-	"noStartInfo": group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown, "otherProcess": observe.ErrOtherProcess,
-	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents, "blocked": group.ErrBlocked,
+	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion,
+	"noSupervisor": group.ErrNoService,
+	"cycle":        group.ErrCycle,
+	"noStartInfo":  group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown,
+	"otherProcess": observe.ErrOtherProcess,
+	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
+	"blocked":   group.ErrBlocked,
 	"exhausted": wire.ErrExhausted,
 }
 
@@ -281,7 +284,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		}
 		return after, err
 	case "end":
-		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process)}
+		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID,
+			Process: observe.Process(v.Do.Process)}
 		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
@@ -306,7 +310,9 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	return g, nil
 }
 
-func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (group.Group, error) {
+func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (
+	group.Group, error,
+) {
 	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
 	if v.Do.All {
 		after, again, err = g.RestartAll(by, seen)
@@ -349,7 +355,9 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 	return r
 }
 
-func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (group.Group, error) {
+func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (
+	group.Group, error,
+) {
 	pid := v.Do.PID
 	if pid == 0 {
 		pid = 1

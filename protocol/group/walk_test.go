@@ -183,8 +183,8 @@ func (w *world) register(id string) {
 	if r.Request || w.once(2) {
 		policy := group.DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
-		r.StartInfo = &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady, Policy: policy,
-			LogKeep: 1}
+		r.StartInfo = &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady,
+			Policy: policy, LogKeep: 1}
 	}
 
 	if !r.Request && len(w.alive(id)) == 0 {

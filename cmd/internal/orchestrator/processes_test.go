@@ -58,7 +58,9 @@ type processGroup struct {
 	got    *[]int
 }
 
-func (processGroup) Survivors(observe.Process, string, observe.Process) ([]observe.Process, error) {
+func (processGroup) Survivors(observe.Process, string, observe.Process) (
+	[]observe.Process, error,
+) {
 	return []observe.Process{{PID: 1}, {PID: 2}, {PID: 3}}, nil
 }
 
@@ -80,7 +82,8 @@ func TestSignalGroup(t *testing.T) {
 		want   []int
 	}{{nil, []int{3}}, {process.ErrNoProcess, []int{1, 2, 3}}} {
 		var got []int
-		o := Orchestrator{Env: &warnings{}, Machine: processGroup{leader: c.leader, got: &got}, Group: "g"}
+		o := Orchestrator{Env: &warnings{}, Group: "g",
+			Machine: processGroup{leader: c.leader, got: &got}}
 		services := group.Registry{Services: []group.Service{{ID: "s"}}}
 		o.signal(group.Group{Registry: services}, []group.Action{group.Signal{
 			ServiceID: "s", Name: group.Term, To: group.ToGroup,

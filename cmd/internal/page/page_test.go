@@ -45,7 +45,8 @@ func hostile() Page {
 			Vitals: observe.Vitals{LastHeartbeat: noon}, Crash: crash},
 	}
 
-	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, Vitals: observe.Vitals{LastHeartbeat: noon}}}
+	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive,
+		Vitals: observe.Vitals{LastHeartbeat: noon}}}
 	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running,
 		To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
 	op.Events = []observe.Event{
@@ -193,7 +194,8 @@ func TestLanes(t *testing.T) {
 
 	op := protocol.Create("op", 0, 0)
 	op.Stack = []*protocol.Frame{
-		{CallID: "root", State: protocol.FrameActive, StartTime: noon, Vitals: observe.Vitals{LastHeartbeat: noon}},
+		{CallID: "root", State: protocol.FrameActive, StartTime: noon,
+			Vitals: observe.Vitals{LastHeartbeat: noon}},
 		{CallID: "again", State: protocol.FrameCrashed, StartTime: noon.Add(4 * time.Second)},
 	}
 
