@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -28,17 +27,6 @@ type Document[T any] struct {
 	times func(T) observe.Times
 	// carries out the effects of a verb before the commit
 	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
-}
-
-// A document is the names of the files that are kept together under one lock.
-type document struct {
-	id      string
-	dir     string        // the directory of its files
-	lock    string        // its lock file
-	paths   []string      // its files, in the order of a commit
-	copies  layout.Copies // the archive names for when it is over; the zero value if it never is
-	calls   bool          // its calls have temporary directories, in tmp/{id}
-	missing error         // the error if it does not exist
 }
 
 // A codec encodes and decodes one file of a document, which has a part of a T.

@@ -157,7 +157,7 @@ func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (disk.Loc
 		return lock, err
 	}
 
-	err = l.present(d)
+	err = l.checkPresent(d)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = l.whyMissing(d)
 	}
@@ -167,8 +167,8 @@ func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (disk.Loc
 	return l.fs.TakeLock(d.lock, true, wait)
 }
 
-// present returns fs.ErrNotExist if d has no file.
-func (l *Ledger) present(d document) (err error) {
+// checkPresent returns fs.ErrNotExist if d has no file.
+func (l *Ledger) checkPresent(d document) (err error) {
 	for _, f := range l.files(d) {
 		if err = f.present(); !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -197,7 +197,7 @@ func (e *edit) begin() (err error) {
 	}
 
 	if err = e.files[0].create(); err != nil {
-		e.absent = errors.Is(e.ledger.present(e.document), fs.ErrNotExist)
+		e.absent = errors.Is(e.ledger.checkPresent(e.document), fs.ErrNotExist)
 		return err
 	}
 

@@ -309,3 +309,14 @@ func revisionOf(data []byte) (revision int64, err error) {
 // errTooLate means that an edit was paused for so long between its last two system calls that it
 // cannot know any more whether it came first.
 var errTooLate = errors.New("it was paused for too long to know")
+
+// A document is the names of the files that are kept together under one lock.
+type document struct {
+	id      string
+	dir     string        // the directory of its files
+	lock    string        // its lock file
+	paths   []string      // its files, in the order of a commit
+	copies  layout.Copies // the archive names for when it is over; the zero value if it never is
+	calls   bool          // its calls have temporary directories, in tmp/{id}
+	missing error         // the error if it does not exist
+}

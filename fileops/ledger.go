@@ -66,24 +66,24 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &trust.FS{FS: o.FS, UID: o.FS.Euid(), Sync: o.Sync}
-	return &Ledger{Paths: layout.In(dir), fs: files, options: o}, nil
+	trusted := &trust.FS{FS: o.FS, UID: o.FS.Euid(), Sync: o.Sync}
+	return &Ledger{Paths: layout.In(dir), fs: trusted, options: o}, nil
 }
 
 // Config returns the content of ledger.json.
 func (l *Ledger) Config() Config { return l.config }
 
-// Notify returns a Notifier for operations, while they are not archived, and for the registries of
-// groups. They need not exist. The caller must close it.
-func (l *Ledger) Notify(operations, groups []string) *notify.Notifier {
-	var files []string
-	for _, id := range operations {
-		files = append(files, l.OperationPath(id))
+// Notify returns a Notifier for the operations ops, while they are not archived, and for the
+// registries of groupIDs. They need not exist. The caller must close it.
+func (l *Ledger) Notify(ops, groupIDs []string) *notify.Notifier {
+	var paths []string
+	for _, id := range ops {
+		paths = append(paths, l.OperationPath(id))
 	}
-	for _, id := range groups {
-		files = append(files, l.SupervisorsPath(id))
+	for _, id := range groupIDs {
+		paths = append(paths, l.SupervisorsPath(id))
 	}
-	return notify.New(l.fs.FS, files)
+	return notify.New(l.fs.FS, paths)
 }
 
 // rules returns what the ledger may delete.
