@@ -96,7 +96,7 @@ func (c *status) Run(env *cli.Env) error {
 	switch {
 	case c.Watch:
 		return s.watch(what)
-	case c.HTML != "": // a page shows all calls and services
+	case c.HTML != "":
 		return s.page(subject{op: what.op, group: what.group}, string(c.HTML))
 	}
 
