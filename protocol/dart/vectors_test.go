@@ -124,7 +124,7 @@ func canonical(t *testing.T, text string) string {
 func (v *vector) checkRefused(t *testing.T, err error) {
 	want := map[string]error{"corrupt": wire.ErrCorrupt, "badID": wire.ErrBadID,
 		"localTime": ErrLocalTime,
-		"notPeer": ErrNotDart}[v.Refused]
+		"notPeer":   ErrNotDart}[v.Refused]
 	e, ok := errors.AsType[*wire.Error](err)
 	if want == nil || !ok || !errors.Is(err, want) {
 		t.Fatalf("refused: %v, want %q", err, v.Refused)

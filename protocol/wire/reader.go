@@ -63,8 +63,8 @@ func (r *Reader) Err() error {
 	if err := CheckDepth(r.text, r.within); err != nil {
 		return err
 	}
-	if r.failure.syntax {
-		return CheckSyntax(r.text)
+	if err := CheckSyntax(r.text); r.failure.syntax && err != nil {
+		return err
 	}
 	return r.failure.in(r.text)
 }
@@ -117,6 +117,7 @@ func (r *Reader) Object(member func(name string)) {
 	for i := 0; ; i++ {
 		if asBefore && i < len(l.members) && r.literal(l.members[i].lead) {
 			// Its names differ from each other, as they did before.
+			r.space() // there may be more of it than before
 		} else {
 			start := r.at
 			if !r.another('}', i == 0) {

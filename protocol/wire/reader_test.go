@@ -218,3 +218,19 @@ func TestIntegers(t *testing.T) {
 		t.Errorf("4: %v", r.Err())
 	}
 }
+
+// The space around names may differ between objects that are otherwise alike.
+func TestSpaceDiffers(t *testing.T) {
+	for _, text := range []string{
+		`{"a":[{"b":1},{"b": 1}]}`, `{"a":[{"b": 1},{"b":1}]}`, "{\"a\":[{\"b\":1}, { \"b\" :\n1}]}",
+	} {
+		r := NewReader(text, 0)
+		sum := int64(0)
+		r.Object(func(string) {
+			r.Array(func() { r.Object(func(string) { sum += r.Int(0) }) })
+		})
+		if r.End(); r.Err() != nil || sum != 2 {
+			t.Errorf("%s: %d, %v", text, sum, r.Err())
+		}
+	}
+}
