@@ -19,18 +19,20 @@ var (
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 		})
 
+	exitShape = vectors.Object("at reason code status error", nil)
+
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
 				"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
-				"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
+				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
 				"stopRequestedAt startAgain termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape,
-				"lastExit":     vectors.Object("at reason error", nil),
-				"startInfo":    startShape, "startedWith": startShape,
+				"lastExit":     exitShape, "ended": exitShape,
+				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
