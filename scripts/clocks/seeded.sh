@@ -82,19 +82,20 @@ seed() {
     seed time-namespace $process/clock_linux.go \
         's/return err == unix\.ENOENT \|\| .*/return err == nil || target != ""/' \
         '^TestIdentity$/^time$'
-    seed wall-clock $evidence \
+    observation=protocol/observe/observation.go
+    seed wall-clock $observation \
         's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' \
         '^TestClockSteps$'
-    seed wall-clock-of-groups $evidence \
+    seed wall-clock-of-groups $observation \
         's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' \
         '^TestClockStepsGroup$'
-    seed beat-of-any-boot $evidence \
+    seed beat-of-any-boot $observation \
         's/ && beat\.BootID == seen\.Host\.BootID//' \
         '^TestClockReboot$'
     seed future-is-fresh $evidence \
         's/ \|\| age < -threshold//' \
         '^TestClockReboot$'
-    seed monotonic-reversed $evidence '
+    seed monotonic-reversed $observation '
         s/ && seen\.MonotonicMs >= beat\.MonotonicMs//;
         s/ && beat\.BootID == seen\.Host\.BootID//' \
         '^TestClockReboot$'
