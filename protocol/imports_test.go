@@ -20,7 +20,7 @@ func TestImports(t *testing.T) {
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
-		"wire/*.go": {jsontext}, "observe/*.go": {wire}, "*.go": {wire, observe},
+		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire}, "*.go": {wire, observe},
 		"group/*.go": {wire, observe},
 		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {

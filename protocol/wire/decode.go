@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -32,14 +33,23 @@ func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
 		return zero, &Error{Cause: "the file is larger than 2 GiB", Is: ErrCorrupt}
 	}
 
-	r := NewReader(text, within)
+	known := layouts.Get().(*layout)
+	r := newReader(text, within, known)
 	value := read(r)
 	r.End()
 	if r.Failed() {
 		return zero, r.refusal()
 	}
+
+	if len(text) <= 64<<10 { // because a layout keeps the text that it describes
+		layouts.Put(known)
+	}
 	return value, nil
 }
+
+// layouts are of files read before. A pass reads thousands of files with the same layout. They are
+// only hints: a reader compares each with its text.
+var layouts = sync.Pool{New: func() any { return &layout{} }}
 
 // refusal returns the reason why r refuses its text: first that it is nested too deep or not JSON,
 // then its protocolVersion, because a newer version may allow what is refused.
@@ -188,6 +198,9 @@ func (r *Reader) Milliseconds(least int64) time.Duration {
 func ReadAll[T any](r *Reader, read func(*T, *Reader)) (all []T) {
 	r.Array(func() {
 		var zero T
+		if all == nil {
+			all = make([]T, 0, 4)
+		}
 		all = append(all, zero)
 		read(&all[len(all)-1], r)
 	})

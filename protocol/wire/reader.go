@@ -42,8 +42,11 @@ type failure struct {
 }
 
 // NewReader returns a reader of text, which is inside within objects and arrays of its file.
-func NewReader(text string, within int) *Reader {
-	r := &Reader{text: text, within: within, depth: within, layout: &layout{}}
+func NewReader(text string, within int) *Reader { return newReader(text, within, &layout{}) }
+
+// newReader returns a reader that expects the layout known.
+func newReader(text string, within int, known *layout) *Reader {
+	r := &Reader{text: text, within: within, depth: within, layout: known}
 	r.space()
 	return r
 }
