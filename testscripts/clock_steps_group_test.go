@@ -31,7 +31,7 @@ func TestClockStepsGroup(t *testing.T) {
 	}
 }
 
-// groupRun is a group whose supervisors beat while the clocks are set.
+// groupRun is a group whose services send heartbeats while the clocks are set.
 type groupRun struct {
 	t      *testing.T
 	w      *clockWorld
@@ -54,12 +54,13 @@ func (r *groupRun) edit(verb func(g group.Group) (group.Group, error)) {
 	}
 }
 
-// register registers a supervisor that would be restarted.
+// register registers a service that would be restarted. It promises heartbeats, because a service
+// whose process exists is never stale otherwise.
 func (r *groupRun) register(id string) {
-	restartable := true
+	yes := true
 	p := r.w.start()
 	reg := group.Registration{
-		Service: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
+		Service: id, By: id, PID: p.PID, Process: p, Restartable: &yes, Heartbeats: &yes,
 		StartInfo: &group.StartInfo{Command: "/bin/true", Policy: group.DefaultPolicy(),
 			Readiness: observe.ReadinessReady, LogKeep: 1},
 	}
@@ -76,7 +77,7 @@ func (r *groupRun) turn() {
 	}
 
 	r.edit(func(g group.Group) (group.Group, error) {
-		d, err := g.Pass(group.PassRequest{Owner: "one", PID: 1}, w.observe())
+		d, err := g.Pass(group.PassRequest{Owner: "one", PID: 1}, awake(w.observe()))
 		if err != nil {
 			return g, err
 		}
@@ -85,7 +86,7 @@ func (r *groupRun) turn() {
 	})
 
 	r.edit(func(g group.Group) (group.Group, error) {
-		d, err := g.Pass(group.PassRequest{Owner: "other", PID: 2}, w.observe())
+		d, err := g.Pass(group.PassRequest{Owner: "other", PID: 2}, awake(w.observe()))
 		if err != nil {
 			return g, err
 		}
@@ -107,6 +108,13 @@ func (r *groupRun) turn() {
 			return after, err
 		})
 	}
+}
+
+// awake is the observation of one that has looked all the time, and so grants no window to those
+// that look silent.
+func awake(seen observe.Observation) observe.Observation {
+	seen.Watch = observe.Awake
+	return seen
 }
 
 // quiet checks that a pass finds nothing to do.
