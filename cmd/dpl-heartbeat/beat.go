@@ -97,7 +97,8 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 	alone := a == protocol.Actor{}
 	if a.Supervisor == "" && c.Service == "" && !alone {
 		if c.Group != "" {
-			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SUPERVISOR")
+			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SERVICE or " +
+				"$DPL_SUPERVISOR")
 		}
 		return "", "", err
 	}

@@ -38,7 +38,7 @@ func (w *Writer) copy(text string) {
 // object that was made or changed since.
 type Piece struct{ Start, End int32 }
 
-// Pieces writes an array of n objects, each of which is in text at its piece, or else has its
+// Pieces writes an array of n objects. Each one is in text at its piece, or else has its
 // members written by write. Objects that are adjacent in text, and have the layout of a Writer, are
 // copied together.
 func (w *Writer) Pieces(name, text string, n int, piece func(i int) Piece,

@@ -48,7 +48,8 @@ func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
 }
 
 // layouts are of files read before. A pass reads thousands of files with the same layout. They are
-// only hints: a reader compares each with its text.
+// only hints: a reader compares each with its text. The layout of a refused text is not among them,
+// because it may have a name twice.
 var layouts = sync.Pool{New: func() any { return &layout{} }}
 
 // refusal returns the reason why r refuses its text: first that it is nested too deep or not JSON,

@@ -234,3 +234,45 @@ func TestSpaceDiffers(t *testing.T) {
 		}
 	}
 }
+
+// A layout is only a hint: with that of any other valid file, a reader finds the same names and
+// refuses the same texts as without.
+func TestLayoutOfAnotherFile(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		`{"a":1,"b":[{"c":1},{"c":2}]}`, `{"a": 1, "b": [{"c": 1}]}`, `{"b":[{"c":1,"d":2}],"a":1}`,
+		`{"a":1,"a":2}`, `{"a":1,"b":[{"c":1,"c":2}]}`, `{"a":1}`, `{}`, `{"a":1,"b":[{"c":1}],"e":{"a":1}}`,
+	}
+	names := func(text string, known *layout) string {
+		var said strings.Builder
+		r := newReader(text, 0, known)
+		var value func(name string)
+		value = func(name string) {
+			said.WriteString(name + " ")
+			switch r.peek() {
+			case '{':
+				r.Object(value)
+			case '[':
+				r.Array(func() { value("-") })
+			default:
+				r.Int(0)
+			}
+		}
+
+		value("")
+		r.End()
+		return fmt.Sprint(r.Failed(), " ", said.String())
+	}
+
+	for _, first := range texts {
+		for _, second := range texts {
+			known := &layout{}
+			if strings.HasPrefix(names(first, known), "true") {
+				continue // Decode does not keep the layout of a refused text
+			}
+			if got, want := names(second, known), names(second, &layout{}); got != want {
+				t.Errorf("%s after %s: got %s, want %s", second, first, got, want)
+			}
+		}
+	}
+}

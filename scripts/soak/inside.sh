@@ -114,7 +114,7 @@ register() {
         service.sh "$log" "${how-}"
 }
 
-# life: two services, one of which depends on the other, under the shipped timer
+# life: two services, the second depending on the first, under the shipped timer
 life() {
     as "$1" "$1"
     group=web log=/tmp/$1.log

@@ -8,7 +8,7 @@ import (
 )
 
 // Numbers returns the names in the directory dir that are numbers, in no order: pids in /proc,
-// threads in /proc/PID/task, descriptors in /proc/self/fd, one of which was that of dir itself.
+// threads in /proc/PID/task, descriptors in /proc/self/fd, including the closed one of dir itself.
 func Numbers(dir string) (numbers []int, err error) {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -34,7 +34,7 @@ func (n *node) clean() {
 	}
 }
 
-// plant links nodes, each of which follows its parent, and returns the roots.
+// plant links nodes and returns the roots. Each node must follow its parent.
 func plant(nodes []*node) (roots []*node) {
 	var path []*node
 	for _, n := range nodes {
