@@ -84,23 +84,15 @@ func readService(r *wire.Reader, key string) Service {
 		switch name {
 		case "supervisorId":
 			r.Key(key)
-		case "startInfo":
-			s.StartInfo = readStartInfo(r)
-		case "restartable":
-			s.Restartable = r.Bool()
 		case "state":
 			s.State = wire.Word(r, "state", ServiceState.valid)
 		case "pid":
 			s.PID = int(r.IntOrNull())
 		case "lastHeartbeat":
 			s.LastHeartbeat = r.TimeOrNull()
-		case "dependencies":
-			r.Array(func() { s.Dependencies = append(s.Dependencies, r.ID()) })
-		case "killTimeoutMs":
-			s.KillTimeout = r.Milliseconds(0)
 		default:
-			if !s.ReadMember(r, name) && !s.Notice.ReadMember(r, name) && !s.readStart(r, name) &&
-				!s.readRecovery(r, name) {
+			if !s.readSpec(r, name) && !s.ReadMember(r, name) && !s.Notice.ReadMember(r, name) &&
+				!s.readStart(r, name) && !s.readRecovery(r, name) {
 				r.Unknown(&s.Unknown, name)
 			}
 		}
@@ -112,6 +104,24 @@ func readService(r *wire.Reader, key string) Service {
 	}
 
 	return s
+}
+
+// readSpec reads the member name, and reports whether it is one of a ServiceSpec: one that a services
+// file may have (spec §31).
+func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
+	switch name {
+	case "startInfo":
+		s.StartInfo = readStartInfo(r)
+	case "restartable":
+		s.Restartable = r.Bool()
+	case "dependencies":
+		r.Array(func() { s.Dependencies = append(s.Dependencies, r.ID()) })
+	case "killTimeoutMs":
+		s.KillTimeout = r.Milliseconds(0)
+	default:
+		return false
+	}
+	return true
 }
 
 // readStart reads the member name, and reports whether it is one about a start or an end of s.
