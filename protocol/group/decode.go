@@ -112,6 +112,8 @@ func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 	switch name {
 	case "startInfo":
 		s.StartInfo = readStartInfo(r)
+	case "order":
+		s.Order = r.Revision()
 	case "restartable":
 		s.Restartable = r.Bool()
 	case "dependencies":

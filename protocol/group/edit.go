@@ -76,7 +76,8 @@ func sameService(a, b Service) bool {
 }
 
 func (s ServiceSpec) same(t ServiceSpec) bool {
-	return s.StartInfo == t.StartInfo && s.Restartable == t.Restartable &&
+	return s.Order == t.Order && s.StartInfo == t.StartInfo &&
+		s.Restartable == t.Restartable &&
 		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
 }
 

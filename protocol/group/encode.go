@@ -67,6 +67,7 @@ func (a Alert) Line(group, log string) string {
 
 func (s *Service) write(w *wire.Writer) {
 	w.String("supervisorId", s.ID)
+	w.OptInt("order", s.Order)
 	s.StartInfo.write(w, "startInfo")
 	w.Bool("restartable", s.Restartable)
 	w.String("state", string(s.State))

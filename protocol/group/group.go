@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,6 +157,7 @@ type Service struct {
 
 // A ServiceSpec is what was asked for. Registering sets it, and passes do not change it.
 type ServiceSpec struct {
+	Order        int64      // its place among the services of the group: see InOrder
 	StartInfo    *StartInfo // nil: only the service itself can start it. It is replaced, never changed
 	Restartable  bool
 	Dependencies []string
@@ -341,20 +343,31 @@ func (r Registry) index(id string) int {
 	return slices.IndexFunc(r.Services, func(s Service) bool { return s.ID == id })
 }
 
-// sorted returns the ids of all services in the order in which a pass visits them.
-func (r Registry) sorted() []string {
-	ids := make([]string, len(r.Services))
+// InOrder compares a and b by the order in which passes visit and start them (spec §22.1): by Order,
+// and then by id.
+func InOrder(a, b *Service) int {
+	return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.ID, b.ID))
+}
+
+// ordered returns the ids of all services in the order in which a pass visits them.
+func (r Registry) ordered() []string {
+	all := make([]*Service, len(r.Services))
 	for i := range r.Services {
-		ids[i] = r.Services[i].ID
+		all[i] = &r.Services[i]
 	}
-	slices.SortFunc(ids, strings.Compare)
+	slices.SortFunc(all, InOrder)
+
+	ids := make([]string, len(all))
+	for i, s := range all {
+		ids[i] = s.ID
+	}
 	return ids
 }
 
 // leavesFirst returns the ids of all services, each after those that depend on it, and otherwise
-// sorted.
+// in order.
 func (r Registry) leavesFirst() (ids []string) {
-	done, sorted := make(map[string]bool), r.sorted()
+	done, ordered := make(map[string]bool), r.ordered()
 	var visit func(id string)
 	visit = func(id string) {
 		if done[id] {
@@ -362,7 +375,7 @@ func (r Registry) leavesFirst() (ids []string) {
 		}
 
 		done[id] = true
-		for _, other := range sorted {
+		for _, other := range ordered {
 			if slices.Contains(r.Services[r.index(other)].Dependencies, id) {
 				visit(other)
 			}
@@ -371,14 +384,14 @@ func (r Registry) leavesFirst() (ids []string) {
 		ids = append(ids, id)
 	}
 
-	for _, id := range sorted {
+	for _, id := range ordered {
 		visit(id)
 	}
 
 	return ids
 }
 
-// dependents returns the services that depend on id, directly or not, in the order of sorted.
+// dependents returns the services that depend on id, directly or not, in order.
 func (r Registry) dependents(id string) []string {
 	found := map[string]bool{id: true}
 	for grown := true; grown; {
@@ -392,7 +405,7 @@ func (r Registry) dependents(id string) []string {
 		}
 	}
 
-	return slices.DeleteFunc(r.sorted(), func(other string) bool {
+	return slices.DeleteFunc(r.ordered(), func(other string) bool {
 		return other == id ||
 			!found[other]
 	})

@@ -191,7 +191,7 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 		e.service(id).Starting = false
 	}
 
-	for _, id := range g.Registry.sorted() {
+	for _, id := range g.Registry.ordered() {
 		if cause, failed := r.Failed[id]; failed {
 			e.startFailed(e.service(id), cause)
 		}

@@ -21,11 +21,11 @@ type planner struct {
 	failover bool
 }
 
-// plan returns the courses of all services, in the order of their ids. All services have been
+// plan returns the courses of all services, in order. All services have been
 // judged, and none has been stopped or started yet, so each course may depend on all judgements.
 func (p *planner) plan() []course {
 	var all []course
-	for _, id := range p.g.Registry.sorted() {
+	for _, id := range p.g.Registry.ordered() {
 		all = append(all, course{id, p.rule(p.judged[id])})
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Registration has the arguments of Register (spec §10.1). Nil means not given.
@@ -25,8 +26,8 @@ type Registration struct {
 
 // Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
-// ErrNoStartInfo for a request without a command, and ErrCycle if the service would depend on
-// itself.
+// ErrNoStartInfo for a request without a command, ErrCycle if the service would depend on itself, and
+// ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
@@ -39,8 +40,14 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 	}
 
 	if s == nil {
+		last := e.g.Registry.lastOrder()
+		if last >= wire.LastRevision {
+			return g, wire.ErrExhausted
+		}
+
 		all := append(e.g.Registry.Services, newService(r.Service))
 		e.g.Registry.Services, s = all, &all[len(all)-1]
+		s.Order = last + 1
 	}
 
 	r.replace(s)
@@ -62,6 +69,14 @@ func newService(id string) Service {
 	s := Service{ID: id}
 	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, observe.ReadinessReady
 	return s
+}
+
+// lastOrder returns the highest order of a service; 0: there is none.
+func (r Registry) lastOrder() (last int64) {
+	for i := range r.Services {
+		last = max(last, r.Services[i].Order)
+	}
+	return last
 }
 
 // check returns the reason to refuse r. s is the existing service, or nil.

@@ -16,7 +16,7 @@ import (
 // command. It returns ErrNoService, ErrNoStartInfo if the service itself has no command, and
 // ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
 // dead or stopped and is not restarted with it. again has the ids of the restarted services,
-// sorted.
+// in order.
 func (g Group) Restart(service, by string, only bool,
 	seen observe.Observation) (after Group, again []string, err error) {
 	switch s := g.Service(service); {
@@ -26,14 +26,13 @@ func (g Group) Restart(service, by string, only bool,
 		return g, nil, ErrNoStartInfo
 	}
 
-	again = []string{service}
-	for _, id := range g.Registry.dependents(service) {
-		if s := g.Service(id); !only && s.State == StateRunning && s.StartInfo != nil {
-			again = append(again, id)
-		}
-	}
-
-	slices.Sort(again)
+	below := g.Registry.dependents(service)
+	again = slices.DeleteFunc(g.Registry.ordered(), func(id string) bool {
+		s := g.Service(id)
+		follows := !only && slices.Contains(below, id) && s.State == StateRunning &&
+			s.StartInfo != nil
+		return id != service && !follows
+	})
 
 	return g.restart(again, by, seen)
 }
@@ -43,7 +42,7 @@ func (g Group) Restart(service, by string, only bool,
 func (g Group) RestartAll(by string, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
-	again = slices.DeleteFunc(g.Registry.sorted(), func(id string) bool {
+	again = slices.DeleteFunc(g.Registry.ordered(), func(id string) bool {
 		return g.Service(id).StartInfo == nil
 	})
 	return g.restart(again, by, seen)

@@ -33,14 +33,14 @@ func (g Group) Shutdown(service, by string, only bool, seen observe.Observation)
 // ErrExhausted.
 func (g Group) ShutdownAll(by string, seen observe.Observation) (Group, error) {
 	all := make(map[string]bool)
-	for _, id := range g.Registry.sorted() {
+	for _, id := range g.Registry.ordered() {
 		all[id] = true
 	}
 	return g.begin(by, seen).shutDownAll(all)
 }
 
 func (e *edit) shutDownAll(stop map[string]bool) (Group, error) {
-	for _, id := range e.g.Registry.sorted() {
+	for _, id := range e.g.Registry.ordered() {
 		if stop[id] {
 			e.shutDown(e.service(id))
 		}

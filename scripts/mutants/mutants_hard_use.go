@@ -124,8 +124,8 @@ var services = []mutant{
 		[]string{"run/daemon.txtar"},
 	}, {
 		"a restart stops alone", "protocol/group/restart.go",
-		"!only && s.State == StateRunning && s.StartInfo != nil",
-		"only && s.State == StateRunning && s.StartInfo != nil",
+		"!only && slices.Contains(below, id) && s.State == StateRunning &&",
+		"only && slices.Contains(below, id) && s.State == StateRunning &&",
 		[]string{"./protocol/group TestVectors/^restart-"},
 	}, {
 		"a restart waits for the backoff", "protocol/group/restart.go",

@@ -85,7 +85,8 @@ EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT),
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
                   'termSentAt')
 SERVICE = null_is_absent(
-    record(supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
+    record(supervisorId=(IDENT, REQUIRED), order=(REVISION, 0),
+           startInfo=(nullable(START_INFO), None),
            restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None),
            state=(one_of(*STATES), REQUIRED), pid=(nullable(INTEGER), None),
            lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
@@ -349,6 +350,11 @@ class Edit:
         return self.outcome
 
 
+def ordered(services, keys=None):
+    """Return keys, or the ids of all services, in the order in which a pass visits them (§22.1)."""
+    return sorted(services if keys is None else keys, key=lambda key: (services[key]['order'], key))
+
+
 def dependents(services, service):
     """Return the ids of the services that depend on service, directly or not, except itself."""
     found, new = set(), {service}
@@ -385,10 +391,10 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
-    entry = edit.services.get(supervisor)
+    entry, others = edit.services.get(supervisor), edit.services.values()
     if entry is None:
         entry = SERVICE[0]({'supervisorId': supervisor, 'state': 'registered'}, '')
-        entry['state'] = None
+        entry |= {'state': None, 'order': 1 + max([0, *(other['order'] for other in others)])}
     require(entry['state'] != 'shuttingDown', 'shuttingDown', 'it is shutting down')
     if not request:
         edit.refuse_other_process(entry, process)
@@ -396,6 +402,7 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
                 'it may be another process')
     require(not request or startInfo or entry['startInfo'], 'noStartInfo',
             'nobody knows how to start it')
+    require_room(entry['order'] - 1 if entry['state'] is None else 0)
     edit.services[supervisor] = entry
     if startInfo is not None:
         restartable = True if restartable is None else restartable
@@ -514,9 +521,9 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
         running = {key for key, entry in below
                    if entry['state'] == 'running' or entry['startAgain']}
         require(not only or not running, 'hasDependents',
-                f'{", ".join(sorted(running))} depend on {supervisor}')
+                f'{", ".join(ordered(edit.services, running))} depend on {supervisor}')
         stop = running | {supervisor}
-    for key in sorted(stop):
+    for key in ordered(edit.services, stop):
         entry = edit.services[key]
         entry['startAgain'] = False
         if entry['state'] == 'stopped':
@@ -547,7 +554,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
         below = () if only else dependents(edit.services, supervisor)
         running = {key for key in below if edit.services[key]['state'] == 'running'}
         chosen = running & startable | {supervisor}
-    for key in sorted(chosen):
+    for key in ordered(edit.services, chosen):
         entry = edit.services[key]
         if edit.held(entry) or edit.heard(entry):
             for other in entry['dependencies']:
@@ -557,7 +564,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
             entry['startAgain'] = True
         elif entry['state'] not in ('registered', 'waitingForDependencies'):
             bring_back(edit, entry)
-    edit.outcome.again = sorted(chosen)
+    edit.outcome.again = ordered(edit.services, chosen)
     return edit.finish()
 
 
@@ -835,7 +842,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if other:
         edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
     edit.registry['owner'] = owner
-    for key in sorted(edit.services):
+    for key in ordered(edit.services):
         edit.look_at(edit.services[key])
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
@@ -881,7 +888,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
     edit.registry['pendingAlerts'] = [
         alert for alert in edit.registry['pendingAlerts'] if alert['seq'] > appended
     ]
-    for key in sorted(edit.services):
+    for key in ordered(edit.services):
         entry = edit.services[key]
         if entry['starting'] and key in (failed or {}):
             edit.start_failed(entry, failed[key])

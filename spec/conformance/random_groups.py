@@ -33,7 +33,7 @@ REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
 CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 ENTRY_DEFAULTS = {
-    'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
+    'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False
 }
@@ -191,6 +191,7 @@ class World:
             entry |= self.optional(0.2, grace=self.grace(entry['lastHeartbeat']))
         entry |= self.optional(
             0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
+        entry |= self.optional(0.6, order=self.one((1, 1, 2, 3, 2**61 - 1, 2**61)))
         entry |= self.optional(0.15, readiness=self.one(READINESS))
         entry |= self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))

@@ -219,7 +219,7 @@ class RandomVectors(unittest.TestCase):
         texts, out = [], io.StringIO()
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
             for name in ('first', 'second'):
-                random_groups.main(['800', f'{directory}/{name}', '11'])
+                random_groups.main(['800', f'{directory}/{name}', '12'])
                 paths = sorted(pathlib.Path(directory, name, 'groups').iterdir())
                 texts.append({path.name: path.read_text() for path in paths})
             self.assertEqual(run.main([str(path) for path in paths]), 0)

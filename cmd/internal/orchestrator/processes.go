@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,11 +24,17 @@ const (
 	SpawnSystemdRun Spawn = "systemd-run" // in a transient unit of their own
 )
 
-// spawn answers each start of d with a process that waits behind its gate, or with the reason why
-// there is none.
+// A waiting is a process that waits behind its gate to become a service.
+type waiting struct {
+	Gate
+	service string
+}
+
+// spawn answers each start of d with a process that waits behind its gate, in the order of the
+// starts, or with the reason why there is none.
 func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
-	latest time.Duration) (gates map[string]Gate, failed map[string]string) {
-	gates, failed = make(map[string]Gate), make(map[string]string)
+	latest time.Duration) (gates []waiting, failed map[string]string) {
+	failed = make(map[string]string)
 	for _, a := range d.Actions {
 		a, starts := a.(group.Start)
 		if !starts {
@@ -44,7 +49,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 			continue
 		}
 
-		gates[a.ServiceID] = gate
+		gates = append(gates, waiting{gate, a.ServiceID})
 		d.Spawned(a.ServiceID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
 	}
 
@@ -97,9 +102,9 @@ func (o *Orchestrator) environment(s *group.Service, a group.Start, startID stri
 	return env
 }
 
-func cancel(gates map[string]Gate) (err error) {
-	for _, id := range slices.Sorted(maps.Keys(gates)) {
-		err = errors.Join(err, gates[id].Cancel())
+func cancel(gates []waiting) (err error) {
+	for _, gate := range gates {
+		err = errors.Join(err, gate.Cancel())
 	}
 	return err
 }
@@ -108,10 +113,11 @@ func cancel(gates map[string]Gate) (err error) {
 // neither started nor failed: the next pass finds it gone, and starts it again. If it is unknown
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
-func (o *Orchestrator) release(gates map[string]Gate) group.Result {
+func (o *Orchestrator) release(gates []waiting) group.Result {
 	result := group.Result{Failed: make(map[string]string)}
-	for _, id := range slices.Sorted(maps.Keys(gates)) {
-		switch err := gates[id].Release(); {
+	for _, gate := range gates {
+		id := gate.service
+		switch err := gate.Release(); {
 		case errors.Is(err, start.ErrTooLate):
 			o.Env.Warnf("%s: start %q: %v: the next pass starts it", o.Group, id, err)
 		case errors.Is(err, start.ErrSilent):

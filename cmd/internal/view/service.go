@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func (g Group) judged(s *group.Service) Service {
 	return Service{Service: s, Judgement: j, Group: &g}
 }
 
-// Tree returns the services of g, sorted by id, except that dependents come after the first
+// Tree returns the services of g, in their order (spec §22.1), except that dependents come after the first
 // service they depend on, one level deeper.
 func (g Group) Tree() (tree []Service) {
 	below := make(map[string][]Service)
@@ -48,7 +47,7 @@ func (g Group) Tree() (tree []Service) {
 	var add func(parent string, depth int)
 	add = func(parent string, depth int) {
 		children := below[parent]
-		slices.SortFunc(children, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(children, func(a, b Service) int { return group.InOrder(a.Service, b.Service) })
 		for _, s := range children {
 			s.Depth = depth
 			tree = append(tree, s)
