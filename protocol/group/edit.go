@@ -135,8 +135,18 @@ func (s *Service) exited(now time.Time, reason string) {
 	if s.Ended != nil {
 		exit = *s.Ended
 	}
-	exit.At, exit.Reason = now, reason
+	exit.At, _ = s.diedAt(now)
+	exit.Reason = reason
 	s.LastExit, s.Ended = &exit, nil
+}
+
+// diedAt returns when the process of s, which has ended, died: as was reported, if that lies between
+// its start and now. Otherwise it returns now, and that the time is not known (spec §11.2).
+func (s *Service) diedAt(now time.Time) (at time.Time, known bool) {
+	if s.Ended == nil || s.Ended.At.Before(s.StartedAt) || s.Ended.At.After(now) {
+		return now, false
+	}
+	return s.Ended.At, true
 }
 
 // noProcess removes the process of s and its heartbeat.

@@ -66,10 +66,7 @@ func (step carryOn) take(a *acting, s *Service) {
 		s.Starting = false
 	}
 
-	healthy := !s.RunningSince.IsZero() && now.Sub(s.RunningSince) > s.policy().ResetAfter
-	if s.RestartAttempts > 0 && healthy {
-		s.RestartAttempts = 0
-	}
+	s.recover(s.RunningSince, now)
 }
 
 func (loseStart) take(a *acting, s *Service) {
@@ -85,14 +82,8 @@ func (reboot) take(a *acting, s *Service) {
 }
 
 func (step fail) take(a *acting, s *Service) {
-	s.exited(a.seen.Now, string(step.reason))
-	if step.left && s.LastExit.Error == "" {
-		s.LastExit.Error = "processes of it are left"
-	}
-
+	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
-	s.FailedAt = a.seen.Now
-	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
 	a.raise(AlertFailed, s.ID, "%s", s.LastExit)
 }
 

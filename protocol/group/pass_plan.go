@@ -65,8 +65,11 @@ func (p *planner) running(j judgement) []step {
 
 // fail makes a service fail, and continues with the steps that follow.
 func (p *planner) fail(j judgement, reason observe.Evidence) []step {
-	left := !j.alive && j.survived(p.seen)
-	return then(fail{reason, left}, p.failed(j, p.seen.Now))
+	step := fail{reason, !j.alive && j.survived(p.seen)}
+	failed := *j.was
+	failed.fail(step, p.seen.Now)
+	j.was = &failed
+	return then(step, p.failed(j, failed.FailedAt))
 }
 
 // waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the

@@ -203,6 +203,19 @@ def told(exit_):
     return exit_.get('reason', '') + how + (f': {exit_["error"]}' if exit_.get('error') else '')
 
 
+def died_at(entry, now):
+    """Return when the process, which has ended, died, or None if that is not known (§11.2)."""
+    at = entry.get('ended', {}).get('at')
+    return at if at is not None and entry.get('startedAt', at) <= at <= now else None
+
+
+def recover(entry, since, at):
+    """Forget the attempts of entry if it was healthy at that time (§11.2)."""
+    policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
+    if since is not None and at - since > policy['resetAfterMs']:
+        entry['restartAttempts'] = 0
+
+
 def survived(entry, seen):
     return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
 
@@ -328,7 +341,9 @@ class Edit:
 
     def exited(self, entry, reason):
         """Note the end of the process (§11.2), and what was reported about it (§10.6)."""
-        entry['lastExit'] = entry.pop('ended', {}) | {'at': self.seen.now, 'reason': reason}
+        died = died_at(entry, self.seen.now)
+        at = self.seen.now if died is None else died
+        entry['lastExit'] = entry.pop('ended', {}) | {'at': at, 'reason': reason}
 
     def start_failed(self, entry, error):
         """§11.5, 5."""
@@ -637,8 +652,12 @@ class Pass(Edit):
 
     def fail(self, entry, reason):
         """§11.2."""
-        entry['failedAt'] = self.seen.now
+        died = died_at(entry, self.seen.now)
+        if died is not None:
+            ran = entry.get('startedAt') if entry['ended'].get('code') else None
+            recover(entry, entry.get('runningSince', ran), died)
         self.exited(entry, reason)
+        entry['failedAt'] = entry['lastExit']['at']
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
         reason = told(entry['lastExit'])
@@ -693,10 +712,7 @@ class Pass(Edit):
             entry['runningSince'] = now
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
             entry['starting'] = False
-        policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
-        since = entry.get('runningSince', now)
-        if entry['restartAttempts'] > 0 and now - since > policy['resetAfterMs']:
-            entry['restartAttempts'] = 0
+        recover(entry, entry.get('runningSince'), now)
 
     def waiting(self, entry, reason='registered'):
         if not self.all_ready(entry):
