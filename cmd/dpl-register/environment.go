@@ -9,16 +9,11 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// recorded are the variables, besides LC_*, whose values at registration COMMAND gets. Variables of
-// a login session, such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not
-// among them.
-var recorded = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
-
 // environment returns the environment for COMMAND, the same from whichever pass starts it: the
 // recorded variables, and then given, the values of --env. The last value for a name counts.
 func environment(given []cli.Word) ([]group.Variable, error) {
 	var all []group.Variable
-	for _, name := range append(slices.Clone(recorded), localeNames()...) {
+	for _, name := range append(group.RecordedVariables(), localeNames()...) {
 		if value, set := os.LookupEnv(name); set {
 			all = append(all, group.Variable{Name: name, Value: value})
 		}
@@ -54,7 +49,7 @@ func environment(given []cli.Word) ([]group.Variable, error) {
 // localeNames returns the names of the LC_* variables that are set, sorted.
 func localeNames() (names []string) {
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "LC_") {
+		if name, _, _ := strings.Cut(v, "="); group.IsLocale(name) {
 			names = append(names, name)
 		}
 	}

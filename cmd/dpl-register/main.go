@@ -1,10 +1,11 @@
-// Dpl-register registers a service with its group, or removes it.
+// Dpl-register registers a service with its group, or removes it, or registers all of a file.
 //
 //	dpl-register --group GROUP --service ID [--pid N] [--depends-on ID...] [-- COMMAND [ARG...]]
 //	dpl-register --group GROUP --service ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
 //	dpl-register --group GROUP --service ID --remove
+//	dpl-register --group GROUP --file FILE [--prune]
 //
-// Spec §10.1, §10.2.
+// Spec §10.1, §10.2, §31.
 package main
 
 import (
@@ -18,7 +19,9 @@ type register struct {
 	cli.Common `embed:""`
 
 	Group       cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	Service     cli.ID            `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service"`
+	Service     cli.ID            `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" help:"service"`
+	File        cli.Path          `placeholder:"FILE" help:"register all services in FILE, a JSON file; - is standard input"`
+	Prune       bool              `help:"with --file: stop and remove all services that are not in FILE"`
 	PID         cli.PID           `placeholder:"N" help:"the service's process, which registers itself"`
 	Request     bool              `help:"the service does not run yet: the next pass starts it with COMMAND"`
 	DependsOn   []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
@@ -43,7 +46,13 @@ type register struct {
 
 // Validate returns an error for flags that do not go together.
 func (c *register) Validate() error {
+	if err := c.checkFile(); err != nil || c.File != "" {
+		return err
+	}
+
 	switch {
+	case c.Service == "":
+		return cli.Usagef("--service is required, or $DPL_SERVICE, or --file")
 	case c.Remove && c.saysHow():
 		return cli.Usagef("--remove goes with --group and --service only")
 	case c.Request && c.PID != 0:
@@ -70,7 +79,10 @@ func (c *register) Validate() error {
 }
 
 func (c *register) Run(env *cli.Env) error {
-	if c.Remove {
+	switch {
+	case c.File != "":
+		return c.registerFile(env)
+	case c.Remove:
 		return c.unregister(env)
 	}
 	return c.register(env)
@@ -78,7 +90,7 @@ func (c *register) Run(env *cli.Env) error {
 
 func main() {
 	start.Stage()
-	cli.Main(&register{}, "Register a service with its group.",
+	cli.Main(&register{}, "Register services with their group.",
 		"Without --request the service is already running and registers itself. It is judged "+
 			"by the process of --pid. Without --pid, or with --heartbeat, it must send heartbeats "+
 			"from now on, with dpl-heartbeat --group. With COMMAND, passes of dpl-orchestrate "+
@@ -86,5 +98,7 @@ func main() {
 			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START. Its "+
 			"output goes to logs/GROUP/ID.log; show it with dpl-status --log. Registering a "+
 			"service again changes the given settings, and brings back a dead or stopped service. "+
-			"If no orchestrator is active, dpl-register makes one pass itself.")
+			"If no orchestrator is active, dpl-register makes one pass itself. With --file, the "+
+			"services in FILE become as it says, in one edit; one that already is stays as it "+
+			"is, whatever its state. --dry-run prints what would change.")
 }

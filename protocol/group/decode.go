@@ -174,6 +174,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.StopRequestedAt = r.TimeOrNull()
 	case "startAgain":
 		s.StartAgain = r.Bool()
+	case "removeAfterStop":
+		s.RemoveAfterStop = r.Bool()
 	case "termSentAt":
 		s.TermSentAt = r.TimeOrNull()
 	case "termSentBeat":

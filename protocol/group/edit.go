@@ -198,5 +198,5 @@ func (s *Service) release(seen observe.Observation) {
 		s.LastHeartbeat, s.Beat = time.Time{}, observe.Beat{}
 	}
 	s.forgetFailure()
-	s.StopRequestedAt, s.StartAgain = time.Time{}, false
+	s.StopRequestedAt, s.StartAgain, s.RemoveAfterStop = time.Time{}, false, false
 }

@@ -99,6 +99,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptString("blockedBy", s.BlockedBy)
 	w.OptTime("stopRequestedAt", s.StopRequestedAt)
 	w.OptBool("startAgain", s.StartAgain)
+	w.OptBool("removeAfterStop", s.RemoveAfterStop)
 	w.OptTime("termSentAt", s.TermSentAt)
 	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
 	s.Ended.write(w, "ended")

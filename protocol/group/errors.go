@@ -8,6 +8,7 @@ var (
 	ErrNoService     = errors.New("no such service")
 	ErrShuttingDown  = errors.New("service is shutting down")
 	ErrNoStartInfo   = errors.New("service has no command to start it with")
+	ErrNoDependency  = errors.New("no such dependency")
 	ErrCycle         = errors.New("service would depend on itself")
 	ErrStillRunning  = errors.New("service is running")
 	ErrHasDependents = errors.New("other services depend on it")

@@ -193,7 +193,7 @@ type ServiceStatus struct {
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
 // keeps them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly
-// while a service is shutting down, and StartAgain only then. A running, dead or stopped service
+// while a service is shutting down, and StartAgain or RemoveAfterStop only then. A running, dead or stopped service
 // has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
@@ -205,6 +205,7 @@ type ServiceRecovery struct {
 
 	StopRequestedAt time.Time
 	StartAgain      bool // when it has stopped, it is started again
+	RemoveAfterStop bool // when it has stopped, it is removed
 	TermSentAt      time.Time
 	TermSentBeat    observe.Beat // of TermSentAt
 }
@@ -244,6 +245,9 @@ func sameVariables(a, b []Variable) bool {
 // Outdated reports whether the process of s was started with old settings. A restart applies the
 // new ones.
 func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
+
+// Over reports whether no pass starts s again: only a request brings it back.
+func (s *Service) Over() bool { return s.State.final() }
 
 // policy returns the restart policy of s. A service without a command has the default one.
 func (s *Service) policy() RestartPolicy {

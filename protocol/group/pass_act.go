@@ -55,6 +55,7 @@ type (
 	die     struct{ reason string }
 	release struct{} // it has stopped, and becomes registered again
 	stopped struct{}
+	remove  struct{} // it has stopped, and nothing asks for it any more
 )
 
 func (step carryOn) take(a *acting, s *Service) {
@@ -190,3 +191,5 @@ func (release) take(a *acting, s *Service) {
 }
 
 func (stopped) take(a *acting, s *Service) { a.stopped(s) }
+
+func (remove) take(a *acting, s *Service) { a.remove(s) }

@@ -13,6 +13,8 @@ func (p *planner) shuttingDown(j judgement) []step {
 		return p.stop(j)
 	case !j.checkable && j.heard:
 		return nil
+	case s.RemoveAfterStop:
+		return []step{remove{}}
 	case !s.StartAgain:
 		return []step{stopped{}}
 	}

@@ -232,7 +232,7 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 	switch {
 	case s == nil:
 		return g, ErrNoService
-	case s.held(e.seen), !s.State.final() && g.heard(s, e.seen):
+	case !e.removable(s):
 		return g, ErrStillRunning
 	}
 
@@ -243,8 +243,19 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 		}
 	}
 
-	e.event(s.ID, string(s.State), "", "")
-	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services,
-		func(s Service) bool { return s.ID == service })
+	e.remove(s)
 	return e.end()
+}
+
+// removable reports whether nothing of s is left that must be stopped before its entry is removed.
+func (e *edit) removable(s *Service) bool {
+	return !s.held(e.seen) && (s.State.final() || !e.before.heard(s, e.seen))
+}
+
+// remove removes the entry of s, which is not valid afterwards.
+func (e *edit) remove(s *Service) {
+	id := s.ID
+	e.event(id, string(s.State), "", "")
+	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services,
+		func(other Service) bool { return other.ID == id })
 }

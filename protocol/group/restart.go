@@ -63,13 +63,8 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 			return g, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d, state)
 		}
 
-		if s.State != StateShuttingDown {
-			e.setState(s, StateShuttingDown, "restart")
-			s.StopRequestedAt = e.seen.Now
-			s.forgetFailure()
-		}
-
-		s.StartAgain = true
+		e.askToStop(s, "restart")
+		s.StartAgain, s.RemoveAfterStop = true, false
 	}
 
 	after, err := e.end()

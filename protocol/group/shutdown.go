@@ -66,10 +66,19 @@ func (e *edit) shutDown(s *Service) {
 	s.StartAgain = false
 	switch {
 	case s.State == StateStopped:
+	case !s.held(e.seen) && !e.g.heard(s, e.seen) && s.RemoveAfterStop:
+		e.remove(s)
 	case !s.held(e.seen) && !e.g.heard(s, e.seen):
 		e.stopped(s)
-	case s.State != StateShuttingDown:
-		e.setState(s, StateShuttingDown, "")
+	default:
+		e.askToStop(s, "")
+	}
+}
+
+// askToStop lets passes stop s (spec §10.4), unless they already do.
+func (e *edit) askToStop(s *Service, reason string) {
+	if s.State != StateShuttingDown {
+		e.setState(s, StateShuttingDown, reason)
 		s.StopRequestedAt = e.seen.Now
 		s.forgetFailure()
 	}

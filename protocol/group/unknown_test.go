@@ -27,7 +27,7 @@ var (
 				"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
-				"stopRequestedAt startAgain termSentAt", map[string]*vectors.Shape{
+				"stopRequestedAt startAgain removeAfterStop termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape,

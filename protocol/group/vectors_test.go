@@ -3,6 +3,7 @@ package group_test
 import (
 	"encoding/json"
 	"errors"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -31,27 +32,30 @@ type vector struct {
 		Survivors    []int `json:"survivors"`
 	} `json:"seen"`
 	Do struct {
-		Verb                 string          `json:"verb"`
-		Supervisor           string          `json:"supervisor"`
-		By                   string          `json:"by"`
-		Request              bool            `json:"request"`
-		Fresh                bool            `json:"fresh"`
-		PID                  int             `json:"pid"`
-		Process              vectors.Process `json:"process"`
-		StartInfo            json.RawMessage `json:"startInfo"`
-		Restartable          *bool           `json:"restartable"`
-		Dependencies         *[]string       `json:"dependencies"`
-		KillTimeoutMs        *int64          `json:"killTimeoutMs"`
-		Heartbeats           *bool           `json:"heartbeats"`
-		Only                 bool            `json:"only"`
-		All                  bool            `json:"all"`
-		Owner                string          `json:"owner"`
-		State                string          `json:"state"`
-		Failover             bool            `json:"failover"`
-		Hook                 bool            `json:"hook"`
-		LastAlert            int64           `json:"lastAlert"`
-		HeartbeatIntervalMs  int64           `json:"heartbeatIntervalMs"`
-		StalenessThresholdMs int64           `json:"stalenessThresholdMs"`
+		Verb                 string            `json:"verb"`
+		Supervisor           string            `json:"supervisor"`
+		By                   string            `json:"by"`
+		Request              bool              `json:"request"`
+		Fresh                bool              `json:"fresh"`
+		PID                  int               `json:"pid"`
+		Process              vectors.Process   `json:"process"`
+		StartInfo            json.RawMessage   `json:"startInfo"`
+		Restartable          *bool             `json:"restartable"`
+		Dependencies         *[]string         `json:"dependencies"`
+		KillTimeoutMs        *int64            `json:"killTimeoutMs"`
+		Heartbeats           *bool             `json:"heartbeats"`
+		Services             json.RawMessage   `json:"services"`
+		Environment          map[string]string `json:"environment"`
+		Prune                bool              `json:"prune"`
+		Only                 bool              `json:"only"`
+		All                  bool              `json:"all"`
+		Owner                string            `json:"owner"`
+		State                string            `json:"state"`
+		Failover             bool              `json:"failover"`
+		Hook                 bool              `json:"hook"`
+		LastAlert            int64             `json:"lastAlert"`
+		HeartbeatIntervalMs  int64             `json:"heartbeatIntervalMs"`
+		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
 		Starts               map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
@@ -76,6 +80,7 @@ type vector struct {
 	StandBy          bool           `json:"standby"`
 	Status           int            `json:"status"`
 	Again            []string       `json:"again"`
+	Plan             []vectorPlan   `json:"plan"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -97,10 +102,18 @@ type vectorAction struct {
 	PID          int              `json:"pid"`
 }
 
+type vectorPlan struct {
+	SupervisorID string              `json:"supervisorId"`
+	Action       group.PlannedChange `json:"action"`
+	Members      []string            `json:"members"`
+	AfterStop    bool                `json:"afterStop"`
+}
+
 var refusals = map[string]error{
 	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion,
 	"noSupervisor": group.ErrNoService,
 	"cycle":        group.ErrCycle,
+	"noDependency": group.ErrNoDependency,
 	"noStartInfo":  group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown,
 	"otherProcess": observe.ErrOtherProcess,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
@@ -275,6 +288,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g, nil
 	case "register":
 		return g.Register(v.registration(t, by), seen)
+	case "registerAll":
+		return v.registerAll(t, g, by, seen)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -353,6 +368,35 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 	}
 
 	return r
+}
+
+func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observe.Observation) (
+	group.Group, error,
+) {
+	services, err := group.DecodeServices(`{"supervisors":` + string(v.Do.Services) + `}`)
+	if err != nil {
+		return g, err
+	}
+	for _, d := range services {
+		d.StartInfo.Dir = path.Join("/", d.StartInfo.Dir)
+	}
+
+	r := group.FileRegistration{By: by, Services: services, Prune: v.Do.Prune}
+	for name, value := range v.Do.Environment {
+		r.Recorded = append(r.Recorded, group.Variable{Name: name, Value: value})
+	}
+	slices.SortFunc(r.Recorded,
+		func(a, b group.Variable) int { return strings.Compare(a.Name, b.Name) })
+
+	after, planned, err := g.RegisterAll(r, seen)
+	var plan []vectorPlan
+	for _, p := range planned {
+		plan = append(plan, vectorPlan{p.ID, p.What, p.Members, p.AfterStop})
+	}
+	if err == nil && !reflect.DeepEqual(plan, v.Plan) {
+		t.Errorf("plan %+v, want %+v", plan, v.Plan)
+	}
+	return after, err
 }
 
 func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (

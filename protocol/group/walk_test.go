@@ -148,6 +148,11 @@ func (w *world) step() {
 			w.reboot()
 		}
 	case 7:
+		if w.once(3) {
+			w.registerAll()
+			break
+		}
+
 		err := w.verb(func(g group.Group) (group.Group, error) {
 			return g.Remove(id, "t", w.seen)
 		})
@@ -195,6 +200,38 @@ func (w *world) register(id string) {
 
 	err := w.verb(func(g group.Group) (group.Group, error) { return g.Register(r, w.seen) })
 	w.note("register %s %v %v: %v", id, r.Request, others, err)
+}
+
+// registerAll registers some services from a file, and now and then again: then nothing changes.
+func (w *world) registerAll() {
+	r := group.FileRegistration{By: "t", Prune: w.once(2)}
+	for i, id := range walkers {
+		if w.once(2) {
+			continue
+		}
+		d := group.Declaration{ID: id, ServiceSpec: group.ServiceSpec{Restartable: true,
+			KillTimeout: time.Duration(w.rand.IntN(2)) * time.Second}}
+		d.StartInfo = &group.StartInfo{Command: "x", Dir: "/", LogKeep: 1,
+			Readiness: observe.ReadinessReady, Policy: group.DefaultPolicy()}
+		if i > 0 && w.once(2) {
+			d.Dependencies = []string{walkers[i-1]}
+		}
+		r.Services = append(r.Services, d)
+	}
+
+	err := w.verb(func(g group.Group) (after group.Group, err error) {
+		after, _, err = g.RegisterAll(r, w.seen)
+		return after, err
+	})
+	w.note("register a file of %d, prune %v: %v", len(r.Services), r.Prune, err)
+	if err != nil {
+		return
+	}
+
+	again, _, err := w.g.RegisterAll(r, w.seen)
+	if err != nil || again.Registry.Revision != w.g.Registry.Revision {
+		w.t.Errorf("registering a file again changes the group: %v", err)
+	}
 }
 
 func (w *world) spawn(id string, attempt, by int) *proc {

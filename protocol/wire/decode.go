@@ -28,6 +28,16 @@ var ErrExhausted = errors.New("a revision, or the number of an alert, is as high
 // of objects around text in its file. The error is an *Error: ErrCorrupt, ErrNewerVersion, or
 // another one that read has failed with.
 func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
+	return decode(text, within, false, read)
+}
+
+// DecodeStrict is Decode for a text that a person writes, in which an unknown member is a mistake:
+// ErrCorrupt.
+func DecodeStrict[T any](text string, read func(*Reader) T) (T, error) {
+	return decode(text, 0, true, read)
+}
+
+func decode[T any](text string, within int, strict bool, read func(*Reader) T) (T, error) {
 	var zero T
 	if len(text) > math.MaxInt32 {
 		return zero, &Error{Cause: "the file is larger than 2 GiB", Is: ErrCorrupt}
@@ -35,6 +45,7 @@ func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
 
 	known := layouts.Get().(*layout)
 	r := newReader(text, within, known)
+	r.strict = strict
 	value := read(r)
 	r.End()
 	if r.Failed() {

@@ -8,9 +8,12 @@ type Member struct {
 	Value string
 }
 
-// Unknown reads the value of an unknown member, and adds it to members.
+// Unknown reads the value of an unknown member, and adds it to members. A strict reader refuses it.
 func (r *Reader) Unknown(members *[]Member, name string) {
 	*members = append(*members, Member{Name: name, Value: r.Value()})
+	if r.strict {
+		r.Refuse("there is no such member")
+	}
 }
 
 // Unknown appends members.

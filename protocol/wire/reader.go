@@ -21,8 +21,9 @@ const MaxDepth = 64
 type Reader struct {
 	text   string
 	within int
-	at     int // the next byte to read: the first one of a value, where one is expected
-	depth  int // the number of open objects and arrays
+	at     int  // the next byte to read: the first one of a value, where one is expected
+	depth  int  // the number of open objects and arrays
+	strict bool // whether unknown members are refused
 
 	layout  *layout  // of the objects that begin here
 	ended   []member // of the object that has ended last

@@ -199,6 +199,11 @@ def array(kind):
     return read, lambda value: [kind[1](inner) for inner in value]
 
 
+class Record(tuple):
+    """A kind of objects, with the kinds of its known members by name."""
+    fields = {}
+
+
 def record(**fields):
     """Return the kind of an object with the known members fields: name = (kind, default).
 
@@ -224,7 +229,19 @@ def record(**fields):
     def plain(value):
         known = {name: kind[1](value[name]) for name, (kind, _) in fields.items() if name in value}
         return known | {name: inner for name, inner in value.items() if name not in fields}
-    return read, plain
+    kind = Record((read, plain))
+    kind.fields = {name: inner for name, (inner, _) in fields.items()}
+    return kind
+
+
+def refuse_unknown(kind, value, path):
+    """Refuse members of value that kind, or a record in it, does not know."""
+    if not isinstance(value, dict) or not isinstance(kind, Record):
+        return
+    for name, inner in value.items():
+        if name not in kind.fields:
+            raise corrupt(below(path, name), 'there is no such member')
+        refuse_unknown(kind.fields[name], inner, below(path, name))
 
 
 def keyed(kind, key):

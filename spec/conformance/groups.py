@@ -1,6 +1,7 @@
 """Groups of services (spec §8 to §11): their two files, and the verbs. No clock and no files."""
 import copy
 import dataclasses
+import os.path
 import re
 from typing import Callable, Optional
 
@@ -8,7 +9,7 @@ import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
                       POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Refused, array, below,
                       corrupt, duration, keyed, nullable, one_of, parse, quote, record,
-                      refuse_newer, whole, write)
+                      refuse_newer, refuse_unknown, whole, write)
 from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval,
                       gone, grant, heard_lately, identity, require, require_room, same,
                       set_optional, times_of_heartbeat)
@@ -17,8 +18,8 @@ from sightings import Sightings
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead',
           'shuttingDown', 'stopped')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
-    ('exhausted', 'cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning',
-     'hasDependents', 'blocked'), 76)
+    ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'shuttingDown', 'otherProcess',
+     'stillRunning', 'hasDependents', 'blocked'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
@@ -98,6 +99,7 @@ SERVICE = null_is_absent(
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
            blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
+           removeAfterStop=(BOOLEAN, False),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
@@ -113,6 +115,34 @@ ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT
                       state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED),
                       heartbeatIntervalMs=(DURATION, 2000), stalenessThresholdMs=(DURATION, 10000),
                       beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0))
+
+
+# Services files (§31.1)
+
+DECLARATION = record(supervisorId=(IDENT, REQUIRED), startInfo=(START_INFO, REQUIRED),
+                     restartable=(BOOLEAN, True), dependencies=(array(IDENT), []),
+                     killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False))
+SERVICES = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1),
+                  supervisors=(keyed(DECLARATION, 'supervisorId'), REQUIRED))
+
+
+def decode_services(text, directory):
+    """Return the declarations in text, the content of a services file in directory, by id.
+
+    Refused: corrupt, newerVersion.
+    """
+    value = parse(text)
+    refuse_newer(value)
+    if isinstance(value, dict):
+        refuse_unknown(SERVICES, value, '')
+        entries = value.get('supervisors')
+        for key, entry in entries.items() if isinstance(entries, dict) else ():
+            refuse_unknown(DECLARATION, entry, below('/supervisors', key))
+    services = SERVICES[0](value, '')['supervisors']
+    for key, entry in services.items():
+        given = value['supervisors'][key]['startInfo'].get('workingDirectory', '.')
+        entry['startInfo']['workingDirectory'] = os.path.normpath(os.path.join(directory, given))
+    return services
 
 
 def decode_registry(text):
@@ -159,6 +189,7 @@ class Outcome:
     standby: bool = False
     # the ids of the services that a restart restarts
     again: list = dataclasses.field(default_factory=list)
+    plan: list = dataclasses.field(default_factory=list)  # what registerAll does
     cleared: bool = False  # first copy the registry, as it was, to the archive
     remembered: Optional[Sightings] = None  # the sightings to keep
     actions: list = dataclasses.field(default_factory=list)
@@ -251,7 +282,7 @@ def drop(entry, *names):
 
 DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
-    'startAgain': False, 'readiness': 'ready', 'note': ''
+    'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': ''
 }
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
@@ -337,7 +368,17 @@ class Edit:
         self.exited(entry, exit)
         if not foreign(entry, self.seen):
             drop(entry, 'pid', 'process')
-        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt', 'startAgain')
+        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt',
+             'startAgain', 'removeAfterStop')
+
+    def removable(self, entry):
+        """§10.2."""
+        heard = entry['state'] not in ('dead', 'stopped') and self.heard(entry)
+        return not self.held(entry) and not heard
+
+    def remove(self, entry):
+        self.event(entry['supervisorId'], entry['state'], None)
+        del self.services[entry['supervisorId']]
 
     def exited(self, entry, reason):
         """Note the end of the process (§11.2), and what was reported about it (§10.6)."""
@@ -483,14 +524,110 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     """§10.2."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
-    heard = entry['state'] not in ('dead', 'stopped') and edit.heard(entry)
-    require(not edit.held(entry) and not heard, 'stillRunning', f'{supervisor} is still running')
+    require(edit.removable(entry), 'stillRunning', f'{supervisor} is still running')
     others = [key for key, other in edit.services.items()
               if key != supervisor and supervisor in other['dependencies']]
     require(not others, 'hasDependents', f'{", ".join(others)} depend on {supervisor}')
-    edit.event(supervisor, entry['state'], None)
-    del edit.services[supervisor]
+    edit.remove(entry)
     return edit.finish()
+
+
+# The names of the variables that a registration records, besides LC_* (§11.6).
+RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ')
+
+
+def register_all(orchestrator, registry, seen, services, by=None, environment=None, prune=False):
+    """§31.2. environment has the variables that this registration records."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    for key, declared in services.items():
+        edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
+    for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
+        edit.outcome.plan.append(prune_service(edit, edit.services[key]))
+    arrange(edit, edit.outcome.plan[:len(services)])
+    for key in services:
+        for other in edit.services[key]['dependencies']:
+            there = other in edit.services and not edit.services[other]['removeAfterStop']
+            require(there, 'noDependency', f'{key} depends on {other}')
+        require(not leads_back(edit.services, key), 'cycle', f'{key} would depend on itself')
+    plan = edit.outcome.plan
+    outcome = edit.finish()
+    outcome.plan = plan
+    return outcome
+
+
+def declare(edit, key, declared, environment):
+    entry = edit.services.get(key)
+    if entry is None:
+        entry = SERVICE[0]({'supervisorId': key, 'state': 'registered'}, '')
+        entry['state'] = None
+        edit.services[key] = entry
+        entry |= as_declared(declared, environment)
+        register_request(edit, entry)
+        return {'supervisorId': key, 'action': 'add'}
+    old = (entry['startInfo'] or {}).get('environment', {})
+    earlier = {
+        name: value for name, value in old.items() if name in RECORDED or name.startswith('LC_')
+    }
+    if changes(entry, as_declared(declared, earlier)):
+        new = as_declared(declared, environment)
+        plan = {'supervisorId': key, 'action': 'change', 'members': changes(entry, new)}
+        if entry['startInfo'] != new['startInfo']:
+            note_old_start(entry, new['startInfo'])
+        entry |= new
+        register_request(edit, entry)
+        if entry['state'] == 'shuttingDown':
+            entry['startAgain'] = True
+        return plan
+    return {'supervisorId': key, 'action': 'keep'}
+
+
+def arrange(edit, plan):
+    """Put the services of plan in its order."""
+    before = -1
+    for planned in plan:
+        entry = edit.services[planned['supervisorId']]
+        if planned['action'] == 'add' or entry['order'] <= before:
+            last = max(other['order'] for other in edit.services.values())
+            require_room(last)
+            entry['order'] = last + 1
+            if planned['action'] != 'add':
+                planned['members'] = sorted(planned.get('members', []) + ['order'])
+                planned['action'] = 'change'
+        before = entry['order']
+
+
+def as_declared(declared, environment):
+    """Return the members of an entry that declared sets, with the variables of environment."""
+    info, own = declared['startInfo'], declared['startInfo']['environment']
+    around = {name: value for name, value in environment.items() if name not in own}
+    info = info | {'environment': around | own}
+    return declared | {'startInfo': info, 'removeAfterStop': False}
+
+
+def changes(entry, new):
+    """Return the members of entry that change with the members new, as in a plan."""
+    before, after = (SERVICE[1](each) for each in (entry, entry | new))
+    return sorted(differences(before, after))
+
+
+def differences(before, after, within=''):
+    for name in [*after, *(name for name in before if name not in after)]:
+        one, other = before.get(name), after.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from differences(one, other, f'{within}{name}.')
+        elif one != other:
+            yield within + name
+
+
+def prune_service(edit, entry):
+    """§31.3."""
+    key = entry['supervisorId']
+    if edit.removable(entry):
+        edit.remove(entry)
+        return {'supervisorId': key, 'action': 'remove'}
+    ask_to_stop(edit, entry)
+    entry.update(startAgain=False, removeAfterStop=True)
+    return {'supervisorId': key, 'action': 'remove', 'afterStop': True}
 
 
 def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None,
@@ -543,10 +680,12 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
         entry['startAgain'] = False
         if entry['state'] == 'stopped':
             continue
-        if not edit.held(entry) and not edit.heard(entry):
-            edit.become_stopped(entry)
-        else:
+        if edit.held(entry) or edit.heard(entry):
             ask_to_stop(edit, entry)
+        elif entry['removeAfterStop']:
+            edit.remove(entry)
+        else:
+            edit.become_stopped(entry)
     return edit.finish()
 
 
@@ -576,7 +715,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
                 require(other in chosen or comes_back(edit.given['supervisors'].get(other)),
                         'blocked', f'{key} needs {other}')
             ask_to_stop(edit, entry, 'restart')
-            entry['startAgain'] = True
+            entry.update(startAgain=True, removeAfterStop=False)
         elif entry['state'] not in ('registered', 'waitingForDependencies'):
             bring_back(edit, entry)
     edit.outcome.again = ordered(edit.services, chosen)
@@ -765,6 +904,8 @@ class Pass(Edit):
             return
         if not self.stop(entry) or self.heard(entry):
             return
+        if entry['removeAfterStop']:
+            return self.remove(entry)
         if not entry['startAgain']:
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
@@ -913,8 +1054,8 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 
 
 VERBS = {
-    'register': register, 'remove': remove, 'beat': beat, 'end': end, 'shutdown': shutdown,
-    'restart': restart, 'pass': run_pass, 'result': result
+    'register': register, 'registerAll': register_all, 'remove': remove, 'beat': beat, 'end': end,
+    'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result
 }
 
 

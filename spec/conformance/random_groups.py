@@ -141,6 +141,7 @@ class World:
         return {
             'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
             **self.optional(0.2, environment={'A': 'b', 'B': ''}),
+            **self.optional(0.1, environment={'PATH': '/bin'}),
             **self.optional(0.2, readiness=self.one(READINESS)),
             **self.optional(0.8, restartPolicy=policy),
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
@@ -208,11 +209,12 @@ class World:
             },
             'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
             'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
-            'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5}
+            'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5,
+                             'removeAfterStop': 0.2}
         }.get(state, {})
         for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending',
                      'blockedBy', 'stopRequestedAt', 'startAgain', 'termSentAt', 'ended',
-                     'lastExit'):
+                     'removeAfterStop', 'lastExit'):
             if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
                 entry[name] = self.member(name)
         if 'termSentAt' in entry and self.chance(0.5):
@@ -233,7 +235,7 @@ class World:
         return found | self.optional(0.2, error='é')
 
     def member(self, name):
-        if name in ('starting', 'restartPending', 'startAgain'):
+        if name in ('starting', 'restartPending', 'startAgain', 'removeAfterStop'):
             return True
         if name == 'blockedBy':
             return self.one(BLOCKS)
@@ -390,6 +392,21 @@ class World:
         who |= self.optional(0.2, heartbeats=self.chance(0.7))
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
 
+    def registerAll(self):
+        """Return the arguments of registerAll: mostly what entries already say, with a change."""
+        services = {}
+        for key in self.dice.sample(IDS, self.one((0, 1, 2, 2, 3))):
+            entry = groups.SERVICE[1](self.entries().get(key, {'startInfo': None}))
+            info = entry['startInfo'] if entry.get('startInfo') else self.start_info()
+            info = {name: value for name, value in info.items() if name in groups.START_INFO.fields}
+            declared = {name: entry[name] for name in groups.DECLARATION.fields
+                        if name in entry and self.chance(0.9)} | {'startInfo': info}
+            declared |= self.optional(0.1, dependencies=[self.one(IDS + 'z')])
+            declared |= self.optional(0.1, startInfo=self.start_info())
+            services[key] = declared | self.optional(0.03, x=1)
+        given = {'services': services} | self.optional(0.5, prune=True)
+        return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
+
     def remove(self):
         return {'supervisor': self.known()}
 
@@ -463,15 +480,15 @@ class World:
 
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
-        verbs = (('pass', ) * 10 + ('register', ) * 5 + ('beat', 'end') * 3
+        verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end') * 3
                  + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        section = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14'}.get(verb, '10')
+        sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31'}
         vector = {
-            'comment': 'A random group.', 'section': section,
+            'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},
             'seen': self.seen(),
             'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()
@@ -588,6 +605,8 @@ def digest(vector):
         return
     before, after = (integers(vector[end]['supervisors'] or {}) for end in ('given', 'then'))
     removed = set(before.get('supervisors', ())) - set(after.get('supervisors', ()))
+    for planned in vector.get('plan', ()):
+        yield f'{verb}: {planned["action"]}' + (', after stop' if 'afterStop' in planned else '')
     if removed and verb == 'register':
         yield 'register: fresh'
     old = before.get('alertSeq', 0)

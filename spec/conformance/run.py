@@ -235,6 +235,8 @@ def group_arguments(verb, do):
              for name, value in do.items() if name != 'verb'}
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
+    if verb == 'registerAll':
+        given['services'] = groups.decode_services(write({'supervisors': do['services']}), '/')
     actor = {'owner': 'me', 'pid': 1} if verb == 'pass' else {}
     defaults = {'by': 'test'} if 'by' in words else actor
     return defaults | given
@@ -260,7 +262,7 @@ def group_expectation(vector):
     return result | {
         'status': int(vector.get('status', Number('0')).text),
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
-        'again': vector.get('again', [])
+        'again': vector.get('again', []), 'plan': vector.get('plan', [])
     }
 
 
@@ -271,8 +273,8 @@ def group_reality(vector):
         known(vector['do'], {'verb'}, 'do')
     elif kind == 'givenText':
         raise Malformed('givenText is for decode')
-    rest = group_arguments(verb, vector['do']) if verb != 'decode' else {}
     try:
+        rest = group_arguments(verb, vector['do']) if verb != 'decode' else {}
         after = group_files(vector[kind], text=kind == 'givenText')
         outcome = groups.Outcome()
         if verb != 'decode':
@@ -290,7 +292,7 @@ def group_reality(vector):
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
-        'actions': parse(write(outcome.actions)), 'again': outcome.again
+        'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan
     }
 
 
@@ -392,8 +394,9 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'again', 'standby'},
-               NEEDED, group_expectation, group_reality, group_comparable, group_plain)
+OF_GROUPS = {'actions', 'again', 'plan', 'standby'}
+GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
+               group_expectation, group_reality, group_comparable, group_plain)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 
 

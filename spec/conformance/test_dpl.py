@@ -232,6 +232,7 @@ class RandomVectors(unittest.TestCase):
                      'blocked by a process in another pid namespace',
                      'otherProcess for one in another pid namespace',
                      'beat readiness ready → starting', 'register readiness ready → stopping',
+                     'registerAll: keep', 'registerAll: change', 'registerAll: remove, after stop',
                      'wait: met', 'wait: impossible', 'wait: pending', 'wait: refused noSupervisor',
                      'watch: gap and lines', 'watch: lines', 'watch: none'):
             self.assertTrue(what in out.getvalue(), what)

@@ -82,6 +82,8 @@ func invariants(s *group.Service) map[string]bool {
 			is(registered, waiting, justFailed, scheduled),
 		"a stop was asked for iff shuttingDown": s.StopRequestedAt.IsZero() == !is(shuttingDown),
 		"only shuttingDown is started again":    !s.StartAgain || is(shuttingDown),
+		"only shuttingDown is to be removed":    !s.RemoveAfterStop || is(shuttingDown),
+		"what is to be removed is not started":  !s.RemoveAfterStop || !s.StartAgain,
 		"running, dead and stopped got no TERM": !term || !is(running) && !final,
 		"the beat of a TERM belongs to one":     term || s.TermSentBeat == observe.Beat{},
 	}

@@ -85,10 +85,10 @@ func exits() []exit {
 				"dpl-push": "Refused: the operation is not running, already knows the call, or has " +
 					"another --staleness or " +
 					"--interval; or the ledger must not delete the resource. Nothing has changed.",
-				"dpl-register": "Refused: the dependencies would form a cycle, another process " +
-					"is registered and alive, no command is known to start it, it is being shut " +
-					"down, or (--remove) it is running or others depend on it. Nothing has " +
-					"changed.",
+				"dpl-register": "Refused: the dependencies would form a cycle, one in FILE is " +
+					"missing, another process is registered and alive, no command is known to " +
+					"start it, it is being shut down, or (--remove) it is running or others " +
+					"depend on it. Nothing has changed.",
 				"dpl-restart": "Refused: the service has no command to start it, or one that " +
 					"would have to stop could not be started again because a service it depends " +
 					"on is not running. Nothing has changed.",

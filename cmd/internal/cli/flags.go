@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -32,6 +33,15 @@ func (c *Common) CommonFlags() *Common { return c }
 func (c *Common) Given(flags ...string) bool {
 	return slices.ContainsFunc(flags,
 		func(flag string) bool { return slices.Contains(c.given, flag) })
+}
+
+// GivenBesides returns the flags on the command line, except flags and those of every command.
+func (c *Common) GivenBesides(flags ...string) []string {
+	every := reflect.TypeFor[common]()
+	return slices.DeleteFunc(slices.Clone(c.given), func(flag string) bool {
+		_, of := every.FieldByNameFunc(func(name string) bool { return flagName(name) == flag })
+		return of || slices.Contains(flags, flag)
+	})
 }
 
 // Wish has the flags of the commands that ask for services to be stopped or restarted.

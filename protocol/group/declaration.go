@@ -1,0 +1,105 @@
+package group
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Declaration is what a services file says about one service (spec §31): what was asked for in
+// its entry, except Order, and nothing of its state.
+type Declaration struct {
+	ID string
+	ServiceSpec
+	Heartbeats bool // it promises heartbeats
+}
+
+// DecodeServices returns the declarations in text, the content of a services file, in its order
+// (spec §31.1). A working directory may be relative to that of the file; without one it is ".". Its
+// errors are those of wire.DecodeStrict.
+func DecodeServices(text string) ([]Declaration, error) {
+	return wire.DecodeStrict(text, readServices)
+}
+
+func readServices(r *wire.Reader) (all []Declaration) {
+	r.Object(func(name string) {
+		switch name {
+		case "$schema":
+			_ = r.String() // for editors
+		case "protocolVersion":
+			r.Version()
+		case "supervisors":
+			r.Object(func(key string) { all = append(all, readDeclaration(r, key)) })
+		default:
+			r.Unknown(new([]wire.Member), name)
+		}
+	})
+
+	r.Require("supervisors")
+	return all
+}
+
+func readDeclaration(r *wire.Reader, key string) Declaration {
+	d := Declaration{ID: key, ServiceSpec: newService(key).ServiceSpec}
+	r.CheckID(key)
+	r.Object(func(name string) {
+		switch name {
+		case "supervisorId":
+			r.Key(key)
+		case "heartbeats":
+			d.Heartbeats = r.Bool()
+		case "startInfo":
+			d.readStartInfo(r)
+		default:
+			if name == "order" || !d.readSpec(r, name) { // the order of the file counts
+				r.Unknown(new([]wire.Member), name)
+			}
+		}
+	})
+
+	r.Require("startInfo")
+	if !r.Had("restartable") {
+		d.Restartable = true
+	}
+
+	return d
+}
+
+// readStartInfo reads the member startInfo, which must say how to start the service.
+func (d *Declaration) readStartInfo(r *wire.Reader) {
+	if d.StartInfo = readStartInfo(r); d.StartInfo == nil {
+		r.Refuse("a command is expected")
+		return
+	}
+	if !r.Had("workingDirectory") {
+		d.StartInfo.Dir = "."
+	}
+}
+
+// RecordedVariables returns the names of the variables that a service gets from the environment in
+// which it is registered, besides those of the locale (spec §11.6). Variables of a login session,
+// such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not among them.
+func RecordedVariables() []string {
+	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
+}
+
+// IsLocale reports whether name is that of a variable of the locale, such as LC_TIME.
+func IsLocale(name string) bool { return strings.HasPrefix(name, "LC_") }
+
+// within returns the environment of d with the variables of around that it does not set. These come
+// first.
+func (d *Declaration) within(around []Variable) []Variable {
+	own := d.StartInfo.Environment
+	all := slices.DeleteFunc(slices.Clone(around), func(v Variable) bool {
+		return slices.ContainsFunc(own, func(o Variable) bool { return o.Name == v.Name })
+	})
+	return append(all, own...)
+}
+
+// recorded returns the variables in the environment of s that were recorded as it was registered.
+func (s *StartInfo) recorded() []Variable {
+	return slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
+		return !IsLocale(v.Name) && !slices.Contains(RecordedVariables(), v.Name)
+	})
+}

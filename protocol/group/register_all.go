@@ -1,0 +1,257 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A FileRegistration has the arguments of RegisterAll (spec §31.2).
+type FileRegistration struct {
+	By       string
+	Services []Declaration // in the order of the file
+	Recorded []Variable    // of the environment of who registers
+	Prune    bool          // also remove what is not among Services
+}
+
+// A Planned is what RegisterAll does about one service.
+type Planned struct {
+	ID        string
+	What      PlannedChange
+	Members   []string // the members that change, such as startInfo.args; sorted
+	AfterStop bool     // it is removed when it has stopped
+}
+
+// A PlannedChange is the kind of a Planned.
+type PlannedChange string
+
+const (
+	PlanAdd    PlannedChange = "add"
+	PlanChange PlannedChange = "change"
+	PlanKeep   PlannedChange = "keep"
+	PlanRemove PlannedChange = "remove"
+)
+
+// RegisterAll returns g with the services of a file as it declares them (spec §31.2), and what
+// changes: first those of the file, in its order, and then those that are removed, in order. A
+// service that already is as declared stays as it is, whatever its state. It returns ErrExhausted,
+// and with names ErrNoDependency and ErrCycle.
+func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
+	e := g.begin(r.By, seen)
+	var plan []Planned
+	for i := range r.Services {
+		plan = append(plan, e.declare(&r.Services[i], r.Recorded))
+	}
+
+	if r.Prune {
+		plan = append(plan, e.prune(r.Services)...)
+	}
+
+	if err := e.arrange(plan[:len(r.Services)]); err != nil {
+		return g, nil, err
+	}
+
+	for i := range r.Services {
+		if err := e.g.Registry.checkDependencies(r.Services[i].ID); err != nil {
+			return g, nil, err
+		}
+	}
+
+	after, err := e.end()
+	if err != nil {
+		return g, nil, err
+	}
+
+	return after, plan, nil
+}
+
+// declare makes the entry of a service say what d says.
+func (e *edit) declare(d *Declaration, recorded []Variable) Planned {
+	s := e.service(d.ID)
+	if s == nil {
+		all := append(e.g.Registry.Services, newService(d.ID))
+		e.g.Registry.Services, s = all, &all[len(all)-1]
+		s.apply(d, recorded)
+		e.request(s)
+		return Planned{ID: d.ID, What: PlanAdd}
+	}
+
+	changes := s.changes(d, recorded)
+	if changes == nil {
+		return Planned{ID: d.ID, What: PlanKeep}
+	}
+
+	s.apply(d, recorded)
+	if e.request(s); s.State == StateShuttingDown {
+		s.StartAgain, s.RemoveAfterStop = true, false
+	}
+
+	return Planned{ID: d.ID, What: PlanChange, Members: changes}
+}
+
+// changes returns the members of s that would change to become as d says, or nil. What was recorded
+// at an earlier registration is no reason to change anything.
+func (s *Service) changes(d *Declaration, recorded []Variable) []string {
+	if s.StartInfo != nil {
+		same := *s
+		same.apply(d, s.StartInfo.recorded())
+		if same.StartedWith = s.StartedWith; len(differences(s, &same)) == 0 {
+			return nil
+		}
+	}
+
+	after := *s
+	after.apply(d, recorded)
+	after.StartedWith = s.StartedWith
+	return differences(s, &after)
+}
+
+// apply replaces what was asked for of s by d, with the variables of around.
+func (s *Service) apply(d *Declaration, around []Variable) {
+	to, was := *d.StartInfo, s.ServiceSpec
+	to.Environment = d.within(around)
+	s.ServiceSpec = d.ServiceSpec
+	s.Order, s.StartInfo = was.Order, was.StartInfo
+	if s.StartInfo == nil || !s.StartInfo.equal(&to) {
+		s.startInfoChanges(&to)
+	}
+
+	s.Heartbeats, s.RemoveAfterStop = d.Heartbeats, false
+}
+
+// prune removes all services that are not declared. Those that may still run are asked to stop
+// first, and a pass removes them then.
+func (e *edit) prune(declared []Declaration) (plan []Planned) {
+	for _, id := range e.g.Registry.ordered() {
+		if slices.ContainsFunc(declared, func(d Declaration) bool { return d.ID == id }) {
+			continue
+		}
+
+		s := e.service(id)
+		if e.removable(s) {
+			e.remove(s)
+			plan = append(plan, Planned{ID: id, What: PlanRemove})
+			continue
+		}
+
+		e.askToStop(s, "")
+		s.StartAgain, s.RemoveAfterStop = false, true
+		plan = append(plan, Planned{ID: id, What: PlanRemove, AfterStop: true})
+	}
+
+	return plan
+}
+
+// arrange puts the declared services in the order of the file, which is that of plan. It notes in
+// plan where that changes something.
+func (e *edit) arrange(plan []Planned) error {
+	before := int64(-1)
+	for i := range plan {
+		p, s := &plan[i], e.service(plan[i].ID)
+		if p.What == PlanAdd || s.Order <= before {
+			last := e.g.Registry.lastOrder()
+			if last >= wire.LastRevision {
+				return wire.ErrExhausted
+			}
+
+			s.Order = last + 1
+			if p.What != PlanAdd {
+				p.What, p.Members = PlanChange, append(p.Members, "order")
+				slices.Sort(p.Members)
+			}
+		}
+		before = s.Order
+	}
+
+	return nil
+}
+
+// checkDependencies returns ErrNoDependency if id depends on a service that is not there, or is
+// about to be removed, and ErrCycle if it depends on itself.
+func (r Registry) checkDependencies(id string) error {
+	for _, d := range r.Services[r.index(id)].Dependencies {
+		if i := r.index(d); i < 0 || r.Services[i].RemoveAfterStop {
+			return fmt.Errorf("%w: %q depends on %q", ErrNoDependency, id, d)
+		}
+	}
+
+	if path := r.cycle(id); path != nil {
+		return fmt.Errorf("%w: %s", ErrCycle, strings.Join(path, " → "))
+	}
+
+	return nil
+}
+
+// cycle returns a shortest path along dependencies from id back to id, or nil if there is none.
+func (r Registry) cycle(id string) (path []string) {
+	from := make(map[string]string)
+	for next := []string{id}; len(next) > 0; next = next[1:] {
+		at := r.index(next[0])
+		if at < 0 {
+			continue
+		}
+
+		for _, d := range r.Services[at].Dependencies {
+			if _, known := from[d]; !known {
+				from[d], next = next[0], append(next, d)
+			}
+		}
+	}
+
+	if _, back := from[id]; !back {
+		return nil
+	}
+
+	path = []string{id}
+	for d := from[id]; d != id; d = from[d] {
+		path = append(path, d)
+	}
+	path = append(path, id)
+	slices.Reverse(path)
+	return path
+}
+
+// differences returns the members in which the texts of a and b differ, sorted. Members of objects
+// are named like startInfo.args.
+func differences(a, b *Service) []string {
+	names := differ(wire.Text(a.write), wire.Text(b.write))
+	slices.Sort(names)
+	return names
+}
+
+func differ(a, b string) (names []string) {
+	before, after := members(a), members(b)
+	for _, m := range after {
+		i := slices.IndexFunc(before, func(o wire.Member) bool { return o.Name == m.Name })
+		switch {
+		case i < 0:
+			names = append(names, m.Name)
+		case isObject(before[i].Value) && isObject(m.Value):
+			for _, inner := range differ(before[i].Value, m.Value) {
+				names = append(names, m.Name+"."+inner)
+			}
+		case before[i].Value != m.Value:
+			names = append(names, m.Name)
+		}
+	}
+
+	for _, m := range before {
+		if !slices.ContainsFunc(after, func(o wire.Member) bool { return o.Name == m.Name }) {
+			names = append(names, m.Name)
+		}
+	}
+
+	return names
+}
+
+// members returns the members of the JSON object in text.
+func members(text string) (all []wire.Member) {
+	r := wire.NewReader(text, 0)
+	r.Object(func(name string) { all = append(all, wire.Member{Name: name, Value: r.Value()}) })
+	return all
+}
+
+func isObject(text string) bool { return strings.HasPrefix(text, "{") }
