@@ -12,7 +12,7 @@ const fromNow = -1
 
 // waiter returns a waiter for what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: c.For, any: c.Any, timeout: time.Duration(c.Timeout),
+	w := &waiter{env: env, goal: c.For, any: c.Any, ended: c.Ended != nil, timeout: time.Duration(c.Timeout),
 		janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
 	ids, ops, groups, err := c.subjects(w)
@@ -32,7 +32,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	if w.timeout != 0 {
 		w.over = time.After(w.timeout)
 	}
-	if w.ledger, err = w.open(c.Ready == nil && w.goal.MayBegin()); err != nil {
+	if w.ledger, err = w.open(c.Ready == nil && c.Ended == nil && w.goal.MayBegin()); err != nil {
 		return nil, err
 	}
 
@@ -49,12 +49,14 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 // tells w how to read them.
 func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 	ops, ids = cli.Distinct(c.Op), cli.Distinct(c.Ready)
-	if c.Ready == nil {
+	switch {
+	case c.Ended != nil:
+		w.read = w.readEnded
+		groups, err = c.groupOf(w, "--ended goes with --group, or $DPL_GROUP")
+		return cli.Distinct(c.Ended), nil, groups, err
+	case c.Ready == nil:
 		w.read = w.readOperations
 		return ops, ops, nil, nil
-	}
-
-	switch {
 	case c.Group == "" && len(ops) > 1:
 		return nil, nil, nil, cli.Usagef("--ready goes with one --op")
 	case c.Group == "" && len(ops) == 1:
@@ -63,8 +65,14 @@ func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 	}
 
 	w.read = w.readServices
+	groups, err = c.groupOf(w, "--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
+	return ids, nil, groups, err
+}
+
+// groupOf tells w the group of its services, and returns it. Without one, the error says missing.
+func (c *wait) groupOf(w *waiter, missing string) (groups []string, err error) {
 	if w.within, err = c.Group.Or("DPL_GROUP"); err == nil && w.within == "" {
-		err = cli.Usagef("--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
+		err = cli.Usagef("%s", missing)
 	}
-	return ids, nil, []string{w.within}, err
+	return []string{w.within}, err
 }

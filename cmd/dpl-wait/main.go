@@ -1,8 +1,10 @@
-// Dpl-wait waits until operations reach a state, or until calls or services are ready.
+// Dpl-wait waits until operations reach a state, until calls or services are ready, or until
+// services have ended.
 //
 //	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
 //	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
 //	dpl-wait --group GROUP --ready ID... [--any] [--timeout D]
+//	dpl-wait --group GROUP --ended ID... [--any] [--timeout D]
 //
 // It exits 1 once that can no longer happen, and 124 after D (spec §13).
 package main
@@ -18,6 +20,7 @@ type wait struct {
 	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	For     protocol.Goal `default:"terminal" enum:"running,aborted,cleanup,completed,failed,terminal,change" placeholder:"STATE" help:"state to wait for (${default}): cleanup also matches failed, terminal matches completed and failed, change matches any change of state"`
 	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
+	Ended   []cli.ID      `placeholder:"ID" help:"wait until this service of the group has ended for good: no pass starts it again"`
 	Group   cli.ID        `placeholder:"GROUP" help:"group of the services ($DPL_GROUP)"`
 	Any     bool          `help:"wait for only one of several, and print those that match"`
 	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
@@ -33,12 +36,14 @@ func (c *wait) Validate() error {
 		return cli.Usagef("--since goes with --for change")
 	case c.Group != "" && c.Given("op"):
 		return cli.Usagef("--group does not go with --op")
-	case c.Group != "" && c.Ready == nil:
-		return cli.Usagef("--group goes with --ready")
-	case c.Ready == nil && c.Op == nil:
+	case c.Ended != nil && (c.Ready != nil || c.Given("op")):
+		return cli.Usagef("--ended does not go with --ready or --op")
+	case c.Group != "" && c.Ready == nil && c.Ended == nil:
+		return cli.Usagef("--group goes with --ready or --ended")
+	case c.Ready == nil && c.Ended == nil && c.Op == nil:
 		return cli.Usagef("--op is required, or $DPL_OP")
-	case c.Ready != nil && c.For != protocol.GoalTerminal:
-		return cli.Usagef("--ready does not go with --for")
+	case (c.Ready != nil || c.Ended != nil) && c.For != protocol.GoalTerminal:
+		return cli.Usagef("--ready and --ended do not go with --for")
 	}
 
 	return nil
@@ -59,8 +64,8 @@ func (c *wait) Run(env *cli.Env) error {
 func main() {
 	cli.Main(&wait{}, "Wait until operations reach a state.",
 		"Returns at once if the state has already been reached. Uses no processor time while "+
-			"nothing changes. With --any, prints a line OPERATION STATE, or ID ready, for each "+
-			"that matches. While waiting, it cleans up after participants that die, as any dpl "+
+			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
+			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+
 			"command does, so it never waits for a dead one. Exits 1 once the state can no longer "+
 			"be reached, 66 if there is no such operation; --for running waits for an operation "+
 			"to begin.")

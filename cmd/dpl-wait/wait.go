@@ -13,8 +13,11 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// notThere is the state of a missing operation, call or service.
-const notThere = "not there"
+// The states of what has no state of its own.
+const (
+	notThere = "not there" // a missing operation, call or service
+	removed  = "removed"   // a service that was there
+)
 
 // A target is one thing to wait for.
 type target struct {
@@ -30,6 +33,7 @@ type waiter struct {
 	ledger  *fileops.Ledger
 	goal    protocol.Goal
 	any     bool
+	ended   bool // whether services must end; otherwise they, or calls, must be ready
 	timeout time.Duration
 	over    <-chan time.Time // fires when the timeout is over; nil: never
 	within  string           // the operation or group of the targets; "": they are operations
@@ -206,6 +210,28 @@ func (w *waiter) readServices() error {
 	return nil
 }
 
+// readEnded reads the services that must end. One that was there and is no more has ended.
+func (w *waiter) readEnded() error {
+	g, err := w.ledger.ReadGroup(w.within)
+	if err != nil {
+		return cli.Named("wait", w.within, "", err)
+	}
+
+	for _, t := range w.targets {
+		outcome, err := g.WaitEnded(t.id)
+		switch {
+		case err != nil && t.state == notThere:
+			return cli.Named("wait", w.within, t.id, err)
+		case err != nil:
+			t.outcome, t.state = observe.Met, removed
+		default:
+			t.outcome, t.state = outcome, string(g.Service(t.id).State)
+		}
+	}
+
+	return nil
+}
+
 // readOperation reads an operation. It adds it to alive if it is not over.
 func (w *waiter) readOperation(id string) (protocol.Operation, error) {
 	op, archived, err := w.ledger.ReadOperation(id)
@@ -230,7 +256,7 @@ func (w *waiter) print() {
 	for _, t := range w.targets {
 		switch {
 		case !w.any || t.outcome != observe.Met:
-		case w.within != "":
+		case w.within != "" && !w.ended:
 			fmt.Fprintln(w.env.Stdout, t.id, "ready")
 		default:
 			fmt.Fprintln(w.env.Stdout, t.id, t.state)

@@ -110,6 +110,16 @@ func (g Group) WaitReady(supervisor string,
 		s.State.final() || s.State == StateShuttingDown), nil
 }
 
+// WaitEnded returns whether a service has ended for good (spec §13.2): no pass starts it again. It
+// returns ErrNoService.
+func (g Group) WaitEnded(service string) (observe.Outcome, error) {
+	s := g.Service(service)
+	if s == nil {
+		return observe.Pending, ErrNoService
+	}
+	return observe.OutcomeOf(s.Over(), false), nil
+}
+
 // WindowOf returns the end of the grace of s, or zero, like that of an operation.
 func (g Group) WindowOf(s *Service, seen observe.Observation) time.Time {
 	if !s.hasProcess() {

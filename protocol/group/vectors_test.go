@@ -157,6 +157,9 @@ func (v *vector) run(t *testing.T) {
 	vectors.Sight(&seen, g.Times)
 	if vectors.Observes(v.Do.Verb) {
 		outcome, err := g.WaitReady(v.Do.Supervisor, seen)
+		if v.Do.For == "ended" {
+			outcome, err = g.WaitEnded(v.Do.Supervisor)
+		}
 		if v.Do.Verb == "wait" && err != nil {
 			v.checkRefused(t, err)
 			return

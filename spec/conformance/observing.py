@@ -59,6 +59,12 @@ def wait_for_service(group, orchestrator, registry, seen, supervisor):
     return judged(edit.ready(supervisor), state in ('dead', 'stopped', 'shuttingDown'))
 
 
+def wait_for_end(group, registry, supervisor):
+    """Return whether no pass starts a service again. Refused: noSupervisor."""
+    edit = Edit(registry or missing_registry(), None, None, 0)
+    return judged(edit.find(supervisor)['state'] in ('dead', 'stopped'), False)
+
+
 def watch(operation, since=0):
     """Return the lines of operation after the revision since, as JSON values.
 

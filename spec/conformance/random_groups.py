@@ -430,7 +430,7 @@ class World:
     def wait(self):
         running = [key for key, entry in self.entries().items() if entry['state'] == 'running']
         return {
-            'for': 'ready',
+            'for': self.one(('ready', 'ready', 'ended')),
             'supervisor': self.one(running) if running and self.chance(0.6) else self.known()
         }
 

@@ -341,8 +341,8 @@ def goal(do, subject, goals):
     """
     if do.get('for') not in (*goals, 'ready'):
         raise Malformed(f'unknown goal {do.get("for")}')
-    if (subject in do) != (do['for'] == 'ready'):
-        raise Malformed(f'{subject} belongs to ready')
+    if (subject in do) != (do['for'] in ('ready', 'ended')):
+        raise Malformed(f'{subject} belongs to ready and ended')
     return do['for']
 
 
@@ -378,7 +378,8 @@ def observe_group(vector, do, since, seen):
     both = [files.get(name) for name in FILES]
     if do['verb'] == 'watch':
         return observing.watch_group(GROUP, *both, since)
-    goal(do, 'supervisor', ())
+    if goal(do, 'supervisor', ('ended', )) == 'ended':
+        return observing.wait_for_end(GROUP, both[1], do['supervisor'])
     return observing.wait_for_service(GROUP, *both, seen, do['supervisor'])
 
 
