@@ -144,6 +144,7 @@ func lastExit(e *group.LastExit) any {
 	return cli.Object{
 		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"code", cli.OrNull(e.Code)},
 		{"status", status}, {"error", cli.OrNull(e.Error)},
+		{"note", cli.OrNull(e.Note)},
 	}
 }
 

@@ -265,6 +265,8 @@ func readExit(r *wire.Reader) *LastExit {
 			e.Status = int(r.Int(0))
 		case "error":
 			e.Error = r.String()
+		case "note":
+			e.Note = r.String()
 		default:
 			r.Unknown(&e.Unknown, name)
 		}

@@ -101,6 +101,9 @@ func (e *edit) setState(s *Service, to ServiceState, reason string) {
 func (e *edit) say(s *Service, say observe.Report) {
 	before := s.Notice
 	s.Notice = before.With(say)
+	if say.Note != nil && *say.Note == "" {
+		s.forgetCheckpoint()
+	}
 	if s.Notice.Readiness != before.Readiness {
 		e.append(observe.Event{Type: observe.SupervisorReadiness, SupervisorID: s.ID,
 			From: string(before.Readiness), To: string(s.Notice.Readiness)})
@@ -137,7 +140,26 @@ func (s *Service) exited(now time.Time, reason string) {
 	}
 	exit.At, _ = s.diedAt(now)
 	exit.Reason = reason
+	exit.Note = s.checkpoint()
 	s.LastExit, s.Ended = &exit, nil
+}
+
+// checkpoint returns the last note that the process of s gave, or the processes before it. A process
+// that ends before it gives one takes nothing away (spec §29.1).
+func (s *Service) checkpoint() string {
+	if s.Notice.Note == "" && s.LastExit != nil {
+		return s.LastExit.Note
+	}
+	return s.Notice.Note
+}
+
+// forgetCheckpoint forgets the note of the processes before the one that s has now.
+func (s *Service) forgetCheckpoint() {
+	if s.LastExit != nil && s.LastExit.Note != "" {
+		exit := *s.LastExit
+		exit.Note = ""
+		s.LastExit = &exit
+	}
 }
 
 // diedAt returns when the process of s, which has ended, died: as was reported, if that lies between

@@ -122,6 +122,7 @@ func (e *LastExit) write(w *wire.Writer, name string) {
 		}
 
 		w.OptString("error", e.Error)
+		w.OptString("note", e.Note)
 		w.Unknown(e.Unknown)
 	})
 }

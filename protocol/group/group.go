@@ -282,6 +282,7 @@ type LastExit struct {
 	Code    ExitCode // how it ended; "" if unknown
 	Status  int      // with Code: its exit status, or the number of the signal that killed it
 	Error   string
+	Note    string // the last note of that process, or of one before it that gave one
 	Unknown []wire.Member
 }
 

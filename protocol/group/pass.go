@@ -220,7 +220,8 @@ func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
 func (e *edit) startFailed(s *Service, cause string) {
 	e.setState(s, StateFailed, "startFailed")
 	s.FailedAt = e.seen.Now
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause}
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause,
+		Note: s.checkpoint()}
 	s.noProcess()
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }

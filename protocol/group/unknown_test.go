@@ -19,7 +19,7 @@ var (
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 		})
 
-	exitShape = vectors.Object("at reason code status error", nil)
+	exitShape = vectors.Object("at reason code status error note", nil)
 
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{

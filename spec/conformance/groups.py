@@ -82,7 +82,7 @@ START_INFO = record(command=((read_command, str), REQUIRED), args=(array(TEXT), 
                     restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
                     logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3))
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT),
-              status=(INTEGER, ABSENT), error=(TEXT, ABSENT))
+              status=(INTEGER, ABSENT), error=(TEXT, ABSENT), note=(TEXT, ABSENT))
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
                   'termSentAt')
 SERVICE = null_is_absent(
@@ -232,6 +232,11 @@ def told(exit_):
         'dumped': f': signal {status}, core dumped'
     }.get(code, f': status {status}')
     return exit_.get('reason', '') + how + (f': {exit_["error"]}' if exit_.get('error') else '')
+
+
+def checkpoint(entry):
+    """Return the last note of the process, or of one before it, or None (§29.1)."""
+    return entry['note'] or entry.get('lastExit', {}).get('note') or None
 
 
 def died_at(entry, now):
@@ -384,12 +389,16 @@ class Edit:
         """Note the end of the process (§11.2), and what was reported about it (§10.6)."""
         died = died_at(entry, self.seen.now)
         at = self.seen.now if died is None else died
-        entry['lastExit'] = entry.pop('ended', {}) | {'at': at, 'reason': reason}
+        ended = entry.pop('ended', {}) | {'at': at, 'reason': reason}
+        set_optional(ended, 'note', checkpoint(entry))
+        entry['lastExit'] = ended
 
     def start_failed(self, entry, error):
         """§11.5, 5."""
         entry['failedAt'] = self.seen.now
-        entry['lastExit'] = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
+        failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
+        set_optional(failed, 'note', checkpoint(entry))
+        entry['lastExit'] = failed
         drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
@@ -657,6 +666,8 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         edit.set_readiness(entry, readiness)
     if note is not None:
         entry['note'] = note
+        if not note:
+            entry.get('lastExit', {}).pop('note', None)
     ending = entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
     edit.outcome.status = 3 if ending else 0
     return edit.finish(always=True)

@@ -232,7 +232,7 @@ class World:
     def exit_(self):
         found = {'at': self.ago(), 'reason': self.one(REASONS)}
         found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42)))
-        return found | self.optional(0.2, error='é')
+        return found | self.optional(0.2, error='é') | self.optional(0.2, note=self.one(NOTES))
 
     def member(self, name):
         if name in ('starting', 'restartPending', 'startAgain', 'removeAfterStop'):
@@ -271,7 +271,7 @@ class World:
         inner = [entry[name] for entry in value['supervisors'].values()
                  for name in ('beat', 'ended', 'lastExit', 'process') if name in entry]
         if inner and self.chance(0.15):
-            self.one(inner)['note'] = Number('2.50')
+            self.one(inner)['remark'] = Number('2.50')
         return groups.decode_registry(write(value))
 
     def events(self, count):
