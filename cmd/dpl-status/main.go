@@ -2,7 +2,7 @@
 //
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
 //	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
-//	dpl-status --group GROUP [--service ID [--check STATE]] [--json]
+//	dpl-status --group GROUP [--service ID [--check STATE] | --why ID] [--json]
 //	dpl-status --group GROUP --log ID [--follow] [--lines N]
 //	dpl-status --groups [--json]
 //	dpl-status [--op OP | --group GROUP] --watch | --html FILE
@@ -24,7 +24,7 @@ type status struct {
 	Supervisor cli.ID    `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
 	Service    cli.ID    `placeholder:"ID" help:"with --group: show only this service"`
 	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, otherwise 1; terminal means completed or failed"`
-	Why        cli.ID    `placeholder:"CALL" help:"show how CALL of --op is judged, and the evidence"`
+	Why        cli.ID    `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence; with --group, why service ID is in its state, by which numbers, and what happens next"`
 	Watch      bool      `help:"redraw it on the terminal until the operation is over, or Ctrl-C"`
 	Log        cli.ID    `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
 	Follow     bool      `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
@@ -46,12 +46,14 @@ func (c *status) Validate() error {
 			"--check and --why")
 	case c.Group == "" && c.Service != "":
 		return cli.Usagef("--service goes with --group")
-	case c.Group != "" && (op || c.Why != "" || c.Supervisor != ""):
-		return cli.Usagef("--group goes with --service and --check only")
+	case c.Group != "" && (op || c.Supervisor != ""):
+		return cli.Usagef("--group goes with --service, --check and --why only")
+	case c.Group != "" && c.Why != "" && c.Service != "":
+		return cli.Usagef("--why names the service: leave out --service")
 	case c.Group != "" && c.Check != "" && c.Service == "":
 		return cli.Usagef("--service is required with --group and --check")
 	case c.Group == "" && (c.Check != "" || c.Why != "") && c.Op == "":
-		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
+		return cli.Usagef("--op or --group is required with --check and --why, or $DPL_OP")
 	case c.IDs && (c.Check != "" || c.Why != "" || c.Supervisor != "" || c.Service != ""):
 		return cli.Usagef("--ids goes with --op, --groups or --group only")
 	case c.Check != "" && c.Why != "":
@@ -85,6 +87,8 @@ func (c *status) Run(env *cli.Env) error {
 		return s.show(subject{onlyGroups: true})
 	case c.Check != "":
 		return s.check(what, c.Check)
+	case c.Why != "" && what.group != "":
+		return s.whyService(what.group, string(c.Why))
 	case c.Why != "":
 		return s.why(what.op, string(c.Why))
 	}

@@ -25,6 +25,15 @@ type Observation struct {
 	Sightings *Sightings
 }
 
+// Later returns what seen would be at t, if everything stayed as it is.
+func (seen Observation) Later(t time.Time) Observation {
+	if seen.MonotonicMs != 0 {
+		seen.MonotonicMs += t.Sub(seen.Now).Milliseconds()
+	}
+	seen.Now = t
+	return seen
+}
+
 // A Presence is what an observer sees of a recorded process.
 type Presence int
 
