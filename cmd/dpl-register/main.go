@@ -32,6 +32,7 @@ type register struct {
 	Backoff     delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
 	ResetAfter  *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
 	KillTimeout *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
+	Clocks      clocks            `embed:""`
 	LogMax      *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
 	LogKeep     *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
 	NoRestart   bool              `help:"do not restart it: once it fails, it is dead"`
@@ -67,8 +68,8 @@ func (c *register) Validate() error {
 	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go " +
-			"with -- COMMAND, or with --request")
+		return cli.Usagef("--max-attempts, --backoff, --reset-after, --timeout, --log-max and " +
+			"--log-keep go with -- COMMAND, or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogKeep != nil && *c.LogKeep == 0:

@@ -97,9 +97,9 @@ func (c *register) saysHow() bool {
 			"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
-// saysNumbers reports whether a flag limits the restarts of COMMAND or its logs.
+// saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "reset-after", "log-max", "log-keep")
+	return c.Given("max-attempts", "backoff", "reset-after", "timeout", "log-max", "log-keep")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -207,6 +207,7 @@ func (c *register) numbers(s *group.StartInfo) {
 	if c.Backoff != nil {
 		s.Policy.Backoff = c.Backoff
 	}
+	c.Clocks.copy(s)
 }
 
 // delays are time spans separated by commas.

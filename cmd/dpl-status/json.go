@@ -116,7 +116,16 @@ func serviceObject(s view.Service) cli.Object {
 		{"nextAttemptAt", stampOrNull(s.NextAttemptAt)}, {"startAgain", s.StartAgain},
 		{"outdated", s.Outdated()},
 	}
-	return append(append(o, startOf(s)...), cli.Member{"lastExit", lastExit(s.LastExit)})
+	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
+		cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// stopFor returns why passes stop a service, or nil.
+func stopFor(s *group.StopFor) any {
+	if s == nil {
+		return nil
+	}
+	return cli.Object{{"reason", s.Reason}, {"detail", cli.OrNull(s.Detail)}, {"then", s.Then}}
 }
 
 // startOf returns how s is started and where its output goes. All members are null if no pass can
@@ -142,7 +151,7 @@ func lastExit(e *group.LastExit) any {
 		status = e.Status
 	}
 	return cli.Object{
-		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"code", cli.OrNull(e.Code)},
+		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)}, {"code", cli.OrNull(e.Code)},
 		{"status", status}, {"error", cli.OrNull(e.Error)},
 		{"note", cli.OrNull(e.Note)},
 	}

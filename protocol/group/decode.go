@@ -133,6 +133,8 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.StartedAt = r.TimeOrNull()
 	case "attempt":
 		s.Attempt = int(r.Int(0))
+	case "startedBeat":
+		s.StartedBeat = observe.ReadBeat(r, &s.nested, name)
 	case "startId":
 		if s.StartID = r.String(); !validStartID(s.StartID) {
 			r.Refuse("%.40q is not 16 hexadecimal digits", s.StartID)
@@ -170,6 +172,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.RestartPending = r.Bool()
 	case "blockedBy":
 		s.BlockedBy = r.String()
+	case "stopFor":
+		s.StopFor = readStopFor(r)
 	case "stopRequestedAt":
 		s.StopRequestedAt = r.TimeOrNull()
 	case "startAgain":
@@ -220,6 +224,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			}
 		case "logKeep":
 			s.LogKeep = int(r.Int(1))
+		case "runtimeMaxMs":
+			s.RuntimeMax = r.Milliseconds(1)
 		default:
 			r.Unknown(&s.Unknown, name)
 		}
@@ -259,6 +265,8 @@ func readExit(r *wire.Reader) *LastExit {
 			e.At = r.Time()
 		case "reason":
 			e.Reason = r.String()
+		case "detail":
+			e.Detail = r.String()
 		case "code":
 			e.Code = ExitCode(r.String())
 		case "status":

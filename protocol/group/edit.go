@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -52,6 +53,7 @@ func (e *edit) after() Group {
 	for i := range r.Services {
 		s := &r.Services[i]
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
+		s.StartedBeat = s.StartedBeat.Counting(s.StartedAt)
 	}
 
 	return e.g
@@ -132,14 +134,15 @@ func (e *edit) raise(what AlertType, id, format string, args ...any) {
 	})
 }
 
-// exited records that the process of s has ended for reason, with what was reported about the end.
-func (s *Service) exited(now time.Time, reason string) {
+// exited records that the process of s has ended for reason, with detail unless that is "", and
+// with what was reported about the end.
+func (s *Service) exited(now time.Time, reason, detail string) {
 	exit := LastExit{}
 	if s.Ended != nil {
 		exit = *s.Ended
 	}
 	exit.At, _ = s.diedAt(now)
-	exit.Reason = reason
+	exit.Reason, exit.Detail = reason, cmp.Or(detail, exit.Detail)
 	exit.Note = s.checkpoint()
 	s.LastExit, s.Ended = &exit, nil
 }
@@ -196,6 +199,7 @@ func (s *Service) replaceProcess(pid int, p observe.Process) {
 // forgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
 func (s *Service) forgetFailure() {
 	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
+	s.StopFor = nil
 }
 
 // stopped makes s stopped (spec §11.4).
@@ -204,10 +208,12 @@ func (e *edit) stopped(s *Service) {
 }
 
 // released brings s to a state without a process. reason is that of the change, and exit that of
-// the process's end.
+// the process's end, or "" if that is recorded.
 func (e *edit) released(s *Service, to ServiceState, reason, exit string) {
 	e.setState(s, to, reason)
-	s.exited(e.seen.Now, exit)
+	if exit != "" {
+		s.exited(e.seen.Now, exit, "")
+	}
 	s.release(e.seen)
 }
 

@@ -88,6 +88,8 @@ func (s *Service) write(w *wire.Writer) {
 		w.Int("attempt", int64(s.Attempt))
 	}
 
+	s.StartedBeat.Write(w, "startedBeat", s.nested)
+
 	w.OptString("startId", s.StartID)
 	s.Keeper.Write(w, "keeper", s.nested)
 	s.StartedWith.write(w, "startedWith")
@@ -97,6 +99,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptTime("nextAttemptAt", s.NextAttemptAt)
 	w.OptBool("restartPending", s.RestartPending)
 	w.OptString("blockedBy", s.BlockedBy)
+	s.StopFor.write(w)
 	w.OptTime("stopRequestedAt", s.StopRequestedAt)
 	w.OptBool("startAgain", s.StartAgain)
 	w.OptBool("removeAfterStop", s.RemoveAfterStop)
@@ -116,6 +119,7 @@ func (e *LastExit) write(w *wire.Writer, name string) {
 	w.Object(name, func(w *wire.Writer) {
 		w.Time("at", e.At)
 		w.String("reason", e.Reason)
+		w.OptString("detail", e.Detail)
 		if e.Code != "" {
 			w.String("code", string(e.Code))
 			w.Int("status", int64(e.Status))
@@ -150,6 +154,9 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		}
 		if s.LogKeep != DefaultLogKeep {
 			w.Int("logKeep", int64(s.LogKeep))
+		}
+		if s.RuntimeMax != 0 {
+			w.Milliseconds("runtimeMaxMs", s.RuntimeMax)
 		}
 
 		w.Unknown(s.Unknown)

@@ -177,6 +177,7 @@ type ServiceStatus struct {
 	Notice observe.Notice // what it says of itself
 
 	StartedAt   time.Time       // when a pass started the process; zero: it started by itself
+	StartedBeat observe.Beat    // of StartedAt, for a service with a clock
 	Attempt     int             // RestartAttempts at that time
 	StartID     string          // random, of that start; "": none
 	Keeper      observe.Process // of that start: the parent of all that it has started; zero: none
@@ -192,9 +193,9 @@ type ServiceStatus struct {
 //
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
-// keeps them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly
-// while a service is shutting down, and StartAgain or RemoveAfterStop only then. A running, dead or stopped service
-// has no TermSentAt.
+// keeps them.) Only a service that has yet to start has BlockedBy, and only a failed one StopFor.
+// StopRequestedAt is set exactly while a service is shutting down, and StartAgain or
+// RemoveAfterStop only then. A running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
 	LastRestartAttempt time.Time
@@ -202,6 +203,7 @@ type ServiceRecovery struct {
 	NextAttemptAt      time.Time
 	RestartPending     bool // the start that waits for dependencies is a restart
 	BlockedBy          string
+	StopFor            *StopFor // why passes stop it; nil: they do not. It is replaced, never changed
 
 	StopRequestedAt time.Time
 	StartAgain      bool // when it has stopped, it is started again
@@ -218,8 +220,9 @@ type StartInfo struct {
 	Environment []Variable
 	Readiness   observe.Readiness // its readiness at the start
 	Policy      RestartPolicy
-	LogMax      int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
-	LogKeep     int   // the number of rotated files to keep, at least 1
+	LogMax      int64         // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
+	LogKeep     int           // the number of rotated files to keep, at least 1
+	RuntimeMax  time.Duration // it is stopped when it has run for so long; 0: never
 	Unknown     []wire.Member
 }
 
@@ -281,6 +284,7 @@ type LastExit struct {
 	Reason  string
 	Code    ExitCode // how it ended; "" if unknown
 	Status  int      // with Code: its exit status, or the number of the signal that killed it
+	Detail  string   // of the reason
 	Error   string
 	Note    string // the last note of that process, or of one before it that gave one
 	Unknown []wire.Member
@@ -298,6 +302,10 @@ const (
 // String returns what alerts and events say of e, such as "exited: status 42".
 func (e LastExit) String() string {
 	text := e.Reason
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+
 	switch e.Code {
 	case "":
 	case CodeKilled:

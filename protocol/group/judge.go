@@ -163,6 +163,9 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 		s := &g.Registry.Services[i]
 		s.Times(sight)
 		sight(s.TermSentAt, s.TermSentBeat)
+		if s.StartInfo.hasClock() {
+			sight(s.StartedAt, s.StartedBeat)
+		}
 	}
 }
 

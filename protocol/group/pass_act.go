@@ -37,9 +37,12 @@ type (
 	loseStart struct{} // its process ended before it became the service
 	reboot    struct{} // it has not failed, but its host was rebooted
 	fail      struct { // it has failed
-		reason observe.Evidence
-		left   bool // some of its processes are left
+		reason  string
+		detail  string
+		left    bool     // some of its processes are left
+		stopFor *StopFor // passes stop it for that reason; nil: they do not
 	}
+	settle     struct{}                         // what was stopped for a reason is no longer held
 	setDue     struct{ failedAt, at time.Time } // when it may be started again
 	schedule   struct{}                         // that time has not come yet
 	setPending struct{}                         // its next start is a restart
@@ -53,9 +56,9 @@ type (
 		firstReason string // if it is not a restart
 	}
 	die     struct{ reason string }
-	release struct{} // it has stopped, and becomes registered again
-	stopped struct{}
-	remove  struct{} // it has stopped, and nothing asks for it any more
+	release struct{}              // it has stopped, and becomes registered again
+	stopped struct{ exit string } // why its process ended; "": that is recorded
+	remove  struct{}              // it has stopped, and nothing asks for it any more
 )
 
 func (step carryOn) take(a *acting, s *Service) {
@@ -76,7 +79,7 @@ func (loseStart) take(a *acting, s *Service) {
 }
 
 func (reboot) take(a *acting, s *Service) {
-	s.exited(a.seen.Now, string(observe.Rebooted))
+	s.exited(a.seen.Now, string(observe.Rebooted), "")
 	a.setState(s, StateRegistered, string(observe.Rebooted))
 	s.RunningSince = time.Time{}
 	a.rebooted = append(a.rebooted, s.ID)
@@ -86,6 +89,18 @@ func (step fail) take(a *acting, s *Service) {
 	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
 	a.raise(AlertFailed, s.ID, "%s", s.LastExit)
+}
+
+// The end of the process completes what was recorded when it failed.
+func (settle) take(a *acting, s *Service) {
+	if s.Ended != nil {
+		s.exited(a.seen.Now, s.StopFor.Reason, s.StopFor.Detail)
+	} else if s.LastExit != nil {
+		exit := *s.LastExit
+		exit.Note = s.checkpoint()
+		s.LastExit = &exit
+	}
+	s.StopFor = nil
 }
 
 func (step setDue) take(_ *acting, s *Service) {
@@ -145,6 +160,9 @@ func (step start) take(a *acting, s *Service) {
 	s.Notice.Readiness = s.StartInfo.Readiness
 	s.Refresh(a.seen)
 	s.StartedAt, s.Attempt, s.Starting = a.seen.Now, s.RestartAttempts, true
+	if s.StartInfo.hasClock() {
+		s.StartedBeat = a.seen.Beat()
+	}
 	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason})
 }
 
@@ -190,6 +208,8 @@ func (release) take(a *acting, s *Service) {
 	s.RestartAttempts = 0
 }
 
-func (stopped) take(a *acting, s *Service) { a.stopped(s) }
+func (step stopped) take(a *acting, s *Service) {
+	a.released(s, StateStopped, "stopped", step.exit)
+}
 
 func (remove) take(a *acting, s *Service) { a.remove(s) }

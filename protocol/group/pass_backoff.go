@@ -9,6 +9,14 @@ import (
 
 // failed is the rule of failed and restartScheduled.
 func (p *planner) failed(j judgement, failedAt time.Time) []step {
+	if j.was.StopFor != nil {
+		return p.stopping(j, failedAt)
+	}
+	return p.retry(j, failedAt)
+}
+
+// retry lets a service wait for its backoff and starts it again, or gives it up.
+func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	s, policy := j.was, j.was.policy()
 	switch {
 	case !s.Restartable || s.StartInfo == nil:

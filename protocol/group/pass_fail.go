@@ -3,19 +3,21 @@ package group
 import "time"
 
 // fail sets the members of s, which fails at now because of step, except its state. If the time of
-// its death is known, and it was healthy then, its attempts are forgotten first, although no pass
-// may have seen it healthy (spec §11.2).
+// its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
+// first, although no pass may have seen it healthy (spec §11.2).
 func (s *Service) fail(step fail, now time.Time) {
 	if died, known := s.diedAt(now); known {
 		s.recover(s.ranSince(), died)
+	} else if step.stopFor != nil {
+		s.recover(s.RunningSince, now)
 	}
 
-	s.exited(now, string(step.reason))
+	s.exited(now, step.reason, step.detail)
 	if step.left && s.LastExit.Error == "" {
 		s.LastExit.Error = "processes of it are left"
 	}
 
-	s.FailedAt = s.LastExit.At
+	s.FailedAt, s.StopFor = s.LastExit.At, step.stopFor
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
 }
 

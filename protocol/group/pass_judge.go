@@ -13,6 +13,7 @@ type judgement struct {
 	checkable bool             // the observer can check its process
 	foreign   bool             // its process may be alive where the observer cannot look
 	ready     bool             // services that depend on it may run
+	overdue   string           // the clock by which a running service must be stopped, or ""
 }
 
 // judgements has the judgement of each service by id.
@@ -43,6 +44,10 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
 	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		j.evidence == ""
+
+	if s.State == StateRunning && j.alive {
+		j.overdue = s.overdue(seen)
+	}
 
 	return j
 }

@@ -58,6 +58,8 @@ func (p *planner) running(j judgement) []step {
 		return then(reboot{}, p.waiting(j, string(observe.Rebooted)))
 	case j.evidence != "":
 		return p.fail(j, j.evidence)
+	case j.overdue != "":
+		return p.stopFor(j, StopFor{Reason: reasonTimeout, Detail: j.overdue, Then: ThenRestart})
 	}
 
 	return []step{carryOn{j.alive}}
@@ -65,7 +67,11 @@ func (p *planner) running(j judgement) []step {
 
 // fail makes a service fail, and continues with the steps that follow.
 func (p *planner) fail(j judgement, reason observe.Evidence) []step {
-	step := fail{reason, !j.alive && j.survived(p.seen)}
+	return p.failAs(j, fail{reason: string(reason), left: !j.alive && j.survived(p.seen)})
+}
+
+// failAs makes a service fail as step says.
+func (p *planner) failAs(j judgement, step fail) []step {
 	failed := *j.was
 	failed.fail(step, p.seen.Now)
 	j.was = &failed

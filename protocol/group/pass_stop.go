@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"time"
 )
 
 func (p *planner) shuttingDown(j judgement) []step {
@@ -16,7 +17,7 @@ func (p *planner) shuttingDown(j judgement) []step {
 	case s.RemoveAfterStop:
 		return []step{remove{}}
 	case !s.StartAgain:
-		return []step{stopped{}}
+		return []step{stopped{"stopped"}}
 	}
 
 	released := *s
@@ -34,6 +35,25 @@ func (p *planner) dependentShutsDown(s *Service) bool {
 		}
 	}
 	return false
+}
+
+// stopFor makes a running service fail for a reason of the pass, and stops it (spec §26.1).
+func (p *planner) stopFor(j judgement, why StopFor) []step {
+	return p.failAs(j, fail{reason: why.Reason, detail: why.Detail, stopFor: &why})
+}
+
+// stopping stops a service that failed for a reason of a pass. Once it is no longer held, it
+// continues as its StopFor says.
+func (p *planner) stopping(j judgement, failedAt time.Time) []step {
+	switch next := j.was.StopFor.Then; {
+	case j.held(p.seen):
+		return p.stop(j)
+	case next == ThenDead:
+		return []step{settle{}, die{"terminal"}}
+	case next == ThenStopped:
+		return []step{settle{}, stopped{}}
+	}
+	return then(settle{}, p.retry(j, failedAt))
 }
 
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).

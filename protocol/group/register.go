@@ -133,7 +133,8 @@ func (s *Service) startInfoChanges(to *StartInfo) {
 func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
-		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && slices.Equal(s.Unknown, t.Unknown) &&
+		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.RuntimeMax == t.RuntimeMax &&
+		slices.Equal(s.Unknown, t.Unknown) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter &&
@@ -146,6 +147,8 @@ func (e *edit) request(s *Service) {
 	case s.State == "":
 		s.State = StateRegistered
 		e.event(s.ID, "", string(StateRegistered), "")
+	case s.State == StateFailed && s.StopFor != nil && s.held(e.seen):
+		s.StopFor, s.RestartAttempts = s.StopFor.with(ThenRestart), 0
 	case s.State == StateFailed || s.State.final():
 		e.setState(s, StateRegistered, "")
 		s.forgetEnd()
@@ -171,8 +174,8 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 
 	s.Refresh(e.seen)
 	s.Starting = false
-	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() &&
-		alive
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && alive &&
+		(!s.TermSentAt.IsZero() || s.StopFor != nil)
 	if !stopping && s.State != StateRunning {
 		e.runOrWait(s)
 	}

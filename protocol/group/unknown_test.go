@@ -14,12 +14,12 @@ var (
 		map[string]*vectors.Shape{"beat": vectors.BeatShape})
 
 	startShape = vectors.Object(
-		"command args workingDirectory environment readiness logMaxBytes logKeep",
+		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeMaxMs",
 		map[string]*vectors.Shape{
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 		})
 
-	exitShape = vectors.Object("at reason code status error note", nil)
+	exitShape = vectors.Object("at reason detail code status error note", nil)
 
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
@@ -30,8 +30,9 @@ var (
 				"stopRequestedAt startAgain removeAfterStop termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
-				"termSentBeat": vectors.BeatShape,
-				"lastExit":     exitShape, "ended": exitShape,
+				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
+				"stopFor":  vectors.Object("reason detail then", nil),
+				"lastExit": exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
@@ -60,6 +61,7 @@ func TestKeepsUnknown(t *testing.T) {
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
+		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 
 	r, err := DecodeRegistry(registry)

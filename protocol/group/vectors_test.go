@@ -261,7 +261,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 // beat or process that counts for nothing.
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt",
-		"/alertsGiven", "/beat", "/termSentBeat", "/process"} {
+		"/alertsGiven", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}

@@ -190,6 +190,9 @@ func (w *world) register(id string) {
 		policy.MaxAttempts = w.rand.IntN(4)
 		r.StartInfo = &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady,
 			Policy: policy, LogKeep: 1}
+		if w.once(3) {
+			r.StartInfo.RuntimeMax = time.Duration(1+w.rand.IntN(20)) * time.Minute
+		}
 	}
 
 	if !r.Request && len(w.alive(id)) == 0 {
@@ -467,6 +470,7 @@ func (w *world) settle() {
 		case s.State == group.StateRunning &&
 			len(w.alive(s.ID)) == 1, s.State == group.StateDead,
 			s.State == group.StateStopped, s.State == group.StateWaiting && blocked:
+		case s.StartInfo != nil && s.StartInfo.RuntimeMax != 0: // its clock may just be over
 		default:
 			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State,
 				len(w.alive(s.ID)))

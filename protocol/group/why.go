@@ -108,6 +108,7 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 			g.Orchestrator.StalenessThreshold+time.Millisecond))
 	}
 
+	all = append(all, s.clockTurns()...)
 	all = slices.DeleteFunc(all, func(t time.Time) bool { return !t.After(seen.Now) })
 	slices.SortFunc(all, time.Time.Compare)
 	return all
@@ -184,6 +185,7 @@ func (g Group) sayRunning(s *Service, seen observe.Observation, say func(string,
 		say("A pass started it %s.", moment(s.StartedAt, seen))
 	}
 
+	sayClocks(s, seen, say)
 	evidence, age := g.JudgeService(s, seen)
 	switch age = age.Round(time.Millisecond); {
 	case evidence != "":
@@ -198,6 +200,9 @@ func (g Group) sayRunning(s *Service, seen observe.Observation, say func(string,
 
 func sayFailed(s *Service, seen observe.Observation, say func(string, ...any)) {
 	say("It failed %s.", moment(s.FailedAt, seen))
+	if s.StopFor != nil {
+		say("Passes stop it for %s; then: %s.", s.StopFor, s.StopFor.Then)
+	}
 	if !s.NextAttemptAt.IsZero() {
 		say("Its next start is due %s: %v after the failure.", moment(s.NextAttemptAt, seen),
 			s.NextAttemptAt.Sub(s.FailedAt))

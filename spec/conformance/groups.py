@@ -80,9 +80,13 @@ START_INFO = record(command=((read_command, str), REQUIRED), args=(array(TEXT), 
                     workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
                     readiness=(READY, 'ready'),
                     restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
-                    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3))
-EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT),
-              status=(INTEGER, ABSENT), error=(TEXT, ABSENT), note=(TEXT, ABSENT))
+                    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
+                    runtimeMaxMs=(DURATION, ABSENT))
+EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT),
+              code=(TEXT, ABSENT), status=(INTEGER, ABSENT), error=(TEXT, ABSENT),
+              note=(TEXT, ABSENT))
+STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
+                  then=(one_of('restart', 'dead', 'stopped'), REQUIRED))
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
                   'termSentAt')
 SERVICE = null_is_absent(
@@ -95,11 +99,12 @@ SERVICE = null_is_absent(
            lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
            heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
            grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
+           startedBeat=(BEAT, ABSENT),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
-           blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
-           removeAfterStop=(BOOLEAN, False),
+           blockedBy=(TEXT, ABSENT), stopFor=(STOP_FOR, ABSENT), stopRequestedAt=(MOMENT, ABSENT),
+           startAgain=(BOOLEAN, False), removeAfterStop=(BOOLEAN, False),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
@@ -196,6 +201,7 @@ class Outcome:
 
 
 PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
+STARTED = ('startedAt', 'startedBeat')
 
 
 def times(orchestrator, registry):
@@ -208,6 +214,13 @@ def times(orchestrator, registry):
     for entry in registry['supervisors'].values() if registry else ():
         yield from times_of_heartbeat(entry)
         yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
+        if has_clock(entry):
+            yield entry.get('startedAt'), beat_of(entry, *STARTED)
+
+
+def has_clock(entry):
+    """Return whether the ages of a process of entry matter (§26.2)."""
+    return 'runtimeMaxMs' in (entry['startInfo'] or {})
 
 
 def checked(entry, seen):
@@ -231,7 +244,9 @@ def told(exit_):
         None: '', '': '', 'killed': f': signal {status}',
         'dumped': f': signal {status}, core dumped'
     }.get(code, f': status {status}')
-    return exit_.get('reason', '') + how + (f': {exit_["error"]}' if exit_.get('error') else '')
+    detail = f': {exit_["detail"]}' if exit_.get('detail') else ''
+    error = f': {exit_["error"]}' if exit_.get('error') else ''
+    return exit_.get('reason', '') + detail + how + error
 
 
 def checkpoint(entry):
@@ -289,7 +304,8 @@ DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
     'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': ''
 }
-RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
+FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopFor')
+RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
               'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
 
@@ -368,9 +384,10 @@ class Edit:
         self.release(entry, 'stopped', 'stopped')
 
     def release(self, entry, state, reason, exit='stopped'):
-        """Put entry into a state in which it has no process."""
+        """Put entry into a state in which it has no process. exit: None if that is recorded."""
         self.set_state(entry, state, reason)
-        self.exited(entry, exit)
+        if exit is not None:
+            self.exited(entry, exit)
         if not foreign(entry, self.seen):
             drop(entry, 'pid', 'process')
         drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt',
@@ -385,11 +402,12 @@ class Edit:
         self.event(entry['supervisorId'], entry['state'], None)
         del self.services[entry['supervisorId']]
 
-    def exited(self, entry, reason):
+    def exited(self, entry, reason, detail=None):
         """Note the end of the process (§11.2), and what was reported about it (§10.6)."""
         died = died_at(entry, self.seen.now)
         at = self.seen.now if died is None else died
         ended = entry.pop('ended', {}) | {'at': at, 'reason': reason}
+        ended |= {'detail': detail} if detail else {}
         set_optional(ended, 'note', checkpoint(entry))
         entry['lastExit'] = ended
 
@@ -409,7 +427,7 @@ class Edit:
             if not self.noting:
                 require_room(self.given['revision'])
             for entry in self.services.values():
-                drop_leftovers(entry, HEARTBEAT, TERM_SENT)
+                drop_leftovers(entry, HEARTBEAT, TERM_SENT, STARTED)
             self.registry['revision'] = self.given['revision'] + 1
             self.outcome.registry = self.registry
         return self.outcome
@@ -498,6 +516,9 @@ def register_request(edit, entry):
     """§10.1, 3."""
     if entry['state'] in ('dead', 'stopped', 'failed'):
         entry['restartAttempts'] = 0
+        if entry['state'] == 'failed' and 'stopFor' in entry and edit.held(entry):
+            entry['stopFor']['then'] = 'restart'
+            return
         drop(entry, *RENEWED)
     if entry['state'] in (None, 'dead', 'stopped', 'failed'):
         edit.set_state(entry, 'registered')
@@ -513,7 +534,8 @@ def register_itself(edit, entry, pid, process, readiness):
         drop(entry, *OF_PROCESS)
     beat_now(entry, edit.seen)
     entry['starting'] = False
-    being_stopped = state in ('failed', 'restartScheduled') and 'termSentAt' in entry and was_alive
+    being_stopped = (state in ('failed', 'restartScheduled') and was_alive
+                     and ('termSentAt' in entry or 'stopFor' in entry))
     ready = all(edit.ready(other) for other in entry['dependencies'])
     if state != 'running' and not being_stopped:
         if state in ('dead', 'stopped', 'failed'):
@@ -656,8 +678,9 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         set_optional(entry, 'process', process)
         if own:
             drop(entry, *OF_PROCESS)
-    if entry['state'] in ('failed', 'restartScheduled') and 'termSentAt' not in entry:
-        drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
+    if (entry['state'] in ('failed', 'restartScheduled') and 'termSentAt' not in entry
+            and 'stopFor' not in entry):
+        drop(entry, *FAILURE)
         edit.set_state(entry, 'running')
         entry['runningSince'] = seen.now
     if entry['state'] == 'running':
@@ -702,7 +725,7 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
 
 def ask_to_stop(edit, entry, reason=None):
     if entry['state'] != 'shuttingDown':
-        drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
+        drop(entry, *FAILURE)
         entry['stopRequestedAt'] = edit.seen.now
         edit.set_state(entry, 'shuttingDown', reason)
 
@@ -800,18 +823,20 @@ class Pass(Edit):
         if value is not None and value != given.get('blockedBy'):
             self.alert('supervisorBlocked', entry['supervisorId'], value)
 
-    def fail(self, entry, reason):
+    def fail(self, entry, reason, detail=None):
         """§11.2."""
         died = died_at(entry, self.seen.now)
         if died is not None:
             ran = entry.get('startedAt') if entry['ended'].get('code') else None
             recover(entry, entry.get('runningSince', ran), died)
-        self.exited(entry, reason)
+        elif detail is not None:  # it is stopped
+            recover(entry, entry.get('runningSince'), self.seen.now)
+        self.exited(entry, reason, detail)
         entry['failedAt'] = entry['lastExit']['at']
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
         reason = told(entry['lastExit'])
-        drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy')
+        drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy', 'stopFor')
         self.set_state(entry, 'failed', reason)
         self.alert('supervisorFailed', entry['supervisorId'], reason)
 
@@ -858,6 +883,9 @@ class Pass(Edit):
             self.fail(entry, found)
             return self.failed(entry)
         here = self.alive(entry)
+        clock = here and self.overdue(entry)
+        if clock:
+            return self.stop_for(entry, 'timeout', clock, 'restart')
         if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
             entry['runningSince'] = now
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
@@ -889,7 +917,37 @@ class Pass(Edit):
             next((f'{key}: {word}' for key, word in verdicts
                   if word in ('missing', 'dead', 'stopped')), None))
 
+    def overdue(self, entry):
+        """Return the clock by which entry must be stopped (§26.2), or None."""
+        if 'startedAt' not in entry or not has_clock(entry):
+            return None
+        ran = age(entry, self.seen, *STARTED)
+        return 'runtime' if ran >= entry['startInfo']['runtimeMaxMs'] else None
+
+    def stop_for(self, entry, reason, detail, then):
+        """Let a running service fail for a reason of the pass, and stop it (§26.1)."""
+        self.fail(entry, reason, detail)
+        entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': then}
+        self.failed(entry)
+
     def failed(self, entry):
+        if 'stopFor' not in entry:
+            return self.retry(entry)
+        if not self.stop(entry):
+            return
+        why = entry.pop('stopFor')
+        if 'ended' in entry:
+            self.exited(entry, why['reason'], why.get('detail'))
+        elif 'lastExit' in entry:
+            set_optional(entry['lastExit'], 'note', checkpoint(entry))
+        if why['then'] == 'dead':
+            self.give_up(entry, 'terminal')
+        elif why['then'] == 'stopped':
+            self.release(entry, 'stopped', 'stopped', None)
+        else:
+            self.retry(entry)
+
+    def retry(self, entry):
         now, attempts = self.seen.now, entry['restartAttempts']
         if not entry['restartable'] or entry['startInfo'] is None:
             return self.give_up(entry, 'not restartable')
@@ -946,6 +1004,8 @@ class Pass(Edit):
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
+        if has_clock(entry):
+            beat_now(entry, self.seen, *STARTED)
         self.outcome.actions.append({
             'action': 'start', 'supervisorId': service, 'attempt': entry['attempt'],
             'reason': reason

@@ -29,7 +29,7 @@ BOOTS = ('boot-2', ) * 6 + ('boot-1', '')
 NAMESPACES = ('41', ) * 6 + ('42', '')
 START_IDS = ('00000000000000a1', '00000000000000a2')
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
-REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
+REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'timeout', 'odd')
 CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 ENTRY_DEFAULTS = {
@@ -145,7 +145,8 @@ class World:
             **self.optional(0.2, readiness=self.one(READINESS)),
             **self.optional(0.8, restartPolicy=policy),
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
-            **self.optional(0.1, logKeep=self.one((1, 9)))
+            **self.optional(0.1, logKeep=self.one((1, 9))),
+            **self.optional(0.3, runtimeMaxMs=self.one((1, 1000, 5000)))
         }
 
     def alert(self, seq):
@@ -199,12 +200,14 @@ class World:
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.4, heartbeats=True)
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
+        if 'startedAt' in entry and self.chance(0.4):
+            entry['startedBeat'] = self.beat_of(entry['startedAt'])
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
         usual = {
             'running': {'runningSince': 0.6, 'starting': 0.4},
-            'failed': {'failedAt': 0.9, 'termSentAt': 0.3}, 'restartScheduled': {
+            'failed': {'failedAt': 0.9, 'termSentAt': 0.3, 'stopFor': 0.3}, 'restartScheduled': {
                 'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1
             },
             'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
@@ -213,15 +216,15 @@ class World:
                              'removeAfterStop': 0.2}
         }.get(state, {})
         for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending',
-                     'blockedBy', 'stopRequestedAt', 'startAgain', 'termSentAt', 'ended',
+                     'blockedBy', 'stopFor', 'stopRequestedAt', 'startAgain', 'termSentAt', 'ended',
                      'removeAfterStop', 'lastExit'):
             if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
                 entry[name] = self.member(name)
         if 'termSentAt' in entry and self.chance(0.5):
-            entry['termSentBeat'] = self.term_sent_beat(entry['termSentAt'])
+            entry['termSentBeat'] = self.beat_of(entry['termSentAt'])
         return entry
 
-    def term_sent_beat(self, at):
+    def beat_of(self, at):
         milliseconds = max(0, self.monotonic - self.one(DELAYS))
         beat = {
             'bootId': self.one(BOOTS), 'monotonicMs': milliseconds,
@@ -231,6 +234,7 @@ class World:
 
     def exit_(self):
         found = {'at': self.ago(), 'reason': self.one(REASONS)}
+        found |= self.optional(0.2, detail='é')
         found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42)))
         return found | self.optional(0.2, error='é') | self.optional(0.2, note=self.one(NOTES))
 
@@ -241,6 +245,9 @@ class World:
             return self.one(BLOCKS)
         if name == 'lastExit':
             return self.exit_() if self.chance(0.9) else {'at': self.ago()}
+        if name == 'stopFor':
+            return ({'reason': 'timeout', 'then': self.one(('restart', 'restart', 'dead', 'stopped'))}
+                    | self.optional(0.8, detail='runtime') | self.optional(0.1, note=Number('2.50')))
         if name == 'ended':
             return self.exit_() | {'reason': 'exited'}
         return self.ago()

@@ -84,7 +84,9 @@ func invariants(s *group.Service) map[string]bool {
 		"only shuttingDown is started again":    !s.StartAgain || is(shuttingDown),
 		"only shuttingDown is to be removed":    !s.RemoveAfterStop || is(shuttingDown),
 		"what is to be removed is not started":  !s.RemoveAfterStop || !s.StartAgain,
+		"passes stop only what has failed":      s.StopFor == nil || is(justFailed, scheduled),
 		"running, dead and stopped got no TERM": !term || !is(running) && !final,
 		"the beat of a TERM belongs to one":     term || s.TermSentBeat == observe.Beat{},
+		"the beat of a start belongs to one":    started || s.StartedBeat == observe.Beat{},
 	}
 }

@@ -113,6 +113,9 @@ func (s Service) Note() string {
 	if !s.TermSentAt.IsZero() {
 		all = append(all, "asked to end "+Ago(s.TermAge(s.Group.Seen)))
 	}
+	if s.StopFor != nil {
+		all = append(all, s.StopFor.String())
+	}
 	if len(all) > 0 {
 		return strings.Join(all, ", ")
 	}

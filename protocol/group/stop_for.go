@@ -1,0 +1,71 @@
+package group
+
+import (
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A StopFor says why passes stop a service of their own accord, and what follows once it is no
+// longer held (spec §26.1).
+type StopFor struct {
+	Reason  string
+	Detail  string
+	Then    Then
+	Unknown []wire.Member
+}
+
+// A Then is what follows a stop.
+type Then string
+
+const (
+	ThenRestart Then = "restart" // the rules of a failure: it is started again, or given up
+	ThenDead    Then = "dead"
+	ThenStopped Then = "stopped"
+)
+
+// String returns what people are told, such as "timeout: runtime".
+func (s *StopFor) String() string { return LastExit{Reason: s.Reason, Detail: s.Detail}.String() }
+
+func (t Then) valid() bool { return t == ThenRestart || t == ThenDead || t == ThenStopped }
+
+// with returns s with what follows.
+func (s *StopFor) with(then Then) *StopFor {
+	if s.Then == then {
+		return s
+	}
+	after := *s
+	after.Then = then
+	return &after
+}
+
+func readStopFor(r *wire.Reader) *StopFor {
+	s := &StopFor{}
+	r.Object(func(name string) {
+		switch name {
+		case "reason":
+			s.Reason = r.String()
+		case "detail":
+			s.Detail = r.String()
+		case "then":
+			s.Then = wire.Word(r, "what follows a stop", Then.valid)
+		default:
+			r.Unknown(&s.Unknown, name)
+		}
+	})
+
+	r.Require("reason", "then")
+	return s
+}
+
+// write writes the member stopFor, or nothing for nil.
+func (s *StopFor) write(w *wire.Writer) {
+	if s == nil {
+		return
+	}
+
+	w.Object("stopFor", func(w *wire.Writer) {
+		w.String("reason", s.Reason)
+		w.OptString("detail", s.Detail)
+		w.String("then", string(s.Then))
+		w.Unknown(s.Unknown)
+	})
+}
