@@ -19,6 +19,7 @@ const (
 	scratchPrefix = ".dpl-scratch-"
 	logSuffix     = ".log"
 	originSuffix  = ".origin"
+	restartSuffix = ".json"
 )
 
 // The suffixes after the id of a group in its file names. No name ends in two of them, so an id may
@@ -55,6 +56,17 @@ func (p Paths) TmpRoot() string { return p.path("tmp") }
 
 // LogsDir returns the path of logs/.
 func (p Paths) LogsDir() string { return p.path("logs") }
+
+// RestartsDir returns the path of restarts/.
+func (p Paths) RestartsDir() string { return p.path("restarts") }
+
+// GroupRestarts returns the path of the directory in restarts/ that belongs to a group.
+func (p Paths) GroupRestarts(group string) string { return filepath.Join(p.RestartsDir(), group) }
+
+// RestartPath returns the path of the restart file of a start of a service.
+func (p Paths) RestartPath(group, supervisor, start string) string {
+	return filepath.Join(p.GroupRestarts(group), supervisor+"~"+start+restartSuffix)
+}
 
 // OperationLock returns the path of the lock file of an operation.
 func (p Paths) OperationLock(id string) string { return p.OperationPath(id) + lockSuffix }

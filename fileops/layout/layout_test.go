@@ -15,7 +15,7 @@ import (
 func TestNamesInOnePackage(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^(\.(json|jsonl|lock|log|origin|tmp~|seen~)|\.(orchestrator|supervisors)\.json|ledger\.json|` +
-		`operations|archive|logs|in-use|\.dpl-.*)$`)
+		`operations|archive|logs|restarts|in-use|\.dpl-.*)$`)
 	here, err := filepath.Glob("../*.go")
 	must(t, err)
 	below, err := filepath.Glob("../*/*.go")
@@ -64,7 +64,7 @@ func TestNamesInOnePackage(t *testing.T) {
 var elsewhere = map[string]bool{
 	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true,
 	"dpl-status operations": true,
-	"page archive":          true, "dpl-doctor logs": true, "dpl-import .lock": true,
+	"page archive":          true, "page restarts": true, "dpl-doctor logs": true, "dpl-import .lock": true,
 }
 
 func must(t *testing.T, err error) {

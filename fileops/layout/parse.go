@@ -38,7 +38,7 @@ func InLedger(name string) (kind Kind, id string) {
 	switch name {
 	case Marker:
 		return MarkerFile, ""
-	case "operations", "archive", "tmp", "logs":
+	case "operations", "archive", "tmp", "logs", "restarts":
 		return Directory, ""
 	}
 
@@ -112,6 +112,14 @@ func InTmp(name string) (kind Kind, id string) {
 	}
 
 	return Stranger, ""
+}
+
+// InRestarts is for the directory of a group in restarts/. It returns the service and the id of the
+// start that the name of a restart file has.
+func InRestarts(name string) (service, start string, ok bool) {
+	stem, ok := strings.CutSuffix(name, restartSuffix)
+	service, start, named := strings.Cut(stem, "~")
+	return service, start, ok && named && validID(service) && isRandom(start)
 }
 
 // IsTrash reports whether name is that of something that will be deleted.

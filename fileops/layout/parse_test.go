@@ -18,6 +18,7 @@ func FuzzNames(f *testing.F) {
 		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF",
 		".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
 		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json",
+		"s~0123456789abcdef.json", "s~0123456789abcde.json", "~0123456789abcdef.json",
 		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
 	} {
 		f.Add(name)
@@ -45,6 +46,12 @@ func FuzzNames(f *testing.F) {
 			check(kind, id, map[Kind]string{SupervisorsFile: p.SupervisorsPath(id),
 				OrchestratorFile: p.OrchestratorPath(id), AlertsFile: p.AlertsPath(id),
 				LockFile: p.GroupLock(id)}[kind])
+		}
+
+		if service, start, ok := InRestarts(name); ok {
+			if again := p.RestartPath("g", service, start); filepath.Base(again) != name {
+				t.Errorf("%q: service %q, start %q, which makes %q", name, service, start, again)
+			}
 		}
 
 		number, isTrash := strings.CutPrefix(name, ".dpl-trash-")

@@ -63,6 +63,35 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 	}
 }
 
+// End returns the last bytes of the log, at most most, including what was rotated out of it last. A
+// missing log is empty. If the log is rotated at this moment, some text may appear twice.
+func (g Log) End(most int64) (text []byte, err error) {
+	for _, path := range []string{g.Path, layout.RotatedLogOf(g.Path, 1)} {
+		data, err := g.lastBytes(path, most-int64(len(text)))
+		if trust.IgnoreMissing(err) != nil {
+			return nil, err
+		}
+		text = append(data, text...)
+	}
+	return text, nil
+}
+
+// lastBytes returns the last bytes of a file, at most most.
+func (g Log) lastBytes(path string, most int64) ([]byte, error) {
+	f, info, err := g.FS.OpenFile(path, g.FS.Open)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+
+	data := make([]byte, min(info.Size, most))
+	n, err := f.ReadAt(data, info.Size-int64(len(data)))
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], err
+}
+
 // tail returns the last lines of the log and of the files before it, and the size of the log.
 func (r *Reader) tail(lines int) (text []byte, size int64, err error) {
 	for n := 0; ; n++ {

@@ -30,6 +30,7 @@ type Start struct {
 	ServiceID string
 	Attempt   int
 	Reason    string
+	After     *LastExit // of the process before; nil: there was none. It must not be changed
 }
 
 // A Signal asks for a signal to the processes of a service.

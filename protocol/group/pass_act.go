@@ -163,7 +163,7 @@ func (step start) take(a *acting, s *Service) {
 	if s.StartInfo.hasClock() {
 		s.StartedBeat = a.seen.Beat()
 	}
-	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason})
+	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason, s.LastExit})
 }
 
 // countAttempt counts a restart of s, and returns the reason for it.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -49,7 +48,7 @@ func (o *Orchestrator) GiveAlerts() error {
 	}
 
 	for _, line := range lines {
-		timedOut, err := o.runHook(line)
+		timedOut, err := o.runHook(line, g)
 		if err != nil {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
@@ -73,13 +72,13 @@ func (o *Orchestrator) given(seq int64) error {
 	return err
 }
 
-func (o *Orchestrator) runHook(alert jsonl.Line) (timedOut bool, err error) {
+func (o *Orchestrator) runHook(alert jsonl.Line, g group.Group) (timedOut bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
 
 	cmd := exec.CommandContext(ctx, "sh", "-c", o.OnAlert)
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group)
-	cmd.Stdin = bytes.NewReader([]byte(strings.TrimSuffix(alert.Text, "\n") + "\n"))
+	cmd.Stdin = bytes.NewReader([]byte(g.WithExit(alert.Text) + "\n"))
 	cmd.Stdout, cmd.Stderr = o.HookOut, o.HookOut
 	defer process.Contain(cmd)()
 

@@ -88,6 +88,7 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
 		return err
 	}
 
+	restarts := o.restartFiles()
 	began := o.machine().Uptime()
 	seen := o.watched(tx.Observe(), p.Before)
 	d, err := p.Before.Pass(o.arguments(), seen)
@@ -106,7 +107,12 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
 		latest = began + d.Group().Orchestrator.StalenessThreshold/2
 	}
 
-	return o.carryOut(tx, d, p, latest)
+	if err := o.carryOut(tx, d, p, latest); err != nil {
+		return err
+	}
+
+	o.forget(restarts, p.After)
+	return nil
 }
 
 // watched returns seen with how this orchestrator has watched g. If its passes are too rare for the

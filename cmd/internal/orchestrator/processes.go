@@ -67,7 +67,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 		Command: start.Command{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:  s.StartInfo.Dir,
-			Env:  o.environment(s, a, startID),
+			Env:  o.environment(s, a, startID, o.tell(a, startID)),
 			Log:  log,
 			ID:   startID,
 
@@ -77,8 +77,10 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 	})
 }
 
-// environment is what a started service gets, whatever this pass has itself (spec §11.6).
-func (o *Orchestrator) environment(s *group.Service, a group.Start, startID string) []string {
+// environment is what a started service gets, whatever this pass has itself (spec §11.6). told are
+// the variables about the process before it.
+func (o *Orchestrator) environment(s *group.Service, a group.Start, startID string,
+	told []string) []string {
 	env := []string{
 		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID,
 		"DPL_SUPERVISOR=" + s.ID,
@@ -86,8 +88,10 @@ func (o *Orchestrator) environment(s *group.Service, a group.Start, startID stri
 		process.StartVariable + "=" + startID,
 		"PWD=" + s.StartInfo.Dir,
 	}
+	env = append(env, told...)
 
-	taken := make(map[string]bool)
+	// On a first start they would come from another service.
+	taken := map[string]bool{exitCodeVariable: true, exitStatusVariable: true, restartVariable: true}
 	for _, v := range env {
 		name, _, _ := strings.Cut(v, "=")
 		taken[name] = true

@@ -1,0 +1,75 @@
+package group
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A RestartFile tells a process that is started about the one before it (spec §29.3).
+type RestartFile struct {
+	GroupID   string
+	ServiceID string
+	StartID   string // of the process that is started
+	Attempt   int
+	Reason    string   // of the start
+	Exit      LastExit // of the process before
+	Log       string   // the end of what is in the service's log: see LogEnd
+}
+
+// Encode returns the content of the file.
+func (f RestartFile) Encode() string {
+	return wire.Text(func(w *wire.Writer) {
+		w.Int("protocolVersion", wire.Version)
+		w.String("orchestrationGroupId", f.GroupID)
+		w.String("supervisorId", f.ServiceID)
+		w.String("startId", f.StartID)
+		w.Int("attempt", int64(f.Attempt))
+		w.String("reason", f.Reason)
+		f.Exit.write(w, "exit")
+		w.String("log", f.Log)
+	})
+}
+
+// LogEndSize is the number of bytes of its log that a start is told.
+const LogEndSize = 4096
+
+// LogEnd returns the last LogEndSize bytes of log as text. It leaves out the rest of a character
+// that it has cut in two, and writes U+FFFD for each run of bytes that are not UTF-8.
+func LogEnd(log []byte) string {
+	if len(log) > LogEndSize {
+		log = log[len(log)-LogEndSize:]
+		for cut := 0; cut < utf8.UTFMax-1 && len(log) > 0 && !utf8.RuneStart(log[0]); cut++ {
+			log = log[1:]
+		}
+	}
+	return strings.ToValidUTF8(string(log), string(utf8.RuneError))
+}
+
+// WithExit returns line, the line of an alert, with the last exit of the service that the alert is
+// about as its last member, exit (spec §29.4). If there is none, if it came after the alert, or if
+// the alert is not about an exit, it returns line as it is.
+func (g Group) WithExit(line string) string {
+	alert, err := wire.Decode(line, 0, func(r *wire.Reader) (a Alert) {
+		a.read(r)
+		return a
+	})
+	if err != nil || !alert.Type.ofExit() {
+		return line
+	}
+
+	s := g.Service(alert.ServiceID)
+	if s == nil || s.LastExit == nil || s.LastExit.At.After(alert.Timestamp) {
+		return line
+	}
+
+	exit := wire.Line(func(w *wire.Writer) { s.LastExit.write(w, "exit") })
+	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
+}
+
+// ofExit reports whether an alert of this type is raised because a process has ended, or did not
+// start.
+func (t AlertType) ofExit() bool {
+	return t == AlertFailed || t == AlertRestarted || t == AlertDead
+}
