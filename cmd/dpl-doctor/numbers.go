@@ -140,6 +140,6 @@ func checkPasses(g group.Group, seen observe.Observation) (found []finding) {
 // wanted reports whether a group has services that passes must look after.
 func wanted(g group.Group) bool {
 	return slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
-		return s.State != group.StateStopped && s.State != group.StateDead
+		return !s.State.Final()
 	})
 }

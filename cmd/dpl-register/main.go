@@ -18,31 +18,34 @@ import (
 type register struct {
 	cli.Common `embed:""`
 
-	Group       cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	Service     cli.ID            `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" help:"service"`
-	File        cli.Path          `placeholder:"FILE" help:"register all services in FILE, a JSON file; - is standard input"`
-	Prune       bool              `help:"with --file: stop and remove all services that are not in FILE"`
-	PID         cli.PID           `placeholder:"N" help:"the service's process, which registers itself"`
-	Request     bool              `help:"the service does not run yet: the next pass starts it with COMMAND"`
-	DependsOn   []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
-	NoDependsOn bool              `help:"remove all dependencies"`
-	Env         []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
-	Dir         cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
-	MaxAttempts *cli.Count        `placeholder:"N" help:"restart it up to N times (5)"`
-	Backoff     delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
-	ResetAfter  *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
-	KillTimeout *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
-	Clocks      clocks            `embed:""`
-	LogMax      *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
-	LogKeep     *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
-	NoRestart   bool              `help:"do not restart it: once it fails, it is dead"`
-	Readiness   observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
-	Heartbeat   bool              `help:"promise heartbeats: without them it is restarted, even while its process lives"`
-	Remove      bool              `help:"remove it; it must not be running"`
-	Fresh       bool              `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
-	NoPass      bool              `help:"make no pass, even if no orchestrator is active"`
-	NewLedger   cli.NewLedger     `embed:""`
-	Command     []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
+	Group              cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	Service            cli.ID            `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" help:"service"`
+	File               cli.Path          `placeholder:"FILE" help:"register all services in FILE, a JSON file; - is standard input"`
+	Prune              bool              `help:"with --file: stop and remove all services that are not in FILE"`
+	PID                cli.PID           `placeholder:"N" help:"the service's process, which registers itself"`
+	Request            bool              `help:"the service does not run yet: the next pass starts it with COMMAND"`
+	DependsOn          []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
+	NoDependsOn        bool              `help:"remove all dependencies"`
+	DependsOnCompleted []cli.ID          `placeholder:"ID" help:"service that must have completed before this one is started"`
+	Restart            group.RestartType `default:"" enum:"permanent,transient,temporary," help:"permanent: restart it whenever it ends (default); transient: after a failure, and it has completed if it succeeds; temporary: never"`
+	ExitStatus         exitStatuses      `placeholder:"CLASS=LIST" help:"ends of CLASS: success, tempfail (restart later, not charged), failure, persistent (restart once) or terminal (never restart). LIST has statuses, ranges such as 100-109, signals such as SIGSEGV, and unknown, separated by commas"`
+	Env                []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
+	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
+	MaxAttempts        *attempts         `placeholder:"N" help:"restart it up to N times; -1 means no limit (5)"`
+	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
+	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
+	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
+	Clocks             clocks            `embed:""`
+	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
+	LogKeep            *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
+	NoRestart          bool              `help:"do not restart it: once it fails, it is dead"`
+	Readiness          observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
+	Heartbeat          bool              `help:"promise heartbeats: without them it is restarted, even while its process lives"`
+	Remove             bool              `help:"remove it; it must not be running"`
+	Fresh              bool              `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
+	NoPass             bool              `help:"make no pass, even if no orchestrator is active"`
+	NewLedger          cli.NewLedger     `embed:""`
+	Command            []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
 }
 
 // Validate returns an error for flags that do not go together.
@@ -63,12 +66,16 @@ func (c *register) Validate() error {
 		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
 	case c.Request && c.Readiness != "" && len(c.Command) == 0:
 		return cli.Usagef("--readiness goes with -- COMMAND, or without --request")
-	case c.NoDependsOn && c.DependsOn != nil:
-		return cli.Usagef("--depends-on does not go with --no-depends-on")
+	case c.NoDependsOn && (c.DependsOn != nil || c.DependsOnCompleted != nil):
+		return cli.Usagef("--depends-on and --depends-on-completed do not go with --no-depends-on")
+	case c.NoRestart && c.Restart != "":
+		return cli.Usagef("--no-restart does not go with --restart: --restart temporary is " +
+			"enough")
 	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --reset-after, --timeout, --log-max and " +
+		return cli.Usagef("--max-attempts, --backoff, --reset-after, --exit-status, --timeout, " +
+			"--log-max and " +
 			"--log-keep go with -- COMMAND, or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
@@ -98,7 +105,8 @@ func main() {
 			"restart it after a failure. COMMAND runs without a shell, in a session of its own, "+
 			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START. Its "+
 			"output goes to logs/GROUP/ID.log; show it with dpl-status --log. Registering a "+
-			"service again changes the given settings, and brings back a dead or stopped service. "+
+			"service again changes the given settings, and brings back a service that "+
+			"is dead, stopped or completed. "+
 			"If no orchestrator is active, dpl-register makes one pass itself. With --file, the "+
 			"services in FILE become as it says, in one edit; one that already is stays as it "+
 			"is, whatever its state. --dry-run prints what would change.")

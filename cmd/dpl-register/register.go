@@ -93,13 +93,15 @@ func (c *register) unregister(env *cli.Env) error {
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
 	return len(c.Command) > 0 || c.saysNumbers() ||
-		c.Given("pid", "request", "depends-on", "no-depends-on", "env", "dir",
+		c.Given("pid", "request", "depends-on", "depends-on-completed", "no-depends-on", "env", "dir",
+			"restart",
 			"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "reset-after", "timeout", "log-max", "log-keep")
+	return c.Given("max-attempts", "backoff", "reset-after", "exit-status", "timeout", "log-max",
+		"log-keep")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -144,19 +146,21 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 		r.Heartbeats = &c.Heartbeat
 	}
 
-	r.Dependencies = c.dependencies()
+	r.Restart = c.Restart
+	r.Dependencies = c.dependencies(c.DependsOn)
+	r.DependenciesCompleted = c.dependencies(c.DependsOnCompleted)
 	r.StartInfo, err = c.startInfo()
 
 	return err
 }
 
-// dependencies returns the ids of --depends-on: none with --no-depends-on, and nil if neither flag
-// is given.
-func (c *register) dependencies() *[]string {
-	if !c.NoDependsOn && c.DependsOn == nil {
+// dependencies returns the ids of --depends-on or --depends-on-completed: none with --no-depends-on,
+// and nil if neither flag is given.
+func (c *register) dependencies(given []cli.ID) *[]string {
+	if !c.NoDependsOn && given == nil {
 		return nil
 	}
-	return new(cli.Distinct(c.DependsOn))
+	return new(cli.Distinct(given))
 }
 
 // startInfo returns how to start the service, or nil without a command.
@@ -201,6 +205,7 @@ func (c *register) numbers(s *group.StartInfo) {
 	if c.MaxAttempts != nil {
 		s.Policy.MaxAttempts = int(*c.MaxAttempts)
 	}
+	c.ExitStatus.apply(&s.ExitStatus)
 	if c.ResetAfter != nil {
 		s.Policy.ResetAfter = time.Duration(*c.ResetAfter)
 	}

@@ -19,7 +19,7 @@ func (c *shutdown) await(
 		func(g group.Group) (string, error) {
 			for _, s := range g.Registry.Services {
 				asked := s.State == group.StateShuttingDown && !s.StartAgain ||
-					s.State == group.StateStopped
+					s.State == group.StateStopped || s.State == group.StateCompleted
 				if (c.All || s.ID == service) && !asked {
 					return "", fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 				}

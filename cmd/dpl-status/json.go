@@ -114,7 +114,9 @@ func serviceObject(s view.Service) cli.Object {
 		{"blockedBy", cli.OrNull(s.BlockedBy)}, {"startedAt", stampOrNull(s.StartedAt)},
 		{"runningSince", stampOrNull(s.RunningSince)}, {"failedAt", stampOrNull(s.FailedAt)},
 		{"nextAttemptAt", stampOrNull(s.NextAttemptAt)}, {"startAgain", s.StartAgain},
-		{"outdated", s.Outdated()},
+		{"outdated", s.Outdated()}, {"restart", s.Restart},
+		{"dependenciesCompleted", append([]string{}, s.DependenciesCompleted...)},
+		{"retries", s.Retries},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
@@ -151,7 +153,8 @@ func lastExit(e *group.LastExit) any {
 		status = e.Status
 	}
 	return cli.Object{
-		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)}, {"code", cli.OrNull(e.Code)},
+		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)},
+		{"class", cli.OrNull(e.Class)}, {"code", cli.OrNull(e.Code)},
 		{"status", status}, {"error", cli.OrNull(e.Error)},
 		{"note", cli.OrNull(e.Note)},
 	}

@@ -20,6 +20,7 @@ var (
 		string(group.StateRunning), string(group.StateFailed),
 		string(group.StateScheduled), string(group.StateDead),
 		string(group.StateShuttingDown), string(group.StateStopped),
+		string(group.StateCompleted),
 	}
 )
 

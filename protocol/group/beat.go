@@ -28,7 +28,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 		return g, "", ErrNoService
 	case actor.Known() && actor != s.Identity() && g.taken(s, e.seen):
 		return g, "", observe.ErrOtherProcess
-	case s.State.final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":
+	case s.State.Final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":
 		return g, observe.VerdictCrashed, nil
 	}
 

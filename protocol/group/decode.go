@@ -116,8 +116,14 @@ func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 		s.Order = r.Revision()
 	case "restartable":
 		s.Restartable = r.Bool()
+	case "restart":
+		s.Restart = wire.Word(r, "restart type", RestartType.valid)
 	case "dependencies":
 		r.Array(func() { s.Dependencies = append(s.Dependencies, r.ID()) })
+	case "dependenciesCompleted":
+		r.Array(func() {
+			s.DependenciesCompleted = append(s.DependenciesCompleted, r.ID())
+		})
 	case "killTimeoutMs":
 		s.KillTimeout = r.Milliseconds(0)
 	default:
@@ -162,6 +168,10 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 	switch name {
 	case "restartAttempts":
 		s.RestartAttempts = int(r.Int(0))
+	case "retries":
+		s.Retries = int(r.Int(0))
+	case "persistentRow":
+		s.PersistentRow = int(r.Int(0))
 	case "lastRestartAttempt":
 		s.LastRestartAttempt = r.TimeOrNull()
 	case "failedAt":
@@ -218,6 +228,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			s.Readiness = observe.ReadReadiness(r)
 		case "restartPolicy":
 			s.Policy = readPolicy(r)
+		case "exitStatus":
+			s.ExitStatus = readExitStatus(r)
 		case "logMaxBytes":
 			if s.LogMax = r.Int(0); s.LogMax > 0 && s.LogMax < LeastLogMax {
 				r.Refuse("it is less than %d, and not 0", LeastLogMax)
@@ -240,7 +252,7 @@ func readPolicy(r *wire.Reader) RestartPolicy {
 	r.Object(func(name string) {
 		switch name {
 		case "maxAttempts":
-			p.MaxAttempts = int(r.Int(0))
+			p.MaxAttempts = int(r.Int(Unlimited))
 		case "backoffIntervalsMs":
 			p.Backoff = nil
 			r.Array(func() { p.Backoff = append(p.Backoff, r.Milliseconds(0)) })
@@ -267,6 +279,8 @@ func readExit(r *wire.Reader) *LastExit {
 			e.Reason = r.String()
 		case "detail":
 			e.Detail = r.String()
+		case "class":
+			e.Class = Class(r.String())
 		case "code":
 			e.Code = ExitCode(r.String())
 		case "status":
@@ -281,6 +295,9 @@ func readExit(r *wire.Reader) *LastExit {
 	})
 
 	r.Require("at")
+	if e.Class == "" && e.Reason != reasonStopped {
+		e.Class = Failure
+	}
 	return e
 }
 

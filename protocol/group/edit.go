@@ -78,7 +78,8 @@ func sameService(a, b Service) bool {
 }
 
 func (s ServiceSpec) same(t ServiceSpec) bool {
-	return s.Order == t.Order && s.StartInfo == t.StartInfo &&
+	return s.Order == t.Order && s.StartInfo == t.StartInfo && s.Restart == t.Restart &&
+		slices.Equal(s.DependenciesCompleted, t.DependenciesCompleted) &&
 		s.Restartable == t.Restartable &&
 		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
 }
@@ -143,6 +144,7 @@ func (s *Service) exited(now time.Time, reason, detail string) {
 	}
 	exit.At, _ = s.diedAt(now)
 	exit.Reason, exit.Detail = reason, cmp.Or(detail, exit.Detail)
+	exit.Class = s.class(&exit)
 	exit.Note = s.checkpoint()
 	s.LastExit, s.Ended = &exit, nil
 }
@@ -204,7 +206,7 @@ func (s *Service) forgetFailure() {
 
 // stopped makes s stopped (spec §11.4).
 func (e *edit) stopped(s *Service) {
-	e.released(s, StateStopped, "stopped", "stopped")
+	e.released(s, StateStopped, "stopped", reasonStopped)
 }
 
 // released brings s to a state without a process. reason is that of the change, and exit that of

@@ -73,9 +73,19 @@ func (s *Service) write(w *wire.Writer) {
 	w.String("state", string(s.State))
 	w.OptInt("pid", int64(s.PID))
 	w.OptTime("lastHeartbeat", s.LastHeartbeat)
+	if s.Restart != Permanent {
+		w.String("restart", string(s.Restart))
+	}
+
 	w.Strings("dependencies", s.Dependencies)
+	if len(s.DependenciesCompleted) > 0 {
+		w.Strings("dependenciesCompleted", s.DependenciesCompleted)
+	}
+
 	s.Notice.Write(w)
 	w.Int("restartAttempts", int64(s.RestartAttempts))
+	w.OptInt("retries", int64(s.Retries))
+	w.OptInt("persistentRow", int64(s.PersistentRow))
 	w.OptTime("lastRestartAttempt", s.LastRestartAttempt)
 	if s.KillTimeout != DefaultKillTimeout {
 		w.Milliseconds("killTimeoutMs", s.KillTimeout)
@@ -120,6 +130,9 @@ func (e *LastExit) write(w *wire.Writer, name string) {
 		w.Time("at", e.At)
 		w.String("reason", e.Reason)
 		w.OptString("detail", e.Detail)
+		if e.Class != Failure {
+			w.OptString("class", string(e.Class))
+		}
 		if e.Code != "" {
 			w.String("code", string(e.Code))
 			w.Int("status", int64(e.Status))
@@ -149,6 +162,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 
 		s.Readiness.Write(w)
 		w.Object("restartPolicy", s.Policy.write)
+		s.ExitStatus.write(w)
 		if s.LogMax != DefaultLogMax {
 			w.Int("logMaxBytes", s.LogMax)
 		}

@@ -9,8 +9,12 @@ var (
 	ErrShuttingDown  = errors.New("service is shutting down")
 	ErrNoStartInfo   = errors.New("service has no command to start it with")
 	ErrNoDependency  = errors.New("no such dependency")
+	ErrTwoClasses    = errors.New("an exit status is in two classes")
 	ErrCycle         = errors.New("service would depend on itself")
 	ErrStillRunning  = errors.New("service is running")
 	ErrHasDependents = errors.New("other services depend on it")
 	ErrBlocked       = errors.New("it could not be started again")
 )
+
+// ErrExitStatus is returned for a word that names no end of a process (spec §20).
+var ErrExitStatus = errors.New("want a status such as 75, or 100-109, SIGSEGV, SIG7 or unknown")

@@ -23,6 +23,9 @@ const (
 	DefaultLogKeep     = 3
 )
 
+// Unlimited is the MaxAttempts of a policy without that limit.
+const Unlimited = -1
+
 // LeastLogMax is the smallest size, in bytes, at which a log is rotated.
 const LeastLogMax = 64 << 10
 
@@ -129,6 +132,7 @@ const (
 	StateDead         ServiceState = "dead"
 	StateShuttingDown ServiceState = "shuttingDown"
 	StateStopped      ServiceState = "stopped"
+	StateCompleted    ServiceState = "completed"
 )
 
 func (s ServiceState) valid() bool {
@@ -137,11 +141,13 @@ func (s ServiceState) valid() bool {
 		StateShuttingDown:
 		return true
 	}
-	return s.final()
+	return s.Final()
 }
 
-// final reports whether only a new registration brings the service back.
-func (s ServiceState) final() bool { return s == StateDead || s == StateStopped }
+// Final reports whether only a new registration or a restart brings the service back.
+func (s ServiceState) Final() bool {
+	return s == StateDead || s == StateStopped || s == StateCompleted
+}
 
 // A Service is one service of a group (spec §9.3): what was asked for, what it is, and what is
 // being done about it. In the file all members are side by side.
@@ -160,8 +166,12 @@ type ServiceSpec struct {
 	Order        int64      // its place among the services of the group: see InOrder
 	StartInfo    *StartInfo // nil: only the service itself can start it. It is replaced, never changed
 	Restartable  bool
+	Restart      RestartType
 	Dependencies []string
 	KillTimeout  time.Duration
+
+	// Services that must have completed before this one is started.
+	DependenciesCompleted []string
 }
 
 // A ServiceStatus is what is known of a service and of its process.
@@ -198,6 +208,8 @@ type ServiceStatus struct {
 // RemoveAfterStop only then. A running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
+	Retries            int // restarts that are not charged, since it was last healthy
+	PersistentRow      int // ends in a row whose class is persistent
 	LastRestartAttempt time.Time
 	FailedAt           time.Time
 	NextAttemptAt      time.Time
@@ -220,6 +232,7 @@ type StartInfo struct {
 	Environment []Variable
 	Readiness   observe.Readiness // its readiness at the start
 	Policy      RestartPolicy
+	ExitStatus  ExitStatus
 	LogMax      int64         // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
 	LogKeep     int           // the number of rotated files to keep, at least 1
 	RuntimeMax  time.Duration // it is stopped when it has run for so long; 0: never
@@ -250,7 +263,7 @@ func sameVariables(a, b []Variable) bool {
 func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
 
 // Over reports whether no pass starts s again: only a request brings it back.
-func (s *Service) Over() bool { return s.State.final() }
+func (s *Service) Over() bool { return s.State.Final() }
 
 // policy returns the restart policy of s. A service without a command has the default one.
 func (s *Service) policy() RestartPolicy {
@@ -282,6 +295,7 @@ func DefaultPolicy() RestartPolicy {
 type LastExit struct {
 	At      time.Time
 	Reason  string
+	Class   Class    // what it means; "" only if it was asked for
 	Code    ExitCode // how it ended; "" if unknown
 	Status  int      // with Code: its exit status, or the number of the signal that killed it
 	Detail  string   // of the reason
@@ -332,6 +346,8 @@ const (
 	AlertBlocked   AlertType = "supervisorBlocked"
 	AlertTakeover  AlertType = "orchestratorTakeover"
 	AlertRebooted  AlertType = "hostRebooted"
+	AlertCompleted AlertType = "supervisorCompleted"
+	AlertRetrying  AlertType = "supervisorRetrying"
 )
 
 // An Alert is a message for people or programs outside.

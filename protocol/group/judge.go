@@ -67,8 +67,23 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 }
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
-	return s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
+	return s.State == StateCompleted || s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		g.dead(s, seen) == ""
+}
+
+// dependenciesReady reports whether all services that s depends on are ready or have completed.
+func (g Group) dependenciesReady(s *Service, seen observe.Observation) bool {
+	for _, d := range s.Dependencies {
+		if !g.Ready(d, seen) {
+			return false
+		}
+	}
+	for _, d := range s.DependenciesCompleted {
+		if on := g.Service(d); on == nil || on.State != StateCompleted {
+			return false
+		}
+	}
+	return true
 }
 
 // OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),
@@ -107,7 +122,7 @@ func (g Group) WaitReady(supervisor string,
 		return observe.Pending, ErrNoService
 	}
 	return observe.OutcomeOf(g.ready(s, seen),
-		s.State.final() || s.State == StateShuttingDown), nil
+		s.State.Final() || s.State == StateShuttingDown), nil
 }
 
 // WaitEnded returns whether a service has ended for good (spec §13.2): no pass starts it again. It

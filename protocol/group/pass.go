@@ -94,7 +94,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 		e.grant()
 	}
 
-	judged := e.g.judgeAll(e.seen)
+	judged := e.g.judgeAll(e.seen, p.Failover)
 	plan := (&planner{e.g, e.seen, judged, p.Failover}).plan()
 	done := e.act(plan)
 
@@ -223,6 +223,8 @@ func (e *edit) startFailed(s *Service, cause string) {
 	s.FailedAt = e.seen.Now
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause,
 		Note: s.checkpoint()}
+	s.LastExit.Class = s.class(s.LastExit)
+	s.count(s.LastExit)
 	s.noProcess()
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }

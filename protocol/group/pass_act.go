@@ -10,6 +10,9 @@ import (
 // service.
 const startedFor = time.Second
 
+// manyRetries is the number of retries at which one alert tells that nothing limits them.
+const manyRetries = 10
+
 // An acting is the edit that takes the steps of a pass.
 type acting struct {
 	*edit
@@ -37,10 +40,11 @@ type (
 	loseStart struct{} // its process ended before it became the service
 	reboot    struct{} // it has not failed, but its host was rebooted
 	fail      struct { // it has failed
-		reason  string
-		detail  string
-		left    bool     // some of its processes are left
-		stopFor *StopFor // passes stop it for that reason; nil: they do not
+		reason   string
+		detail   string
+		left     bool     // some of its processes are left
+		hostLost bool     // it is its host that was lost
+		stopFor  *StopFor // passes stop it for that reason; nil: they do not
 	}
 	settle     struct{}                         // what was stopped for a reason is no longer held
 	setDue     struct{ failedAt, at time.Time } // when it may be started again
@@ -55,10 +59,11 @@ type (
 		restart     bool
 		firstReason string // if it is not a restart
 	}
-	die     struct{ reason string }
-	release struct{}              // it has stopped, and becomes registered again
-	stopped struct{ exit string } // why its process ended; "": that is recorded
-	remove  struct{}              // it has stopped, and nothing asks for it any more
+	die      struct{ reason string }
+	complete struct{ failed *fail } // it has done its work; nil: how it ended is recorded
+	release  struct{}               // it has stopped, and becomes registered again
+	stopped  struct{ exit string }  // why its process ended; "": that is recorded
+	remove   struct{}               // it has stopped, and nothing asks for it any more
 )
 
 func (step carryOn) take(a *acting, s *Service) {
@@ -88,7 +93,9 @@ func (reboot) take(a *acting, s *Service) {
 func (step fail) take(a *acting, s *Service) {
 	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
-	a.raise(AlertFailed, s.ID, "%s", s.LastExit)
+	if !s.completes() {
+		a.raise(AlertFailed, s.ID, "%s", s.LastExit)
+	}
 }
 
 // The end of the process completes what was recorded when it failed.
@@ -173,10 +180,30 @@ func (a *acting) countAttempt(s *Service) string {
 		last = *s.LastExit
 	}
 
-	s.RestartAttempts++
 	s.LastRestartAttempt = a.seen.Now
-	a.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
+	if last.Class.charged() {
+		s.RestartAttempts++
+		a.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
+		return last.Reason
+	}
+
+	s.Retries++
+	a.raise(AlertRestarted, s.ID, "retry %d: %s", s.Retries, last)
+	if s.Retries == manyRetries {
+		a.raise(AlertRetrying, s.ID, "%d retries: %s", s.Retries, last)
+	}
+
 	return last.Reason
+}
+
+func (step complete) take(a *acting, s *Service) {
+	if step.failed != nil {
+		s.fail(*step.failed, a.seen.Now)
+	}
+	a.setState(s, StateCompleted, s.LastExit.String())
+	s.forgetFailure()
+	s.TermSentAt = time.Time{}
+	a.raise(AlertCompleted, s.ID, "%s", s.LastExit)
 }
 
 func (step die) take(a *acting, s *Service) {
@@ -205,7 +232,7 @@ func (s *Service) whyDead() string {
 
 func (release) take(a *acting, s *Service) {
 	a.released(s, StateRegistered, "restart", "stopped")
-	s.RestartAttempts = 0
+	s.forgetAttempts()
 }
 
 func (step stopped) take(a *acting, s *Service) {

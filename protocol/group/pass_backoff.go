@@ -17,20 +17,19 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 
 // retry lets a service wait for its backoff and starts it again, or gives it up.
 func (p *planner) retry(j judgement, failedAt time.Time) []step {
-	s, policy := j.was, j.was.policy()
-	switch {
-	case !s.Restartable || s.StartInfo == nil:
-		return p.giveUp(j, "not restartable")
-	case s.RestartAttempts >= policy.MaxAttempts:
-		return p.giveUp(j, fmt.Sprintf("%d attempts", s.RestartAttempts))
+	s := j.was
+	if why := s.givenUp(); why != "" {
+		return p.giveUp(j, die{why})
+	}
+	if s.completes() {
+		return p.giveUp(j, complete{})
 	}
 
 	if failedAt.IsZero() {
 		failedAt = p.seen.Now
 	}
 
-	backoff := policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)]
-	due := setDue{failedAt, wire.Later(failedAt, backoff)}
+	due := setDue{failedAt, wire.Later(failedAt, s.backoff())}
 
 	switch {
 	case p.seen.Now.Before(due.at) && !p.seen.Now.Before(failedAt):
@@ -44,10 +43,51 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	return then(due, p.start(j, true, ""))
 }
 
-// giveUp gives a service up. It first stops what a pass has started.
-func (p *planner) giveUp(j judgement, reason string) []step {
-	if !j.was.StartedAt.IsZero() && j.held(p.seen) {
+// givenUp returns why s, which has failed, is not restarted, or "".
+func (s *Service) givenUp() string {
+	class, most := Class(""), s.policy().MaxAttempts
+	if s.LastExit != nil {
+		class = s.LastExit.Class
+	}
+
+	switch {
+	case s.completes():
+		return ""
+	case !s.Restartable || s.StartInfo == nil:
+		return "not restartable"
+	case s.Restart == Temporary:
+		return string(Temporary)
+	case class == Terminal:
+		return string(Terminal)
+	case class == Persistent && s.PersistentRow > 1:
+		return fmt.Sprintf("%s, %d in a row", Persistent, s.PersistentRow)
+	case class.charged() && most != Unlimited && s.RestartAttempts >= most:
+		return fmt.Sprintf("%d attempts", s.RestartAttempts)
+	}
+
+	return ""
+}
+
+// backoff returns the time from the failure of s to its restart. A restart that is not charged is
+// never made at once after a tempfail, because nothing else limits it.
+func (s *Service) backoff() time.Duration {
+	delays, n := s.policy().Backoff, s.RestartAttempts+s.Retries
+	if s.LastExit == nil || s.LastExit.Class != Tempfail {
+		return delays[min(n, len(delays)-1)]
+	}
+	return max(delays[min(max(n, 1), len(delays)-1)], leastRetry)
+}
+
+// leastRetry is the least time from a tempfail to the retry.
+const leastRetry = time.Second
+
+// giveUp takes last, the last step of a service, after stopping what a pass has started.
+func (p *planner) giveUp(j judgement, last step) []step {
+	if p.ours(j) && j.held(p.seen) {
 		return p.stop(j)
 	}
-	return []step{die{reason}}
+	return []step{last}
 }
+
+// ours reports whether a pass has started the process of j, so that passes also have to stop it.
+func (p *planner) ours(j judgement) bool { return !j.was.StartedAt.IsZero() }

@@ -1,6 +1,44 @@
 package group
 
-import "time"
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A failure is what the end of a service that should run means, before anything is decided about it
+// (spec §11.2, §20). A service that is found dead has exactly one, in the pass that finds it.
+type failure struct {
+	fail
+	after *Service // the service as it has failed, except for its state; LastExit has the class
+}
+
+// died returns when the process died, as far as that is known.
+func (f *failure) died() time.Time { return f.after.LastExit.At }
+
+// failed reports whether the service of j has failed: it should run, and has ended otherwise than by
+// a lost start or by a reboot after which it is started again.
+func (j judgement) failed() bool {
+	s := j.was
+	startsAgain := s.Starting && j.gone || j.evidence == observe.Rebooted && s.Restartable &&
+		s.StartInfo != nil && s.Restart != Temporary
+	return s.State == StateRunning && j.evidence != "" && !startsAgain
+}
+
+// fail returns what it means that the service of j has ended for reason.
+func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failover bool) *failure {
+	return j.failAs(fail{
+		reason: string(reason), left: !j.alive && j.survived(seen),
+		hostLost: reason == observe.Stale && failover && j.foreign,
+	}, seen.Now)
+}
+
+// failAs returns what it means that the service of j fails as step says.
+func (j judgement) failAs(step fail, now time.Time) *failure {
+	after := *j.was
+	after.fail(step, now)
+	return &failure{step, &after}
+}
 
 // fail sets the members of s, which fails at now because of step, except its state. If the time of
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
@@ -17,17 +55,34 @@ func (s *Service) fail(step fail, now time.Time) {
 		s.LastExit.Error = "processes of it are left"
 	}
 
+	if step.hostLost {
+		s.LastExit.Class = HostLost
+	}
+
+	s.count(s.LastExit)
 	s.FailedAt, s.StopFor = s.LastExit.At, step.stopFor
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
+}
+
+// count counts a failure of s in what limits its restarts.
+func (s *Service) count(e *LastExit) {
+	if e.Class != Persistent {
+		s.PersistentRow = 0
+		return
+	}
+	s.PersistentRow++
 }
 
 // recover forgets the attempts of s if it was healthy at t: if it had then run since a time more
 // than its ResetAfter before. Zero: it is not known to have run.
 func (s *Service) recover(since, t time.Time) {
 	if !since.IsZero() && t.Sub(since) > s.policy().ResetAfter {
-		s.RestartAttempts = 0
+		s.forgetAttempts()
 	}
 }
+
+// forgetAttempts lets s begin anew.
+func (s *Service) forgetAttempts() { s.RestartAttempts, s.Retries, s.PersistentRow = 0, 0, 0 }
 
 // ranSince returns since when the process of s, which has ended, is known to have run, or zero. What
 // has an exit status or was killed was not only started, but ran.
@@ -36,4 +91,10 @@ func (s *Service) ranSince() time.Time {
 		return s.StartedAt
 	}
 	return s.RunningSince
+}
+
+// completes reports whether the last end of s is one that it may have, so that it is not started
+// again.
+func (s *Service) completes() bool {
+	return s.LastExit != nil && s.LastExit.Class == Success && s.Restart != Permanent
 }

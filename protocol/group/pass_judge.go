@@ -14,17 +14,22 @@ type judgement struct {
 	foreign   bool             // its process may be alive where the observer cannot look
 	ready     bool             // services that depend on it may run
 	overdue   string           // the clock by which a running service must be stopped, or ""
+	failure   *failure         // what its end means, if it is running and has ended; else nil
 }
 
 // judgements has the judgement of each service by id.
 type judgements map[string]judgement
 
-// judgeAll judges every service of g.
-func (g Group) judgeAll(seen observe.Observation) judgements {
+// judgeAll judges every service of g, in a pass with or without failover.
+func (g Group) judgeAll(seen observe.Observation, failover bool) judgements {
 	all := make(judgements, len(g.Registry.Services))
 	for i := range g.Registry.Services {
 		s := g.Registry.Services[i]
-		all[s.ID] = g.judge(&s, seen)
+		j := g.judge(&s, seen)
+		if j.failed() {
+			j.failure = j.fail(j.evidence, seen, failover)
+		}
+		all[s.ID] = j
 	}
 	return all
 }
@@ -32,7 +37,8 @@ func (g Group) judgeAll(seen observe.Observation) judgements {
 // judge judges s, which must not be changed afterwards.
 func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j := judgement{was: s}
-	if s.State.final() {
+	if s.State.Final() {
+		j.ready = s.State == StateCompleted
 		return j // a pass does nothing about it
 	}
 

@@ -54,10 +54,10 @@ func (p *planner) running(j judgement) []step {
 	switch s := j.was; {
 	case s.Starting && j.gone:
 		return then(loseStart{}, p.waiting(j, "startLost"))
-	case j.evidence == observe.Rebooted && s.Restartable && s.StartInfo != nil:
+	case j.failure != nil:
+		return p.fail(j, j.failure)
+	case j.evidence == observe.Rebooted:
 		return then(reboot{}, p.waiting(j, string(observe.Rebooted)))
-	case j.evidence != "":
-		return p.fail(j, j.evidence)
 	case j.overdue != "":
 		return p.stopFor(j, StopFor{Reason: reasonTimeout, Detail: j.overdue, Then: ThenRestart})
 	}
@@ -65,17 +65,13 @@ func (p *planner) running(j judgement) []step {
 	return []step{carryOn{j.alive}}
 }
 
-// fail makes a service fail, and continues with the steps that follow.
-func (p *planner) fail(j judgement, reason observe.Evidence) []step {
-	return p.failAs(j, fail{reason: string(reason), left: !j.alive && j.survived(p.seen)})
-}
-
-// failAs makes a service fail as step says.
-func (p *planner) failAs(j judgement, step fail) []step {
-	failed := *j.was
-	failed.fail(step, p.seen.Now)
-	j.was = &failed
-	return then(step, p.failed(j, failed.FailedAt))
+// fail makes a service fail as was judged, and continues with the steps that follow.
+func (p *planner) fail(j judgement, f *failure) []step {
+	j.was = f.after
+	if f.after.completes() && !(p.ours(j) && j.held(p.seen)) {
+		return []step{complete{&f.fail}}
+	}
+	return then(f.fail, p.failed(j, f.after.FailedAt))
 }
 
 // waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the
@@ -92,7 +88,7 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 	case j.was.StartInfo != nil:
 		next = p.start(j, j.was.RestartPending, firstReason)
 	default:
-		next = p.fail(j, cmp.Or(j.evidence, observe.Exited))
+		next = p.fail(j, j.fail(cmp.Or(j.evidence, observe.Exited), p.seen, p.failover))
 	}
 
 	return then(unblock{}, next)

@@ -22,7 +22,7 @@ func (p *planner) shuttingDown(j judgement) []step {
 
 	released := *s
 	released.release(p.seen)
-	released.RestartAttempts = 0
+	released.forgetAttempts()
 	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
 }
 
@@ -39,7 +39,8 @@ func (p *planner) dependentShutsDown(s *Service) bool {
 
 // stopFor makes a running service fail for a reason of the pass, and stops it (spec §26.1).
 func (p *planner) stopFor(j judgement, why StopFor) []step {
-	return p.failAs(j, fail{reason: why.Reason, detail: why.Detail, stopFor: &why})
+	step := fail{reason: why.Reason, detail: why.Detail, stopFor: &why}
+	return p.fail(j, j.failAs(step, p.seen.Now))
 }
 
 // stopping stops a service that failed for a reason of a pass. Once it is no longer held, it

@@ -18,16 +18,19 @@ type Registration struct {
 	Readiness    observe.Readiness // of a service that registers itself; "" means unchanged
 	StartInfo    *StartInfo
 	Restartable  *bool
+	Restart      RestartType // "" means unchanged
 	Dependencies *[]string
 	KillTimeout  *time.Duration
-	Heartbeats   *bool // whether it promises heartbeats
-	Fresh        bool  // remove all other services if g is deserted
+
+	DependenciesCompleted *[]string
+	Heartbeats            *bool // whether it promises heartbeats
+	Fresh                 bool  // remove all other services if g is deserted
 }
 
 // Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
-// ErrNoStartInfo for a request without a command, ErrCycle if the service would depend on itself, and
-// ErrExhausted.
+// ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status in
+// two classes, ErrCycle if the service would depend on itself, and ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
@@ -51,7 +54,8 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 	}
 
 	r.replace(s)
-	if r.Dependencies != nil && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
+	given := r.Dependencies != nil || r.DependenciesCompleted != nil
+	if given && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
 		return g, ErrCycle
 	}
 
@@ -67,6 +71,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 // newService returns the service id with the defaults of spec §9.3.
 func newService(id string) Service {
 	s := Service{ID: id}
+	s.Restart = Permanent
 	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, observe.ReadinessReady
 	return s
 }
@@ -89,6 +94,8 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 		return observe.ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
+	case r.StartInfo != nil && r.StartInfo.ExitStatus.twice():
+		return ErrTwoClasses
 	}
 
 	return nil
@@ -106,8 +113,14 @@ func (r Registration) replace(s *Service) {
 	if r.Restartable != nil {
 		s.Restartable = *r.Restartable
 	}
+	if r.Restart != "" {
+		s.Restart = r.Restart
+	}
 	if r.Dependencies != nil {
 		s.Dependencies = *r.Dependencies
+	}
+	if r.DependenciesCompleted != nil {
+		s.DependenciesCompleted = *r.DependenciesCompleted
 	}
 	if r.KillTimeout != nil {
 		s.KillTimeout = *r.KillTimeout
@@ -134,7 +147,7 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.RuntimeMax == t.RuntimeMax &&
-		slices.Equal(s.Unknown, t.Unknown) &&
+		slices.Equal(s.Unknown, t.Unknown) && s.ExitStatus.equal(t.ExitStatus) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter &&
@@ -148,11 +161,12 @@ func (e *edit) request(s *Service) {
 		s.State = StateRegistered
 		e.event(s.ID, "", string(StateRegistered), "")
 	case s.State == StateFailed && s.StopFor != nil && s.held(e.seen):
-		s.StopFor, s.RestartAttempts = s.StopFor.with(ThenRestart), 0
-	case s.State == StateFailed || s.State.final():
+		s.StopFor = s.StopFor.with(ThenRestart)
+		s.forgetAttempts()
+	case s.State == StateFailed || s.State.Final():
 		e.setState(s, StateRegistered, "")
 		s.forgetEnd()
-		s.RestartAttempts = 0
+		s.forgetAttempts()
 	}
 }
 
@@ -188,14 +202,12 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 
 func (e *edit) runOrWait(s *Service) {
 	to := StateRunning
-	for _, d := range s.Dependencies {
-		if !e.before.Ready(d, e.seen) {
-			to = StateWaiting
-		}
+	if !e.before.dependenciesReady(s, e.seen) {
+		to = StateWaiting
 	}
 
-	if s.State == StateFailed || s.State.final() {
-		s.RestartAttempts = 0
+	if s.State == StateFailed || s.State.Final() {
+		s.forgetAttempts()
 	}
 
 	blockedBy := s.BlockedBy
@@ -217,7 +229,7 @@ func (r Registry) dependencies(id string) []string {
 			continue
 		}
 
-		for _, d := range r.Services[i].Dependencies {
+		for _, d := range r.Services[i].needs() {
 			if !slices.Contains(all, d) {
 				all, next = append(all, d), append(next, d)
 			}
@@ -241,7 +253,8 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 
 	for i := range g.Registry.Services {
 		if other := &g.Registry.Services[i]; other.ID != service &&
-			slices.Contains(other.Dependencies, service) {
+			(slices.Contains(other.Dependencies, service) ||
+				slices.Contains(other.DependenciesCompleted, service)) {
 			return g, ErrHasDependents
 		}
 	}
@@ -252,7 +265,7 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 
 // removable reports whether nothing of s is left that must be stopped before its entry is removed.
 func (e *edit) removable(s *Service) bool {
-	return !s.held(e.seen) && (s.State.final() || !e.before.heard(s, e.seen))
+	return !s.held(e.seen) && (s.State.Final() || !e.before.heard(s, e.seen))
 }
 
 // remove removes the entry of s, which is not valid afterwards.

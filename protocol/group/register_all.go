@@ -38,8 +38,14 @@ const (
 // RegisterAll returns g with the services of a file as it declares them (spec §31.2), and what
 // changes: first those of the file, in its order, and then those that are removed, in order. A
 // service that already is as declared stays as it is, whatever its state. It returns ErrExhausted,
-// and with names ErrNoDependency and ErrCycle.
+// and with names ErrTwoClasses, ErrNoDependency and ErrCycle.
 func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
+	for _, d := range r.Services {
+		if d.StartInfo.ExitStatus.twice() {
+			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, d.ID)
+		}
+	}
+
 	e := g.begin(r.By, seen)
 	var plan []Planned
 	for i := range r.Services {
@@ -172,7 +178,7 @@ func (e *edit) arrange(plan []Planned) error {
 // checkDependencies returns ErrNoDependency if id depends on a service that is not there, or is
 // about to be removed, and ErrCycle if it depends on itself.
 func (r Registry) checkDependencies(id string) error {
-	for _, d := range r.Services[r.index(id)].Dependencies {
+	for _, d := range r.Services[r.index(id)].needs() {
 		if i := r.index(d); i < 0 || r.Services[i].RemoveAfterStop {
 			return fmt.Errorf("%w: %q depends on %q", ErrNoDependency, id, d)
 		}
@@ -194,7 +200,7 @@ func (r Registry) cycle(id string) (path []string) {
 			continue
 		}
 
-		for _, d := range r.Services[at].Dependencies {
+		for _, d := range r.Services[at].needs() {
 			if _, known := from[d]; !known {
 				from[d], next = next[0], append(next, d)
 			}

@@ -89,19 +89,19 @@ func (e *edit) bringBack(s *Service) {
 		s.forgetEnd()
 	}
 
-	s.RestartAttempts = 0
+	s.forgetAttempts()
 }
 
 // blocker returns the first dependency without which no pass will start s again, and its state,
 // ignoring those that are restarted as well.
 func (g Group) blocker(s *Service, again []string) (id, state string) {
-	for _, d := range s.Dependencies {
+	for _, d := range s.needs() {
 		on := g.Service(d)
 		switch {
 		case slices.Contains(again, d):
 		case on == nil:
 			return d, "missing"
-		case on.State.final() || on.State == StateShuttingDown && !on.StartAgain:
+		case neverReady(on.State) || on.State == StateShuttingDown && !on.StartAgain:
 			return d, string(on.State)
 		}
 	}

@@ -65,7 +65,7 @@ func (g Group) ShuttingDown(service string) []string {
 func (e *edit) shutDown(s *Service) {
 	s.StartAgain = false
 	switch {
-	case s.State == StateStopped:
+	case s.State == StateStopped, s.State == StateCompleted:
 	case !s.held(e.seen) && !e.g.heard(s, e.seen) && s.RemoveAfterStop:
 		e.remove(s)
 	case !s.held(e.seen) && !e.g.heard(s, e.seen):

@@ -16,15 +16,16 @@ var (
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeMaxMs",
 		map[string]*vectors.Shape{
+			"exitStatus":    vectors.Object("success tempfail failure persistent terminal", nil),
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 		})
 
-	exitShape = vectors.Object("at reason detail code status error note", nil)
+	exitShape = vectors.Object("at reason detail class code status error note", nil)
 
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
-				"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
+				"dependencies restart dependenciesCompleted retries persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
 				"stopRequestedAt startAgain removeAfterStop termSentAt", map[string]*vectors.Shape{
@@ -60,7 +61,7 @@ func TestKeepsUnknown(t *testing.T) {
 
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
-		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
+		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}, "exitStatus": {` + x + `}},
 		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 

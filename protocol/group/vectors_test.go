@@ -42,6 +42,8 @@ type vector struct {
 		StartInfo            json.RawMessage   `json:"startInfo"`
 		Restartable          *bool             `json:"restartable"`
 		Dependencies         *[]string         `json:"dependencies"`
+		Restart              string            `json:"restart"`
+		Completed            *[]string         `json:"dependenciesCompleted"`
 		KillTimeoutMs        *int64            `json:"killTimeoutMs"`
 		Heartbeats           *bool             `json:"heartbeats"`
 		Services             json.RawMessage   `json:"services"`
@@ -117,7 +119,7 @@ var refusals = map[string]error{
 	"noStartInfo":  group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown,
 	"otherProcess": observe.ErrOtherProcess,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
-	"blocked":   group.ErrBlocked,
+	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
 	"exhausted": wire.ErrExhausted,
 }
 
@@ -261,7 +263,8 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 // beat or process that counts for nothing.
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt",
-		"/alertsGiven", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
+		"/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus", "/retries",
+		"/persistentRow", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}
@@ -353,6 +356,7 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID,
 		Process:   observe.Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
+		Restart: group.RestartType(v.Do.Restart), DependenciesCompleted: v.Do.Completed,
 		Heartbeats: v.Do.Heartbeats,
 	}
 

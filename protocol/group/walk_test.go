@@ -185,6 +185,15 @@ func (w *world) register(id string) {
 		r.Dependencies = &others
 	}
 
+	if w.once(3) {
+		r.Restart = []group.RestartType{group.Permanent, group.Transient,
+			group.Temporary}[w.rand.IntN(3)]
+	}
+	if w.once(5) {
+		completed := []string{w.pick()}
+		r.DependenciesCompleted = &completed
+	}
+
 	if r.Request || w.once(2) {
 		policy := group.DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
@@ -193,6 +202,7 @@ func (w *world) register(id string) {
 		if w.once(3) {
 			r.StartInfo.RuntimeMax = time.Duration(1+w.rand.IntN(20)) * time.Minute
 		}
+		r.StartInfo.ExitStatus.Persistent = []string{"3"}
 	}
 
 	if !r.Request && len(w.alive(id)) == 0 {
@@ -213,7 +223,7 @@ func (w *world) registerAll() {
 			continue
 		}
 		d := group.Declaration{ID: id, ServiceSpec: group.ServiceSpec{Restartable: true,
-			KillTimeout: time.Duration(w.rand.IntN(2)) * time.Second}}
+			Restart: group.Permanent, KillTimeout: time.Duration(w.rand.IntN(2)) * time.Second}}
 		d.StartInfo = &group.StartInfo{Command: "x", Dir: "/", LogKeep: 1,
 			Readiness: observe.ReadinessReady, Policy: group.DefaultPolicy()}
 		if i > 0 && w.once(2) {
@@ -269,7 +279,20 @@ func (w *world) die(id string) {
 	for _, p := range w.alive(id) {
 		p.leader, p.others = false, p.startedBy == 1 && w.once(3)
 		w.note("%s dies, leaving others: %v", id, p.others)
+		if w.once(2) {
+			w.tellEnd(id, p)
+		}
 	}
+}
+
+// tellEnd reports how p, a process of the service id, ended.
+func (w *world) tellEnd(id string, p *proc) {
+	status := []int{0, 1, 3, 64, 75}[w.rand.IntN(5)]
+	w.note("%s had status %d", id, status)
+	end := group.ServiceProcess{Service: id, PID: p.process.PID, Process: p.process}
+	w.verb(func(g group.Group) (group.Group, error) {
+		return g.EndService(end, group.CodeExited, status, "", w.seen)
+	})
 }
 
 func (w *world) reboot() {
@@ -355,6 +378,9 @@ func (w *world) commit(g group.Group) {
 	for _, e := range g.Registry.Events {
 		if e.Revision > w.g.Registry.Revision && e.To == string(group.StateFailed) {
 			w.failed[e.SupervisorID] = e.At
+			if s := g.Service(e.SupervisorID); s != nil {
+				w.failed[e.SupervisorID] = s.LastExit.At
+			}
 		}
 	}
 
@@ -380,7 +406,17 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 			continue
 		}
 
-		was := before.Service(a.ServiceID)
+		was, is := before.Service(a.ServiceID), w.g.Service(a.ServiceID)
+		if was.State.Final() {
+			w.t.Errorf("%s is started, which is %s", a.ServiceID, was.State)
+		}
+		if is.Restart == group.Temporary && is.LastRestartAttempt != was.LastRestartAttempt {
+			w.t.Errorf("%s is restarted, which is temporary", a.ServiceID)
+		}
+		if tempfail := is.LastExit != nil && is.LastExit.Class == group.Tempfail; tempfail &&
+			is.Retries > was.Retries && w.seen.Now.Sub(is.LastExit.At) < time.Second {
+			w.t.Errorf("%s is tried again at once", a.ServiceID)
+		}
 		if a.Attempt <= was.RestartAttempts {
 			continue
 		}
@@ -465,11 +501,14 @@ func (w *world) settle() {
 	for i := range w.g.Registry.Services {
 		s := &w.g.Registry.Services[i]
 		blocked := slices.ContainsFunc(s.Dependencies,
-			func(d string) bool { return !w.g.Ready(d, w.seen) })
+			func(d string) bool { return !w.g.Ready(d, w.seen) }) ||
+			slices.ContainsFunc(s.DependenciesCompleted, func(d string) bool {
+				on := w.g.Service(d)
+				return on == nil || on.State != group.StateCompleted
+			})
 		switch {
 		case s.State == group.StateRunning &&
-			len(w.alive(s.ID)) == 1, s.State == group.StateDead,
-			s.State == group.StateStopped, s.State == group.StateWaiting && blocked:
+			len(w.alive(s.ID)) == 1, s.State.Final(), s.State == group.StateWaiting && blocked:
 		case s.StartInfo != nil && s.StartInfo.RuntimeMax != 0: // its clock may just be over
 		default:
 			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State,

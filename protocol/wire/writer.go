@@ -132,6 +132,18 @@ func (w *Writer) Strings(name string, all []string) {
 	w.Array(name, len(all), func(i int) { w.quote(all[i]) })
 }
 
+// Words writes an array of words without characters to escape: integers as numbers, the others as
+// strings.
+func (w *Writer) Words(name string, all []string) {
+	w.Array(name, len(all), func(i int) {
+		if _, err := strconv.ParseUint(all[i], 10, 64); err == nil {
+			w.buf = append(w.buf, all[i]...)
+		} else {
+			w.quote(all[i])
+		}
+	})
+}
+
 // String writes a string.
 func (w *Writer) String(name, s string) {
 	w.name(name)

@@ -162,9 +162,9 @@ var services = []mutant{
 		"		err = r.file.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
-		"a reboot is a crash", "protocol/group/pass_plan.go",
-		"	case j.evidence == observe.Rebooted && s.Restartable",
-		"	case j.evidence == observe.Rebooted && s.Starting && s.Restartable",
+		"a reboot is a crash", "protocol/group/pass_fail.go",
+		"j.evidence == observe.Rebooted && s.Restartable",
+		"j.evidence == observe.Rebooted && s.Starting && s.Restartable",
 		[]string{"./protocol/group TestVectors/^pass-reboot"},
 	}, {
 		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",

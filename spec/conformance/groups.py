@@ -7,8 +7,8 @@ from typing import Callable, Optional
 
 import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
-                      POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Refused, array, below,
-                      corrupt, duration, keyed, nullable, one_of, parse, quote, record,
+                      POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
+                      array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, refuse_unknown, whole, write)
 from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval,
                       gone, grant, heard_lately, identity, require, require_room, same,
@@ -16,10 +16,11 @@ from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidenc
 from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead',
-          'shuttingDown', 'stopped')
+          'shuttingDown', 'stopped', 'completed')
+FINAL = ('dead', 'stopped', 'completed')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
-    ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'shuttingDown', 'otherProcess',
-     'stillRunning', 'hasDependents', 'blocked'), 76)
+    ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
+     'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
@@ -63,6 +64,20 @@ def null_is_absent(kind, *names):
     return read, kind[1]
 
 
+def empty_is_absent(kind, *names):
+    """Return kind, a record, changed so that {} and [], also inside {}, for one of names is absent."""
+    def read(value, path):
+        result = kind[0](value, path)
+        for name in names:
+            kept = {key: inner for key, inner in result.pop(name, {}).items() if inner != []}
+            if kept:
+                result[name] = kept
+        return result
+    changed = Record((read, kind[1]))
+    changed.fields = kind.fields
+    return changed
+
+
 def log_max(value, path):
     """Read the number of bytes after which a log is rotated; 0: never."""
     size = INTEGER[0](value, path)
@@ -71,22 +86,100 @@ def log_max(value, path):
     return size
 
 
+# Classes of ends (§20)
+
+CLASSES = ('success', 'tempfail', 'failure', 'persistent', 'terminal')
+SIGNALS = {
+    'HUP': 1, 'INT': 2, 'QUIT': 3, 'ILL': 4, 'TRAP': 5, 'ABRT': 6, 'FPE': 8, 'KILL': 9, 'SEGV': 11,
+    'PIPE': 13, 'ALRM': 14, 'TERM': 15
+}
+USUAL = {
+    'success': {0, 'signal 1', 'signal 2', 'signal 13', 'signal 15'}, 'tempfail': {75},
+    'terminal': {64, 77, 78}
+}
+
+
+def ends(word):
+    """Return the set of the ends that word of an exitStatus names, empty if it names none."""
+    found = re.fullmatch('(0|[1-9][0-9]{0,2})(?:-(0|[1-9][0-9]{0,2}))?', word)
+    if found:
+        first, last = int(found[1]), int(found[2] or found[1])
+        return set(range(first, last + 1)) if last <= 255 else set()
+    found = re.fullmatch('SIG(?:([A-Z]+)|([1-9][0-9]?))', word)
+    if found:
+        number = SIGNALS.get(found[1], int(found[2] or 0))
+        return {f'signal {number}'} if 0 < number <= 64 else set()
+    return {'unknown'} if word == 'unknown' else set()
+
+
+def read_ends(value, path):
+    """Read a word of an exitStatus. A single status may be a number."""
+    word = value.text if isinstance(value, Number) else value
+    if not isinstance(word, str) or not ends(word):
+        raise corrupt(path, 'no status, range, signal or unknown')
+    return word
+
+
+def plain_ends(word):
+    return int(word) if word.isdigit() else word
+
+
+EXIT_STATUS = record(**dict.fromkeys(CLASSES, (array((read_ends, plain_ends)), ABSENT)))
+
+
+def two_classes(start_info):
+    """Return whether an end is in two classes."""
+    lists = [set().union(*map(ends, words))
+             for words in (start_info.get('exitStatus', {}).get(name, ()) for name in CLASSES)]
+    return len(set().union(*lists)) < sum(map(len, lists))
+
+
+def class_of(entry, exit_):
+    """Return the class of the end of the process of entry (§20), or None for a failure."""
+    reason, code, status = (exit_.get(name) for name in ('reason', 'code', 'status'))
+    if reason != 'exited':
+        terminal = reason in ('budget', 'violation', 'preflight')
+        return 'hostLost' if reason == 'rebooted' else 'terminal' if terminal else None
+    end = 'unknown'
+    if code:
+        end = f'signal {status or 0}' if code in ('killed', 'dumped') else status or 0
+    listed = (entry['startInfo'] or {}).get('exitStatus', {})
+    for name in CLASSES:
+        if any(end in ends(word) for word in listed.get(name, ())):
+            return None if name == 'failure' else name
+    usual = next((name for name, ends_ in USUAL.items() if end in ends_), None)
+    return None if usual == 'success' and exit_.get('error') else usual
+
+
+def charged(entry):
+    """Return whether a restart of entry, as it has ended, counts for the limits of restarts."""
+    return (entry.get('lastExit') or {}).get('class') not in ('tempfail', 'hostLost')
+
+
+def completes(entry):
+    success = (entry.get('lastExit') or {}).get('class') == 'success'
+    return success and entry['restart'] != 'permanent'
+
+
 NONNEGATIVE_MS = duration(0)
 START_ID = (read_start_id, str)
-POLICY = record(maxAttempts=(INTEGER, 5),
+POLICY = record(maxAttempts=(whole(-1), 5),
                 backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
                 resetAfterMs=(NONNEGATIVE_MS, 300000))
-START_INFO = record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
-                    workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
-                    readiness=(READY, 'ready'),
-                    restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
-                    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
-                    runtimeMaxMs=(DURATION, ABSENT))
+START_INFO = empty_is_absent(
+    record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
+           workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
+           readiness=(READY, 'ready'),
+           restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
+           exitStatus=(EXIT_STATUS, ABSENT),
+           logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
+           runtimeMaxMs=(DURATION, ABSENT)), 'exitStatus')
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT),
-              code=(TEXT, ABSENT), status=(INTEGER, ABSENT), error=(TEXT, ABSENT),
-              note=(TEXT, ABSENT))
+              **{'class': (TEXT, ABSENT)}, code=(TEXT, ABSENT), status=(INTEGER, ABSENT),
+              error=(TEXT, ABSENT), note=(TEXT, ABSENT))
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'stopped'), REQUIRED))
+RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
                   'termSentAt')
 SERVICE = null_is_absent(
@@ -95,6 +188,9 @@ SERVICE = null_is_absent(
            restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None),
            state=(one_of(*STATES), REQUIRED), pid=(nullable(INTEGER), None),
            lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
+           restart=(RESTART, 'permanent'),
+           dependenciesCompleted=(array(IDENT), []), retries=(INTEGER, 0),
+           persistentRow=(INTEGER, 0),
            readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
            lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
            heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
@@ -126,7 +222,8 @@ ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT
 
 DECLARATION = record(supervisorId=(IDENT, REQUIRED), startInfo=(START_INFO, REQUIRED),
                      restartable=(BOOLEAN, True), dependencies=(array(IDENT), []),
-                     killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False))
+                     killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
+                     restart=(RESTART, 'permanent'), dependenciesCompleted=(array(IDENT), []))
 SERVICES = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1),
                   supervisors=(keyed(DECLARATION, 'supervisorId'), REQUIRED))
 
@@ -264,7 +361,11 @@ def recover(entry, since, at):
     """Forget the attempts of entry if it was healthy at that time (§11.2)."""
     policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
     if since is not None and at - since > policy['resetAfterMs']:
-        entry['restartAttempts'] = 0
+        forget_attempts(entry)
+
+
+def forget_attempts(entry):
+    entry.update(restartAttempts=0, retries=0, persistentRow=0)
 
 
 def survived(entry, seen):
@@ -369,8 +470,15 @@ class Edit:
 
     def ready(self, service):
         entry = self.services.get(service)
-        return (entry is not None and entry['state'] == 'running' and not self.evidence(entry)
+        if entry is None or entry['state'] == 'completed':
+            return entry is not None
+        return (entry['state'] == 'running' and not self.evidence(entry)
                 and entry['readiness'] == 'ready')
+
+    def dependencies_ready(self, entry):
+        completed = (self.services.get(key, {}).get('state') == 'completed'
+                     for key in entry['dependenciesCompleted'])
+        return all(map(self.ready, entry['dependencies'])) and all(completed)
 
     def taken(self, entry):
         return self.held(entry) or foreign(entry, self.seen) and self.heard(entry)
@@ -395,7 +503,7 @@ class Edit:
 
     def removable(self, entry):
         """§10.2."""
-        heard = entry['state'] not in ('dead', 'stopped') and self.heard(entry)
+        heard = entry['state'] not in FINAL and self.heard(entry)
         return not self.held(entry) and not heard
 
     def remove(self, entry):
@@ -408,6 +516,7 @@ class Edit:
         at = self.seen.now if died is None else died
         ended = entry.pop('ended', {}) | {'at': at, 'reason': reason}
         ended |= {'detail': detail} if detail else {}
+        set_optional(ended, 'class', class_of(entry, ended))
         set_optional(ended, 'note', checkpoint(entry))
         entry['lastExit'] = ended
 
@@ -417,6 +526,7 @@ class Edit:
         failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
         set_optional(failed, 'note', checkpoint(entry))
         entry['lastExit'] = failed
+        entry['persistentRow'] = 0
         drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
@@ -447,12 +557,16 @@ def dependents(services, service):
     return found - {service}
 
 
+def needs(entry):
+    return entry['dependencies'] + entry['dependenciesCompleted']
+
+
 def leads_back(services, service):
     """Return whether dependencies lead from service back to itself."""
     found, new = set(), {service}
     while new:
         new = {other for key in new if key in services
-               for other in services[key]['dependencies']} - found
+               for other in needs(services[key])} - found
         found |= new
     return service in found
 
@@ -470,7 +584,8 @@ def clear(edit, orchestrator):
 
 def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None,
              process=None, readiness=None, startInfo=None, restartable=None, dependencies=None,
-             killTimeoutMs=None, heartbeats=None, fresh=False):
+             killTimeoutMs=None, heartbeats=None, fresh=False, restart=None,
+             dependenciesCompleted=None):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
@@ -485,6 +600,7 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
                 'it may be another process')
     require(not request or startInfo or entry['startInfo'], 'noStartInfo',
             'nobody knows how to start it')
+    require(not startInfo or not two_classes(startInfo), 'twoClasses', 'a status is in two classes')
     require_room(entry['order'] - 1 if entry['state'] is None else 0)
     edit.services[supervisor] = entry
     if startInfo is not None:
@@ -493,9 +609,11 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
         if startInfo != entry['startInfo']:
             note_old_start(entry, startInfo)
     given = {'startInfo': startInfo, 'restartable': restartable, 'dependencies': dependencies,
-             'killTimeoutMs': killTimeoutMs, 'heartbeats': heartbeats}
+             'killTimeoutMs': killTimeoutMs, 'heartbeats': heartbeats, 'restart': restart,
+             'dependenciesCompleted': dependenciesCompleted}
     entry |= {name: value for name, value in given.items() if value is not None}
-    require(dependencies is None or not leads_back(edit.services, supervisor), 'cycle',
+    given = dependencies is not None or dependenciesCompleted is not None
+    require(not given or not leads_back(edit.services, supervisor), 'cycle',
             'it would depend on itself')
     if request:
         register_request(edit, entry)
@@ -514,13 +632,13 @@ def note_old_start(entry, start_info):
 
 def register_request(edit, entry):
     """§10.1, 3."""
-    if entry['state'] in ('dead', 'stopped', 'failed'):
-        entry['restartAttempts'] = 0
+    if entry['state'] in (*FINAL, 'failed'):
+        forget_attempts(entry)
         if entry['state'] == 'failed' and 'stopFor' in entry and edit.held(entry):
             entry['stopFor']['then'] = 'restart'
             return
         drop(entry, *RENEWED)
-    if entry['state'] in (None, 'dead', 'stopped', 'failed'):
+    if entry['state'] in (None, *FINAL, 'failed'):
         edit.set_state(entry, 'registered')
 
 
@@ -536,10 +654,10 @@ def register_itself(edit, entry, pid, process, readiness):
     entry['starting'] = False
     being_stopped = (state in ('failed', 'restartScheduled') and was_alive
                      and ('termSentAt' in entry or 'stopFor' in entry))
-    ready = all(edit.ready(other) for other in entry['dependencies'])
+    ready = edit.dependencies_ready(entry)
     if state != 'running' and not being_stopped:
-        if state in ('dead', 'stopped', 'failed'):
-            entry['restartAttempts'] = 0
+        if state in (*FINAL, 'failed'):
+            forget_attempts(entry)
         waits_on = state == 'waitingForDependencies' and not ready
         drop(entry, *(name for name in RENEWED if not (waits_on and name == 'blockedBy')))
         edit.set_state(entry, 'running' if ready else 'waitingForDependencies')
@@ -557,7 +675,7 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     entry = edit.find(supervisor)
     require(edit.removable(entry), 'stillRunning', f'{supervisor} is still running')
     others = [key for key, other in edit.services.items()
-              if key != supervisor and supervisor in other['dependencies']]
+              if key != supervisor and supervisor in needs(other)]
     require(not others, 'hasDependents', f'{", ".join(others)} depend on {supervisor}')
     edit.remove(entry)
     return edit.finish()
@@ -569,6 +687,8 @@ RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'
 
 def register_all(orchestrator, registry, seen, services, by=None, environment=None, prune=False):
     """§31.2. environment has the variables that this registration records."""
+    for key, declared in services.items():
+        require(not two_classes(declared['startInfo']), 'twoClasses', key)
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     for key, declared in services.items():
         edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
@@ -576,7 +696,7 @@ def register_all(orchestrator, registry, seen, services, by=None, environment=No
         edit.outcome.plan.append(prune_service(edit, edit.services[key]))
     arrange(edit, edit.outcome.plan[:len(services)])
     for key in services:
-        for other in edit.services[key]['dependencies']:
+        for other in needs(edit.services[key]):
             there = other in edit.services and not edit.services[other]['removeAfterStop']
             require(there, 'noDependency', f'{key} depends on {other}')
         require(not leads_back(edit.services, key), 'cycle', f'{key} would depend on itself')
@@ -667,7 +787,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
     edit.refuse_other_process(entry, process)
-    if (entry['state'] in ('dead', 'stopped')
+    if (entry['state'] in FINAL
             or not process and gone(entry, entry['lastHeartbeat'], seen)):
         return Outcome(status=5)
     own = identity(entry)
@@ -712,7 +832,7 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
     for key in ordered(edit.services, stop):
         entry = edit.services[key]
         entry['startAgain'] = False
-        if entry['state'] == 'stopped':
+        if entry['state'] in ('stopped', 'completed'):
             continue
         if edit.held(entry) or edit.heard(entry):
             ask_to_stop(edit, entry)
@@ -745,7 +865,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
     for key in ordered(edit.services, chosen):
         entry = edit.services[key]
         if edit.held(entry) or edit.heard(entry):
-            for other in entry['dependencies']:
+            for other in needs(entry):
                 require(other in chosen or comes_back(edit.given['supervisors'].get(other)),
                         'blocked', f'{key} needs {other}')
             ask_to_stop(edit, entry, 'restart')
@@ -771,7 +891,7 @@ def bring_back(edit, entry):
     else:
         edit.set_state(entry, 'registered', 'restart')
         drop(entry, *RENEWED)
-    entry['restartAttempts'] = 0
+    forget_attempts(entry)
 
 
 def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0,
@@ -791,6 +911,29 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
 
 # The pass (§11)
 
+def given_up(entry):
+    """Return why entry, which has failed, is not restarted, or None (§20.4)."""
+    if not entry['restartable'] or entry['startInfo'] is None:
+        return 'not restartable'
+    class_ = (entry.get('lastExit') or {}).get('class')
+    most = entry['startInfo']['restartPolicy']['maxAttempts']
+    if entry['restart'] == 'temporary' or class_ == 'terminal':
+        return 'temporary' if entry['restart'] == 'temporary' else 'terminal'
+    if class_ == 'persistent' and entry['persistentRow'] > 1:
+        return f'persistent, {entry["persistentRow"]} in a row'
+    if charged(entry) and most != -1 and entry['restartAttempts'] >= most:
+        return f'{entry["restartAttempts"]} attempts'
+    return None
+
+
+def backoff(entry):
+    """Return the milliseconds from the failure of entry to its restart (§21.1)."""
+    tempfail = (entry.get('lastExit') or {}).get('class') == 'tempfail'
+    n = max(entry['restartAttempts'] + entry['retries'], 1 if tempfail else 0)
+    intervals = entry['startInfo']['restartPolicy']['backoffIntervalsMs']
+    return max(intervals[min(n, len(intervals) - 1)], 1000 if tempfail else 0)
+
+
 class Pass(Edit):
     def __init__(self, registry, seen, owner, threshold, failover, grants):
         super().__init__(registry, seen, owner, threshold)
@@ -798,7 +941,7 @@ class Pass(Edit):
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
-        known = {key for entry in self.services.values() for key in entry['dependencies']}
+        known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
 
     def verdict(self, service):
@@ -814,7 +957,11 @@ class Pass(Edit):
         return 'ready' if self.ready(service) else 'not ready'
 
     def all_ready(self, entry):
-        return all(self.verdicts[key] == 'ready' for key in entry['dependencies'])
+        return (all(self.verdicts[key] == 'ready' for key in entry['dependencies'])
+                and all(map(self.completed, entry['dependenciesCompleted'])))
+
+    def completed(self, service):
+        return self.given['supervisors'].get(service, {}).get('state') == 'completed'
 
     def block(self, entry, value):
         """Set blockedBy. It changes only if the file has another value."""
@@ -831,14 +978,30 @@ class Pass(Edit):
             recover(entry, entry.get('runningSince', ran), died)
         elif detail is not None:  # it is stopped
             recover(entry, entry.get('runningSince'), self.seen.now)
+        lost = reason == 'stale' and self.failover and foreign(entry, self.seen)
         self.exited(entry, reason, detail)
+        if lost:
+            entry['lastExit']['class'] = 'hostLost'
+        persistent = entry['lastExit'].get('class') == 'persistent'
+        entry['persistentRow'] = entry['persistentRow'] + 1 if persistent else 0
         entry['failedAt'] = entry['lastExit']['at']
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
         reason = told(entry['lastExit'])
         drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy', 'stopFor')
-        self.set_state(entry, 'failed', reason)
-        self.alert('supervisorFailed', entry['supervisorId'], reason)
+        if not completes(entry):
+            self.set_state(entry, 'failed', reason)
+            self.alert('supervisorFailed', entry['supervisorId'], reason)
+        elif 'startedAt' in entry and self.held(entry):
+            self.set_state(entry, 'failed', reason)
+
+    def complete(self, entry):
+        """§20.3: declare entry completed, after its processes ended."""
+        if 'startedAt' in entry and not self.stop(entry):
+            return
+        drop(entry, *RENEWED)
+        self.set_state(entry, 'completed', told(entry['lastExit']))
+        self.alert('supervisorCompleted', entry['supervisorId'], told(entry['lastExit']))
 
     def give_up(self, entry, reason):
         """Rule 1 of failed and restartScheduled: declare entry dead, after its processes ended.
@@ -873,7 +1036,8 @@ class Pass(Edit):
             self.set_state(entry, 'registered', 'startLost')
             drop(entry, 'starting')
             return self.waiting(entry, 'startLost')
-        if found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None:
+        if (found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None
+                and entry['restart'] != 'temporary'):
             self.exited(entry, 'rebooted')
             self.set_state(entry, 'registered', 'rebooted')
             drop(entry, 'runningSince')
@@ -911,11 +1075,12 @@ class Pass(Edit):
     def wait(self, entry):
         """Rule 1 of registered and waitingForDependencies."""
         self.set_state(entry, 'waitingForDependencies')
-        verdicts = [(key, self.verdicts[key]) for key in entry['dependencies']]
-        self.block(
-            entry,
-            next((f'{key}: {word}' for key, word in verdicts
-                  if word in ('missing', 'dead', 'stopped')), None))
+        verdicts = [(key, self.verdicts[key]) for key in needs(entry)]
+        never = [(key, word) for key, word in verdicts if word in ('missing', 'dead', 'stopped')]
+        never += [(key, 'permanent') for key in entry['dependenciesCompleted']
+                  if not self.completed(key) and key in self.services
+                  and self.services[key]['restart'] == 'permanent']
+        self.block(entry, next((f'{key}: {word}' for key, word in never), None))
 
     def overdue(self, entry):
         """Return the clock by which entry must be stopped (§26.2), or None."""
@@ -948,15 +1113,14 @@ class Pass(Edit):
             self.retry(entry)
 
     def retry(self, entry):
-        now, attempts = self.seen.now, entry['restartAttempts']
-        if not entry['restartable'] or entry['startInfo'] is None:
-            return self.give_up(entry, 'not restartable')
-        policy = entry['startInfo']['restartPolicy']
-        if attempts >= policy['maxAttempts']:
-            return self.give_up(entry, f'{attempts} attempts')
-        intervals = policy['backoffIntervalsMs']
+        now = self.seen.now
+        if completes(entry):
+            return self.complete(entry)
+        reason = given_up(entry)
+        if reason:
+            return self.give_up(entry, reason)
         failed_at = entry.setdefault('failedAt', now)
-        entry['nextAttemptAt'] = min(LAST, failed_at + intervals[min(attempts, len(intervals) - 1)])
+        entry['nextAttemptAt'] = min(LAST, failed_at + backoff(entry))
         if failed_at <= now < entry['nextAttemptAt']:
             self.set_state(entry, 'restartScheduled')
         elif self.stop(entry):
@@ -978,7 +1142,7 @@ class Pass(Edit):
         if not entry['startAgain']:
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
-        entry['restartAttempts'] = 0
+        forget_attempts(entry)
         self.waiting(entry)
 
     def start(self, entry, reason):
@@ -994,10 +1158,12 @@ class Pass(Edit):
             last = entry.get('lastExit', {})
             reason = last.get('reason', '') or 'exited'
             said = told(last) if last.get('reason') else 'exited'
-            entry['restartAttempts'] += 1
+            member, word = ('restartAttempts', 'attempt') if charged(entry) else ('retries', 'retry')
+            entry[member] += 1
             entry['lastRestartAttempt'] = self.seen.now
-            self.alert('supervisorRestarted', service,
-                       f'attempt {entry["restartAttempts"]}: {said}')
+            self.alert('supervisorRestarted', service, f'{word} {entry[member]}: {said}')
+            if member == 'retries' and entry['retries'] == 10:
+                self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
              'ended', *RENEWED, 'stopRequestedAt')

@@ -3,7 +3,7 @@
 No clock and no files.
 """
 from document import EVENT_MEMBERS, TRANSITION_MEMBERS
-from groups import Edit, missing_orchestrator, missing_registry, times
+from groups import FINAL, Edit, missing_orchestrator, missing_registry, times
 from protocol import LIVE, TERMINAL, require
 
 GOALS = ('running', 'aborted', 'cleanup', 'completed', 'failed', 'terminal', 'change')
@@ -62,7 +62,7 @@ def wait_for_service(group, orchestrator, registry, seen, supervisor):
 def wait_for_end(group, registry, supervisor):
     """Return whether no pass starts a service again. Refused: noSupervisor."""
     edit = Edit(registry or missing_registry(), None, None, 0)
-    return judged(edit.find(supervisor)['state'] in ('dead', 'stopped'), False)
+    return judged(edit.find(supervisor)['state'] in FINAL, False)
 
 
 def watch(operation, since=0):

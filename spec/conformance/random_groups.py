@@ -29,12 +29,18 @@ BOOTS = ('boot-2', ) * 6 + ('boot-1', '')
 NAMESPACES = ('41', ) * 6 + ('42', '')
 START_IDS = ('00000000000000a1', '00000000000000a2')
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
+EXIT_STATUSES = ({'success': [42]}, {'tempfail': [42, 'unknown']}, {'persistent': [1, '42-43']},
+                 {'terminal': ['SIGHUP', 'unknown'], 'failure': [0]}, {'persistent': ['unknown']},
+                 {'success': [1], 'terminal': ['1-2']})
+RESTARTS = ('permanent', 'transient', 'transient', 'temporary')
+CLASSES = ('success', 'tempfail', 'hostLost', 'persistent', 'terminal', 'odd')
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'timeout', 'odd')
 CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
+    'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False
 }
 REGISTRY_DEFAULTS = {
@@ -135,7 +141,7 @@ class World:
                 | self.optional(0.1, remark=1))
 
     def start_info(self):
-        policy = {'maxAttempts': self.one((0, 1, 2, 3, 5)),
+        policy = {'maxAttempts': self.one((-1, 0, 1, 2, 3, 5)),
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
         return {
@@ -144,6 +150,7 @@ class World:
             **self.optional(0.1, environment={'PATH': '/bin'}),
             **self.optional(0.2, readiness=self.one(READINESS)),
             **self.optional(0.8, restartPolicy=policy),
+            **self.optional(0.2, exitStatus=self.one(EXIT_STATUSES)),
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
             **self.optional(0.1, logKeep=self.one((1, 9))),
             **self.optional(0.3, runtimeMaxMs=self.one((1, 1000, 5000)))
@@ -196,6 +203,10 @@ class World:
         entry |= self.optional(0.6, order=self.one((1, 1, 2, 3, 2**61 - 1, 2**61)))
         entry |= self.optional(0.15, readiness=self.one(READINESS))
         entry |= self.optional(0.1, note=self.one(NOTES))
+        entry |= self.optional(0.4, restart=self.one(RESTARTS))
+        entry |= self.optional(0.15, dependenciesCompleted=[self.one(self.ids)])
+        entry |= self.optional(0.2, retries=self.one((0, 1, 9, 10)))
+        entry |= self.optional(0.2, persistentRow=self.one((1, 2)))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.4, heartbeats=True)
@@ -235,7 +246,8 @@ class World:
     def exit_(self):
         found = {'at': self.ago(), 'reason': self.one(REASONS)}
         found |= self.optional(0.2, detail='é')
-        found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42)))
+        found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42, 64, 75, 300)))
+        found |= self.optional(0.4, **{'class': self.one(CLASSES)})
         return found | self.optional(0.2, error='é') | self.optional(0.2, note=self.one(NOTES))
 
     def member(self, name):
@@ -257,7 +269,8 @@ class World:
         self.ids = [*keys, *keys, *keys, *IDS, 'z']
         weights = {
             'running': 4, 'registered': 2, 'waitingForDependencies': 2, 'failed': 3,
-            'restartScheduled': 2, 'dead': 1, 'shuttingDown': 2, 'stopped': 1
+            'restartScheduled': 2, 'dead': 1, 'shuttingDown': 2, 'stopped': 1,
+            'completed': 1
         }
         states = self.dice.choices(list(weights), list(weights.values()), k=len(keys))
         seq = self.one((0, 1, 4))
@@ -396,6 +409,8 @@ class World:
         who |= self.optional(0.5,
                              dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
         who |= self.optional(0.2, readiness=self.one(READINESS))
+        who |= self.optional(0.2, restart=self.one(RESTARTS))
+        who |= self.optional(0.1, dependenciesCompleted=[self.one(IDS + 'z')])
         who |= self.optional(0.2, heartbeats=self.chance(0.7))
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
 
@@ -431,7 +446,7 @@ class World:
             do |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
         else:
             do |= self.identity()
-        do |= self.optional(0.9, code=self.one(CODES), status=self.one((0, 1, 42)))
+        do |= self.optional(0.9, code=self.one(CODES), status=self.one((0, 1, 42, 75)))
         return do | self.optional(0.2, error=self.one(NOTES))
 
     def wait(self):

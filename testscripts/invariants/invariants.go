@@ -47,7 +47,7 @@ func Check(fail func(format string, args ...any), g group.Group,
 
 func invariants(s *group.Service) map[string]bool {
 	is := func(states ...group.ServiceState) bool { return slices.Contains(states, s.State) }
-	final := is(group.StateDead, group.StateStopped)
+	final := s.State.Final()
 	started, term := !s.StartedAt.IsZero(), !s.TermSentAt.IsZero()
 	failed, due := !s.FailedAt.IsZero(), !s.NextAttemptAt.IsZero()
 
@@ -88,5 +88,9 @@ func invariants(s *group.Service) map[string]bool {
 		"running, dead and stopped got no TERM": !term || !is(running) && !final,
 		"the beat of a TERM belongs to one":     term || s.TermSentBeat == observe.Beat{},
 		"the beat of a start belongs to one":    started || s.StartedBeat == observe.Beat{},
+		"a completed service may complete": !is(group.StateCompleted) || s.LastExit != nil &&
+			s.LastExit.Class == group.Success && s.Restart != group.Permanent,
+		"a completed service has not failed":      !is(group.StateCompleted) || !failed,
+		"a row of persistent ends has a last one": s.PersistentRow == 0 || s.LastExit != nil,
 	}
 }

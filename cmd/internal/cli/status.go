@@ -141,6 +141,7 @@ var outcomes = []outcome{
 	{group.ErrShuttingDown, StatusRefused, "wait until it has stopped, then use dpl-restart"},
 	{group.ErrNoStartInfo, StatusRefused, "set one with dpl-register --request -- COMMAND"},
 	{group.ErrNoDependency, StatusRefused, "add it to the file, or register it first"},
+	{group.ErrTwoClasses, StatusRefused, "leave it in one list of --exit-status"},
 	{group.ErrCycle, StatusRefused, "leave out one of the dependencies"},
 	{group.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 	{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},

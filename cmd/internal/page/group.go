@@ -61,6 +61,9 @@ func restarts(s view.Service) string {
 	if s.StartInfo == nil {
 		return strconv.Itoa(s.RestartAttempts)
 	}
+	if s.StartInfo.Policy.MaxAttempts == group.Unlimited {
+		return fmt.Sprintf("%d, no limit", s.RestartAttempts)
+	}
 	return fmt.Sprintf("%d of %d", s.RestartAttempts, s.StartInfo.Policy.MaxAttempts)
 }
 
@@ -95,9 +98,9 @@ func history(s view.Service) (all []string) {
 
 func alertMood(t group.AlertType) string {
 	switch t {
-	case group.AlertRestarted:
+	case group.AlertRestarted, group.AlertCompleted:
 		return "good"
-	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover:
+	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover, group.AlertRetrying:
 		return "warn"
 	}
 	return "bad"

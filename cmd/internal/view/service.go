@@ -27,7 +27,7 @@ func (g Group) judged(s *group.Service) Service {
 	j := judge(s.Vitals, g.Orchestrator.StalenessThreshold, true, g.Seen)
 	j.GraceUntil = g.WindowOf(s, g.Seen)
 	switch silent := j.Heard == ""; {
-	case s.State == group.StateDead, s.State == group.StateStopped,
+	case s.State.Final(),
 		silent && j.Verdict == "alive", silent && j.Dead() && s.PID == 0:
 		j.Verdict = "-"
 	}
@@ -130,7 +130,7 @@ func (s Service) Note() string {
 	case group.StateScheduled:
 		wait := max(s.NextAttemptAt.Sub(s.Group.Seen.Now), 0)
 		all = append(all, "restart in "+wait.String())
-	case group.StateDead, group.StateStopped:
+	case group.StateDead, group.StateStopped, group.StateCompleted:
 		if s.StartInfo != nil {
 			all = append(all, "dpl-restart starts it")
 		}

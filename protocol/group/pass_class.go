@@ -1,0 +1,262 @@
+package group
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Class says what the end of a process means for what follows it (spec §20).
+type Class string
+
+const (
+	Success    Class = "success"    // it may end so
+	Tempfail   Class = "tempfail"   // it asks to be tried again later; not charged
+	HostLost   Class = "hostLost"   // its host ended, and not it; not charged
+	Failure    Class = "failure"    // all others
+	Persistent Class = "persistent" // one restart may help, a second one does not
+	Terminal   Class = "terminal"   // no restart helps
+)
+
+// charged reports whether a restart after an end of class c counts for the limits of restarts.
+func (c Class) charged() bool { return c != Tempfail && c != HostLost }
+
+// A RestartType says after which ends a service is restarted (spec §20).
+type RestartType string
+
+const (
+	Permanent RestartType = "permanent" // after any
+	Transient RestartType = "transient" // after a failure
+	Temporary RestartType = "temporary" // after none
+)
+
+func (t RestartType) valid() bool { return t == Permanent || t == Transient || t == Temporary }
+
+// An ExitStatus says of which class an end is, beside the usual classes (spec §20). Each word is an
+// exit status such as "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or
+// "unknown". No end is in two classes.
+type ExitStatus struct {
+	Success, Tempfail, Failure, Persistent, Terminal []string
+
+	Unknown []wire.Member
+}
+
+// exitClasses are the classes of an ExitStatus, in the order in which they are written.
+func exitClasses() [5]Class { return [5]Class{Success, Tempfail, Failure, Persistent, Terminal} }
+
+// List returns the words of c, to read or set them, or nil if c has none.
+func (x *ExitStatus) List(c Class) *[]string {
+	switch c {
+	case Success:
+		return &x.Success
+	case Tempfail:
+		return &x.Tempfail
+	case Failure:
+		return &x.Failure
+	case Persistent:
+		return &x.Persistent
+	case Terminal:
+		return &x.Terminal
+	}
+	return nil
+}
+
+func (x ExitStatus) equal(y ExitStatus) bool {
+	for _, c := range exitClasses() {
+		if !slices.Equal(*x.List(c), *y.List(c)) {
+			return false
+		}
+	}
+	return slices.Equal(x.Unknown, y.Unknown)
+}
+
+// reasonStopped is the reason of an end that somebody has asked for.
+const reasonStopped = "stopped"
+
+// class returns the class of e, how s has ended: by its reason first, then by the lists of s, and
+// else as usual. An end that was asked for has none.
+func (s *Service) class(e *LastExit) Class {
+	switch e.Reason {
+	case reasonStopped:
+		return ""
+	case string(observe.Rebooted):
+		return HostLost
+	case "budget", "violation", "preflight":
+		return Terminal
+	case string(observe.Exited):
+	default:
+		return Failure
+	}
+
+	if s.StartInfo != nil {
+		if c := s.StartInfo.ExitStatus.listed(endOf(e)); c != "" {
+			return c
+		}
+	}
+	if c := usual(endOf(e)); c != Success || e.Error == "" {
+		return c
+	}
+	return Failure // whoever waited for it stopped it, or could not start it
+}
+
+// listed returns the class in which end is listed, or "".
+func (x ExitStatus) listed(end int) Class {
+	for _, c := range exitClasses() {
+		for _, word := range *x.List(c) {
+			if ends, err := parseEnds(word); err == nil && ends.first <= end && end <= ends.last {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+// usual returns the class of an end that is not listed.
+func usual(end int) Class {
+	switch end {
+	case 0, signalled + 1, signalled + 2, signalled + 13, signalled + 15: // HUP, INT, PIPE, TERM
+		return Success
+	case 75: // EX_TEMPFAIL
+		return Tempfail
+	case 64, 77, 78: // EX_USAGE, EX_NOPERM, EX_CONFIG
+		return Terminal
+	}
+	return Failure
+}
+
+// Ends are counted in one row: exit statuses, signals from signalled on, and the unknown end.
+const (
+	lastStatus = 255
+	signalled  = lastStatus + 1
+	lastSignal = signalled + 64
+	unknownEnd = lastSignal + 1
+	unlistable = unknownEnd + 1 // by no word
+)
+
+// endOf returns the number of e in that row.
+func endOf(e *LastExit) int {
+	switch killed := e.Code == CodeKilled || e.Code == CodeDumped; {
+	case e.Code == "":
+		return unknownEnd
+	case killed && 0 < e.Status && e.Status <= lastSignal-signalled:
+		return signalled + e.Status
+	case !killed && e.Status <= lastStatus:
+		return e.Status
+	}
+	return unlistable
+}
+
+// ends are those from first to last.
+type ends struct{ first, last int }
+
+// parseEnds returns the ends that word names.
+func parseEnds(word string) (ends, error) {
+	if word == "unknown" {
+		return ends{unknownEnd, unknownEnd}, nil
+	}
+	if name, signal := strings.CutPrefix(word, "SIG"); signal {
+		n := signalNumber(name)
+		if n == 0 {
+			return ends{}, ErrExitStatus
+		}
+		return ends{signalled + n, signalled + n}, nil
+	}
+
+	from, to, isRange := strings.Cut(word, "-")
+	first, err := number(from, lastStatus)
+	if err != nil || !isRange {
+		return ends{first, first}, err
+	}
+
+	last, err := number(to, lastStatus)
+	if err != nil || last < first {
+		return ends{}, ErrExitStatus
+	}
+	return ends{first, last}, nil
+}
+
+// number returns the number in text, which has no leading zero and is at most the given one.
+func number(text string, most int) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || int(n) > most || strconv.FormatUint(n, 10) != text {
+		return 0, ErrExitStatus
+	}
+	return int(n), nil
+}
+
+// signalNumber returns the number of the signal called SIGname, or 0. Only names that have the same
+// number on all systems are known, because another host may judge the end.
+func signalNumber(name string) int {
+	names := []string{"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "", "FPE", "KILL", "", "SEGV",
+		"", "PIPE", "ALRM", "TERM"}
+	if n := slices.Index(names, name); n > 0 {
+		return n
+	}
+
+	n, _ := number(name, lastSignal-signalled)
+	return n
+}
+
+// CheckExitStatus returns ErrExitStatus if word names no end.
+func CheckExitStatus(word string) error {
+	_, err := parseEnds(word)
+	return err
+}
+
+// twice reports whether an end is in two classes of x.
+func (x ExitStatus) twice() bool {
+	var of [unknownEnd + 1]Class
+	for _, c := range exitClasses() {
+		for _, word := range *x.List(c) {
+			named, _ := parseEnds(word)
+			for end := named.first; end <= named.last; end++ {
+				if of[end] != "" && of[end] != c {
+					return true
+				}
+				of[end] = c
+			}
+		}
+	}
+	return false
+}
+
+func readExitStatus(r *wire.Reader) (x ExitStatus) {
+	r.Object(func(name string) {
+		list := x.List(Class(name))
+		if list == nil {
+			r.Unknown(&x.Unknown, name)
+			return
+		}
+		r.Array(func() { *list = append(*list, readEnds(r)) })
+	})
+	return x
+}
+
+// readEnds reads a word of an ExitStatus. A single status may be a number.
+func readEnds(r *wire.Reader) string {
+	text := r.Value()
+	word := strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
+	if CheckExitStatus(word) != nil {
+		r.Refuse("%v", ErrExitStatus)
+	}
+	return word
+}
+
+// write writes the member exitStatus, unless x is empty. A single status is written as a number.
+func (x *ExitStatus) write(w *wire.Writer) {
+	if x.equal(ExitStatus{}) {
+		return
+	}
+
+	w.Object("exitStatus", func(w *wire.Writer) {
+		for _, c := range exitClasses() {
+			if list := *x.List(c); len(list) > 0 {
+				w.Words(string(c), list)
+			}
+		}
+		w.Unknown(x.Unknown)
+	})
+}
