@@ -21,7 +21,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
 	if c.IfExists && errors.Is(err, fileops.ErrNoLedger) {
 		if env.JSON() {
-			env.PrintJSON(cli.Object{{"operations", []cli.Object{}}})
+			env.PrintJSON(cli.Object{{"operations", []cli.Object{}}, {"groups", []cli.Object{}}})
 		}
 		return nil
 	}
@@ -46,7 +46,11 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	}
 
 	if env.JSON() {
-		env.PrintJSON(cli.Object{{"operations", j.results}})
+		o := cli.Object{{"operations", j.results}}
+		if op == "" {
+			o = append(o, cli.Member{"groups", j.groups})
+		}
+		env.PrintJSON(o)
 	}
 
 	return env.ExitAfterCommits(j.worst)
@@ -58,6 +62,7 @@ type janitor struct {
 	by      string
 	worst   int
 	results []cli.Object
+	groups  []cli.Object // from which services were removed
 }
 
 // all makes a pass over every operation and tidies the ledger. An error in one operation does not
@@ -79,6 +84,9 @@ func (j *janitor) all() error {
 		}
 	}
 
+	if err := j.tidyGroups(); err != nil {
+		j.fail(err)
+	}
 	if j.env.DryRun() {
 		return nil
 	}

@@ -94,8 +94,8 @@ func (c *register) unregister(env *cli.Env) error {
 func (c *register) saysHow() bool {
 	return len(c.Command) > 0 || c.saysNumbers() ||
 		c.Given("pid", "request", "depends-on", "depends-on-completed", "no-depends-on", "env", "dir",
-			"restart",
-			"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
+			"restart", "kill-timeout", "alert-on", "keep-ended", "no-restart", "readiness", "heartbeat",
+			"fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
@@ -142,6 +142,14 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 	}
 
 	r.KillTimeout = (*time.Duration)(c.KillTimeout)
+	r.KeepEnded = (*time.Duration)(c.KeepEnded)
+	switch c.AlertOn {
+	case "all":
+		r.AlertOn = new(group.AlertOnAll)
+	case "final":
+		r.AlertOn = new(group.AlertOnFinal)
+	}
+
 	if c.Heartbeat {
 		r.Heartbeats = &c.Heartbeat
 	}

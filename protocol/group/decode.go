@@ -126,10 +126,25 @@ func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 		})
 	case "killTimeoutMs":
 		s.KillTimeout = r.Milliseconds(0)
+	case "alertOn":
+		s.AlertOn = readAlertOn(r)
+	case "keepEndedMs":
+		s.KeepEnded = r.Milliseconds(1)
 	default:
 		return false
 	}
 	return true
+}
+
+func readAlertOn(r *wire.Reader) AlertOn {
+	switch word := r.String(); AlertOn(word) {
+	case "all":
+	case AlertOnFinal:
+		return AlertOnFinal
+	default:
+		r.Refuse("unknown alertOn %.40q", word)
+	}
+	return AlertOnAll
 }
 
 // readStart reads the member name, and reports whether it is one about a start or an end of s.

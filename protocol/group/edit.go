@@ -80,7 +80,7 @@ func sameService(a, b Service) bool {
 func (s ServiceSpec) same(t ServiceSpec) bool {
 	return s.Order == t.Order && s.StartInfo == t.StartInfo && s.Restart == t.Restart &&
 		slices.Equal(s.DependenciesCompleted, t.DependenciesCompleted) &&
-		s.Restartable == t.Restartable &&
+		s.Restartable == t.Restartable && s.AlertOn == t.AlertOn && s.KeepEnded == t.KeepEnded &&
 		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
 }
 
@@ -125,8 +125,12 @@ func (e *edit) append(v observe.Event) {
 	r.Events = observe.Append(r.Events, v, r.Revision, e.by, e.seen)
 }
 
-// raise raises an alert (spec §9.4).
+// raise raises an alert (spec §9.4), unless the service wants only those of its end (§30.2).
 func (e *edit) raise(what AlertType, id, format string, args ...any) {
+	if s := e.service(id); s != nil && s.AlertOn == AlertOnFinal && what != AlertDead {
+		return
+	}
+
 	r := &e.g.Registry
 	r.AlertSeq++
 	r.PendingAlerts = append(r.PendingAlerts, Alert{

@@ -91,6 +91,11 @@ func (s *Service) write(w *wire.Writer) {
 		w.Milliseconds("killTimeoutMs", s.KillTimeout)
 	}
 
+	w.OptString("alertOn", string(s.AlertOn))
+	if s.KeepEnded != 0 {
+		w.Milliseconds("keepEndedMs", s.KeepEnded)
+	}
+
 	w.OptBool("heartbeats", s.Heartbeats)
 	s.Vitals.Write(w)
 	if !s.StartedAt.IsZero() {

@@ -169,10 +169,20 @@ type ServiceSpec struct {
 	Restart      RestartType
 	Dependencies []string
 	KillTimeout  time.Duration
+	AlertOn      AlertOn       // which alerts are raised about it
+	KeepEnded    time.Duration // how long its entry is kept once it has ended; 0: by its type
 
 	// Services that must have completed before this one is started.
 	DependenciesCompleted []string
 }
+
+// An AlertOn says which alerts are raised about a service (spec §30.2).
+type AlertOn string
+
+const (
+	AlertOnAll   AlertOn = ""      // all of them
+	AlertOnFinal AlertOn = "final" // only that it is dead
+)
 
 // A ServiceStatus is what is known of a service and of its process.
 //

@@ -21,6 +21,8 @@ type Registration struct {
 	Restart      RestartType // "" means unchanged
 	Dependencies *[]string
 	KillTimeout  *time.Duration
+	AlertOn      *AlertOn
+	KeepEnded    *time.Duration
 
 	DependenciesCompleted *[]string
 	Heartbeats            *bool // whether it promises heartbeats
@@ -124,6 +126,12 @@ func (r Registration) replace(s *Service) {
 	}
 	if r.KillTimeout != nil {
 		s.KillTimeout = *r.KillTimeout
+	}
+	if r.AlertOn != nil {
+		s.AlertOn = *r.AlertOn
+	}
+	if r.KeepEnded != nil {
+		s.KeepEnded = *r.KeepEnded
 	}
 	if r.Heartbeats != nil {
 		s.Heartbeats = *r.Heartbeats
@@ -251,12 +259,8 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 		return g, ErrStillRunning
 	}
 
-	for i := range g.Registry.Services {
-		if other := &g.Registry.Services[i]; other.ID != service &&
-			(slices.Contains(other.Dependencies, service) ||
-				slices.Contains(other.DependenciesCompleted, service)) {
-			return g, ErrHasDependents
-		}
+	if g.Registry.needed(service) {
+		return g, ErrHasDependents
 	}
 
 	e.remove(s)

@@ -28,7 +28,7 @@ var (
 				"dependencies restart dependenciesCompleted retries persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
-				"stopRequestedAt startAgain removeAfterStop termSentAt", map[string]*vectors.Shape{
+				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,

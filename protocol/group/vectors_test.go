@@ -46,6 +46,8 @@ type vector struct {
 		Completed            *[]string         `json:"dependenciesCompleted"`
 		KillTimeoutMs        *int64            `json:"killTimeoutMs"`
 		Heartbeats           *bool             `json:"heartbeats"`
+		AlertOn              string            `json:"alertOn"`
+		KeepEndedMs          int64             `json:"keepEndedMs"`
 		Services             json.RawMessage   `json:"services"`
 		Environment          map[string]string `json:"environment"`
 		Prune                bool              `json:"prune"`
@@ -83,6 +85,7 @@ type vector struct {
 	Status           int            `json:"status"`
 	Again            []string       `json:"again"`
 	Plan             []vectorPlan   `json:"plan"`
+	Removed          []string       `json:"removed"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -262,9 +265,9 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 // isDefault reports whether the member at place may be left out: it has its default, or it is a
 // beat or process that counts for nothing.
 func isDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt",
-		"/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus", "/retries",
-		"/persistentRow", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
+	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
+		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
+		"/retries", "/persistentRow", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}
@@ -296,6 +299,12 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g.Register(v.registration(t, by), seen)
 	case "registerAll":
 		return v.registerAll(t, g, by, seen)
+	case "tidy":
+		after, removed, err := g.Tidy(by, seen)
+		if err == nil && !slices.Equal(removed, v.Removed) {
+			t.Errorf("removed %v, want %v", removed, v.Removed)
+		}
+		return after, err
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -363,6 +372,17 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 	if v.Do.KillTimeoutMs != nil {
 		timeout := time.Duration(*v.Do.KillTimeoutMs) * time.Millisecond
 		r.KillTimeout = &timeout
+	}
+
+	switch v.Do.AlertOn {
+	case "all":
+		r.AlertOn = new(group.AlertOnAll)
+	case "final":
+		r.AlertOn = new(group.AlertOnFinal)
+	}
+
+	if v.Do.KeepEndedMs != 0 {
+		r.KeepEnded = new(time.Duration(v.Do.KeepEndedMs) * time.Millisecond)
 	}
 
 	if len(v.Do.StartInfo) > 0 {

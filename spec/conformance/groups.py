@@ -161,7 +161,7 @@ def completes(entry):
     return success and entry['restart'] != 'permanent'
 
 
-NONNEGATIVE_MS = duration(0)
+NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
 START_ID = (read_start_id, str)
 POLICY = record(maxAttempts=(whole(-1), 5),
                 backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
@@ -201,6 +201,7 @@ SERVICE = null_is_absent(
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
            blockedBy=(TEXT, ABSENT), stopFor=(STOP_FOR, ABSENT), stopRequestedAt=(MOMENT, ABSENT),
            startAgain=(BOOLEAN, False), removeAfterStop=(BOOLEAN, False),
+           alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
@@ -223,7 +224,8 @@ ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT
 DECLARATION = record(supervisorId=(IDENT, REQUIRED), startInfo=(START_INFO, REQUIRED),
                      restartable=(BOOLEAN, True), dependencies=(array(IDENT), []),
                      killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
-                     restart=(RESTART, 'permanent'), dependenciesCompleted=(array(IDENT), []))
+                     restart=(RESTART, 'permanent'), dependenciesCompleted=(array(IDENT), []),
+                     alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT))
 SERVICES = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1),
                   supervisors=(keyed(DECLARATION, 'supervisorId'), REQUIRED))
 
@@ -291,6 +293,7 @@ class Outcome:
     standby: bool = False
     # the ids of the services that a restart restarts
     again: list = dataclasses.field(default_factory=list)
+    removed: list = dataclasses.field(default_factory=list)  # the services that tidy removes
     plan: list = dataclasses.field(default_factory=list)  # what registerAll does
     cleared: bool = False  # first copy the registry, as it was, to the archive
     remembered: Optional[Sightings] = None  # the sightings to keep
@@ -448,7 +451,10 @@ class Edit:
             entry['readiness'] = readiness
 
     def alert(self, type_, service, message):
-        """Raise an alert (§9.4)."""
+        """Raise an alert (§9.4), unless the service wants only those of its end (§30.2)."""
+        wants = self.services.get(service, {}).get('alertOn')
+        if wants == 'final' and type_ != 'supervisorDead':
+            return
         self.registry['alertSeq'] += 1
         alert = {
             'seq': self.registry['alertSeq'], 'type': type_, 'supervisorId': service,
@@ -585,7 +591,7 @@ def clear(edit, orchestrator):
 def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None,
              process=None, readiness=None, startInfo=None, restartable=None, dependencies=None,
              killTimeoutMs=None, heartbeats=None, fresh=False, restart=None,
-             dependenciesCompleted=None):
+             dependenciesCompleted=None, alertOn=None, keepEndedMs=None):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
@@ -610,7 +616,8 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
             note_old_start(entry, startInfo)
     given = {'startInfo': startInfo, 'restartable': restartable, 'dependencies': dependencies,
              'killTimeoutMs': killTimeoutMs, 'heartbeats': heartbeats, 'restart': restart,
-             'dependenciesCompleted': dependenciesCompleted}
+             'dependenciesCompleted': dependenciesCompleted, 'alertOn': alertOn,
+             'keepEndedMs': keepEndedMs}
     entry |= {name: value for name, value in given.items() if value is not None}
     given = dependencies is not None or dependenciesCompleted is not None
     require(not given or not leads_back(edit.services, supervisor), 'cycle',
@@ -681,6 +688,31 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     return edit.finish()
 
 
+def tidy(orchestrator, registry, seen, by=None):
+    """§30.1."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    removed, more = [], True
+    while more:
+        more = [key for key in ordered(edit.services) if tidied(edit, key)]
+        removed += more
+    outcome = edit.finish()
+    outcome.removed = removed
+    return outcome
+
+
+def tidied(edit, key):
+    """Remove a service that has ended long ago, and return whether it was."""
+    entry = edit.services[key]
+    ended = entry.get('lastExit', {}).get('at')
+    keep = entry.get('keepEndedMs', 3600000 if entry['restart'] == 'temporary' else None)
+    needed = any(key in needs(other) for name, other in edit.services.items() if name != key)
+    if (entry['state'] not in FINAL or keep is None or ended is None
+            or edit.seen.now - ended < keep or needed or not edit.removable(entry)):
+        return False
+    edit.remove(entry)
+    return True
+
+
 # The names of the variables that a registration records, besides LC_* (§11.6).
 RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ')
 
@@ -724,6 +756,8 @@ def declare(edit, key, declared, environment):
         plan = {'supervisorId': key, 'action': 'change', 'members': changes(entry, new)}
         if entry['startInfo'] != new['startInfo']:
             note_old_start(entry, new['startInfo'])
+        for name in set(DECLARATION.fields) - set(new):
+            entry.pop(name, None)
         entry |= new
         register_request(edit, entry)
         if entry['state'] == 'shuttingDown':
@@ -757,7 +791,8 @@ def as_declared(declared, environment):
 
 def changes(entry, new):
     """Return the members of entry that change with the members new, as in a plan."""
-    before, after = (SERVICE[1](each) for each in (entry, entry | new))
+    stays = {name: value for name, value in entry.items() if name not in DECLARATION.fields}
+    before, after = (SERVICE[1](each) for each in (entry, stays | new))
     return sorted(differences(before, after))
 
 
@@ -1291,8 +1326,9 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 
 
 VERBS = {
-    'register': register, 'registerAll': register_all, 'remove': remove, 'beat': beat, 'end': end,
-    'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result
+    'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
+    'beat': beat, 'end': end, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
+    'result': result
 }
 
 

@@ -209,7 +209,8 @@ class World:
         entry |= self.optional(0.2, persistentRow=self.one((1, 2)))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
-        entry |= self.optional(0.4, heartbeats=True)
+        entry |= self.optional(0.4, heartbeats=True) | self.optional(0.2, alertOn='final')
+        entry |= self.optional(0.3, keepEndedMs=self.one((1, 1000, 3600000)))
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         if 'startedAt' in entry and self.chance(0.4):
             entry['startedBeat'] = self.beat_of(entry['startedAt'])
@@ -412,6 +413,8 @@ class World:
         who |= self.optional(0.2, restart=self.one(RESTARTS))
         who |= self.optional(0.1, dependenciesCompleted=[self.one(IDS + 'z')])
         who |= self.optional(0.2, heartbeats=self.chance(0.7))
+        who |= self.optional(0.1, alertOn=self.one(('all', 'final')))
+        who |= self.optional(0.1, keepEndedMs=1000)
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
 
     def registerAll(self):
@@ -428,6 +431,9 @@ class World:
             services[key] = declared | self.optional(0.03, x=1)
         given = {'services': services} | self.optional(0.5, prune=True)
         return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
+
+    def tidy(self):
+        return {}
 
     def remove(self):
         return {'supervisor': self.known()}
@@ -503,12 +509,13 @@ class World:
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end') * 3
-                 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result', ))
+                 + ('shutdown', 'restart', 'remove', 'tidy', 'wait', 'watch') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31'}
+        sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
+                    'tidy': '30'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},
@@ -627,6 +634,8 @@ def digest(vector):
         return
     before, after = (integers(vector[end]['supervisors'] or {}) for end in ('given', 'then'))
     removed = set(before.get('supervisors', ())) - set(after.get('supervisors', ()))
+    for _ in vector.get('removed', ()):
+        yield f'{verb}: removed'
     for planned in vector.get('plan', ()):
         yield f'{verb}: {planned["action"]}' + (', after stop' if 'afterStop' in planned else '')
     if removed and verb == 'register':

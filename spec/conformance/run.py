@@ -197,7 +197,8 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT
-} | dict.fromkeys(('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs',
+} | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
+                   'heartbeatIntervalMs',
                    'appended', 'lastAlert', 'status'), INTEGER)
 GROUP = 'g'
 
@@ -262,7 +263,8 @@ def group_expectation(vector):
     return result | {
         'status': int(vector.get('status', Number('0')).text),
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
-        'again': vector.get('again', []), 'plan': vector.get('plan', [])
+        'again': vector.get('again', []), 'plan': vector.get('plan', []),
+        'removed': vector.get('removed', [])
     }
 
 
@@ -292,7 +294,8 @@ def group_reality(vector):
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
-        'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan
+        'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
+        'removed': outcome.removed
     }
 
 
@@ -395,7 +398,7 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'plan', 'standby'}
+OF_GROUPS = {'actions', 'again', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
