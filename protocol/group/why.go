@@ -152,7 +152,11 @@ func (g Group) rules(s *Service, seen observe.Observation) (all []string) {
 	}
 
 	if s.LastExit != nil {
-		say("Its last process ended %s: %s.", moment(s.LastExit.At, seen), s.LastExit)
+		class := ""
+		if s.LastExit.Class != "" {
+			class = fmt.Sprintf(", which counts as %s", s.LastExit.Class)
+		}
+		say("Its last process ended %s: %s%s.", moment(s.LastExit.At, seen), s.LastExit, class)
 	}
 	if s.StartInfo != nil {
 		sayPolicy(s, say)
@@ -170,6 +174,12 @@ func (g Group) sayDependencies(s *Service, seen observe.Observation, say func(st
 		case !g.ready(on, seen):
 			waits = append(waits, fmt.Sprintf("%s, which is %s, %s", d, on.State,
 				cmp.Or(string(g.dead(on, seen)), string(on.Notice.Readiness))))
+		}
+	}
+
+	for _, d := range s.DependenciesCompleted {
+		if on := g.Service(d); on == nil || on.State != StateCompleted {
+			waits = append(waits, d+", which has not completed")
 		}
 	}
 
@@ -230,7 +240,13 @@ func sayPolicy(s *Service, say func(string, ...any)) {
 		say("It is not restarted after a failure.")
 		return
 	}
-	p := s.policy()
-	say("Restarts so far: %d of at most %d; after %v of running they are counted from 0 again.",
-		s.RestartAttempts, p.MaxAttempts, p.ResetAfter)
+	p, most := s.policy(), "any number"
+	if p.MaxAttempts != Unlimited {
+		most = fmt.Sprintf("at most %d", p.MaxAttempts)
+	}
+	say("It is %s. Restarts so far: %d of %s; after %v of running they are counted from 0 again.",
+		cmp.Or(s.Restart, Permanent), s.RestartAttempts, most, p.ResetAfter)
+	if s.Retries > 0 {
+		say("Besides, %d restarts that are not charged.", s.Retries)
+	}
 }

@@ -107,6 +107,9 @@ func (s Service) Note() string {
 	if s.StartAgain {
 		all = append(all, "restarting")
 	}
+	if s.RemoveAfterStop {
+		all = append(all, "removed when it has stopped")
+	}
 	if s.BlockedBy != "" {
 		all = append(all, "blocked by "+s.BlockedBy)
 	}
