@@ -68,8 +68,12 @@ func (g Group) WithExit(line string) string {
 	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
 }
 
-// ofExit reports whether an alert of this type is raised because a process has ended, or did not
+// ofExit reports whether alerts of this type are raised because a process has ended, or did not
 // start.
 func (t AlertType) ofExit() bool {
-	return t == AlertFailed || t == AlertRestarted || t == AlertDead
+	switch t {
+	case AlertFailed, AlertRestarted, AlertRetrying, AlertDead, AlertCompleted:
+		return true
+	}
+	return false
 }

@@ -59,7 +59,8 @@ func TestWithExit(t *testing.T) {
 	const exit = `,"exit":{"at":"2026-01-20T10:29:00.000Z","reason":"exited","code":"exited","status":0}}`
 
 	for _, alert := range []string{line(AlertDead, "s", died), line(AlertFailed, "s", died.Add(1e9)),
-		line(AlertRestarted, "s", died)} {
+		line(AlertRestarted, "s", died), line(AlertRetrying, "s", died),
+		line(AlertCompleted, "s", died)} {
 		if got, want := g.WithExit(alert), strings.TrimSuffix(alert, "}")+exit; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
