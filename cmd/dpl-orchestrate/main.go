@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 type orchestrate struct {
@@ -25,6 +26,7 @@ type orchestrate struct {
 	Owner     cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
 	Staleness cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
 	Interval  cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
+	Strategy  group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
 	Failover  bool               `help:"also start services that may still run on another host"`
 	Spawn     orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
 	OnAlert   cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`

@@ -21,6 +21,7 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	o.Owner = cmp.Or(string(c.Owner), o.Owner)
 	o.Failover, o.Spawn, o.Every = c.Failover, c.Spawn, time.Duration(c.Every)
 	o.Interval, o.Staleness = time.Duration(c.Interval), time.Duration(c.Staleness)
+	o.Strategy = c.Strategy
 	o.OnAlert, o.HookOut = string(c.OnAlert), env.Stderr
 	return o
 }

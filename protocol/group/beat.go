@@ -42,7 +42,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	s.Refresh(e.seen)
 	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
-	if failed && s.TermSentAt.IsZero() && s.StopFor == nil {
+	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.g.Registry.inSet(s.ID) {
 		e.setState(s, StateRunning, "")
 		s.forgetFailure()
 		s.RunningSince = time.Time{}

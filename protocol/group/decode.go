@@ -58,6 +58,8 @@ func readRegistry(r *wire.Reader) Registry {
 			reg.Revision = r.Revision()
 		case "owner":
 			reg.Owner = r.IDOrNull()
+		case "supervision":
+			reg.Supervision = readSupervision(r)
 		case "supervisors":
 			r.Object(func(key string) { reg.Services = append(reg.Services, readService(r, key)) })
 		case "alertSeq":
@@ -199,6 +201,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.BlockedBy = r.String()
 	case "stopFor":
 		s.StopFor = readStopFor(r)
+	case "restartCause":
+		s.RestartCause = r.ID()
 	case "stopRequestedAt":
 		s.StopRequestedAt = r.TimeOrNull()
 	case "startAgain":

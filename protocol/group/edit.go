@@ -50,6 +50,7 @@ func (e *edit) after() Group {
 		return e.g
 	}
 
+	r.Supervision.Set = r.remaining(r.Supervision.Set)
 	for i := range r.Services {
 		s := &r.Services[i]
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
@@ -61,7 +62,8 @@ func (e *edit) after() Group {
 
 // same reports whether r and before differ at most in their revision.
 func (r Registry) same(before Registry) bool {
-	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq &&
+	return r.Owner == before.Owner && r.Supervision.same(&before.Supervision) &&
+		r.AlertSeq == before.AlertSeq &&
 		r.AlertsGiven == before.AlertsGiven &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) &&
 		wire.SameSlice(r.Events, before.Events) &&
@@ -205,7 +207,7 @@ func (s *Service) replaceProcess(pid int, p observe.Process) {
 // forgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
 func (s *Service) forgetFailure() {
 	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
-	s.StopFor = nil
+	s.StopFor, s.RestartCause = nil, ""
 }
 
 // stopped makes s stopped (spec §11.4).

@@ -33,6 +33,7 @@ func (r Registry) Encode() string {
 		w.Int("protocolVersion", int64(r.ProtocolVersion))
 		w.Int("revision", r.Revision)
 		w.OptString("owner", r.Owner)
+		r.Supervision.write(w)
 		w.Object("supervisors", func(w *wire.Writer) {
 			for i := range r.Services {
 				w.Object(r.Services[i].ID, r.Services[i].write)
@@ -114,6 +115,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptTime("nextAttemptAt", s.NextAttemptAt)
 	w.OptBool("restartPending", s.RestartPending)
 	w.OptString("blockedBy", s.BlockedBy)
+	w.OptString("restartCause", s.RestartCause)
 	s.StopFor.write(w)
 	w.OptTime("stopRequestedAt", s.StopRequestedAt)
 	w.OptBool("startAgain", s.StartAgain)

@@ -109,6 +109,7 @@ type Registry struct {
 	ProtocolVersion int
 	Revision        int64           // +1 with every edit
 	Owner           string          // the owner of its passes; "" if there is none yet
+	Supervision     Supervision     // what is done about failures in the group as a whole
 	Services        []Service       // in the order of the file
 	AlertSeq        int64           // number of the last alert
 	AlertsGiven     int64           // number of the last alert given to a hook, or NoneGiven
@@ -225,6 +226,7 @@ type ServiceRecovery struct {
 	NextAttemptAt      time.Time
 	RestartPending     bool // the start that waits for dependencies is a restart
 	BlockedBy          string
+	RestartCause       string   // the service because of whose failure it restarts; "": its own
 	StopFor            *StopFor // why passes stop it; nil: they do not. It is replaced, never changed
 
 	StopRequestedAt time.Time

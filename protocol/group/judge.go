@@ -45,6 +45,30 @@ func (s *Service) survived(seen observe.Observation) bool {
 		seen.Survived(s.Process, s.StartID, s.Keeper)
 }
 
+// remembered returns survived, asked only once about each start: an observer may have to search for a
+// second.
+func remembered(survived func(observe.Process, string, observe.Process) bool) func(
+	observe.Process, string, observe.Process) bool {
+	if survived == nil {
+		return nil
+	}
+
+	type start struct {
+		leader, keeper observe.Process
+		id             string
+	}
+	answers := make(map[start]bool)
+	return func(leader observe.Process, id string, keeper observe.Process) bool {
+		s := start{leader, keeper, id}
+		answer, asked := answers[s]
+		if !asked {
+			answer = survived(leader, id, keeper)
+			answers[s] = answer
+		}
+		return answer
+	}
+}
+
 // foreign reports whether the process of s may be alive where this observer cannot look.
 func (s *Service) foreign(seen observe.Observation) bool {
 	p, here := s.Identity(), seen.Host

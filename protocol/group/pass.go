@@ -20,6 +20,7 @@ type PassRequest struct {
 	LastAlert          int64
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
+	Strategy           Strategy // from now on; "" means not given
 }
 
 // An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
@@ -90,12 +91,18 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e := g.begin(p.Owner, seen)
 	e.g.Registry.AlertSeq = alerts
 	e.own(p)
+	if p.Strategy != "" {
+		e.g.Registry.Supervision.Strategy = p.Strategy
+	}
 	if !other { // a new owner has watched the passes of the old one, and must not be delayed
 		e.grant()
 	}
 
+	e.seen.Survived = remembered(e.seen.Survived)
 	judged := e.g.judgeAll(e.seen, p.Failover)
-	plan := (&planner{e.g, e.seen, judged, p.Failover}).plan()
+	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover}
+	plan := planner.plan()
+	e.g.Registry.Supervision.Set = planner.setInOrder()
 	done := e.act(plan)
 
 	if len(done.rebooted) > 0 {

@@ -134,7 +134,7 @@ func (step block) take(a *acting, s *Service) {
 
 func (adopt) take(a *acting, s *Service) {
 	a.setState(s, StateRunning, "")
-	s.RestartPending, s.TermSentAt = false, time.Time{}
+	s.RestartPending, s.RestartCause, s.TermSentAt = false, "", time.Time{}
 	if s.RunningSince.IsZero() {
 		s.RunningSince = a.seen.Now
 	}
@@ -152,7 +152,9 @@ func (step signal) take(a *acting, s *Service) {
 
 func (step start) take(a *acting, s *Service) {
 	reason := step.firstReason
-	if step.restart {
+	if step.restart && s.RestartCause != "" {
+		reason = reasonSibling
+	} else if step.restart {
 		reason = a.countAttempt(s)
 	} else if e := s.LastExit; reason == "registered" && e != nil &&
 		e.Reason == string(observe.Rebooted) {
@@ -209,6 +211,7 @@ func (step complete) take(a *acting, s *Service) {
 func (step die) take(a *acting, s *Service) {
 	a.setState(s, StateDead, step.reason)
 	s.NextAttemptAt, s.RestartPending, s.BlockedBy, s.TermSentAt = time.Time{}, false, "", time.Time{}
+	s.RestartCause = ""
 
 	message := step.reason
 	if why := s.whyDead(); why != "" {

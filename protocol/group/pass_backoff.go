@@ -9,6 +9,9 @@ import (
 
 // failed is the rule of failed and restartScheduled.
 func (p *planner) failed(j judgement, failedAt time.Time) []step {
+	if s := j.was; s.RestartCause != "" && s.Restartable && s.StartInfo != nil {
+		return p.follow(j, s.StopFor)
+	}
 	if j.was.StopFor != nil {
 		return p.stopping(j, failedAt)
 	}
@@ -31,16 +34,22 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 
 	due := setDue{failedAt, wire.Later(failedAt, s.backoff())}
 
+	waits := due.waits(p.seen.Now)
 	switch {
-	case p.seen.Now.Before(due.at) && !p.seen.Now.Before(failedAt):
-		return []step{due, schedule{}}
-	case j.held(p.seen):
+	case (p.set.members[s.ID] || !waits) && j.held(p.seen):
 		return then(due, p.stop(j))
+	case waits || p.barred(s):
+		return []step{due, schedule{}}
 	case !p.dependenciesReady(s):
 		return []step{due, setPending{}, p.wait(s)}
 	}
 
 	return then(due, p.start(j, true, ""))
+}
+
+// waits reports whether the time to start has not come yet at now.
+func (step setDue) waits(now time.Time) bool {
+	return now.Before(step.at) && !now.Before(step.failedAt)
 }
 
 // givenUp returns why s, which has failed, is not restarted, or "".

@@ -80,7 +80,7 @@ const reasonStopped = "stopped"
 // else as usual. An end that was asked for has none.
 func (s *Service) class(e *LastExit) Class {
 	switch e.Reason {
-	case reasonStopped:
+	case reasonStopped, reasonSibling:
 		return ""
 	case string(observe.Rebooted):
 		return HostLost

@@ -62,6 +62,7 @@ func (s *Service) fail(step fail, now time.Time) {
 	s.count(s.LastExit)
 	s.FailedAt, s.StopFor = s.LastExit.At, step.stopFor
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
+	s.RestartCause = ""
 }
 
 // count counts a failure of s in what limits its restarts.

@@ -19,11 +19,22 @@ type planner struct {
 	seen     observe.Observation
 	judged   judgements
 	failover bool
+	set      set // what restarts together
 }
 
 // plan returns the courses of all services, in order. All services have been
-// judged, and none has been stopped or started yet, so each course may depend on all judgements.
+// judged, and none has been stopped or started yet, so each course may depend on all judgements. The
+// services that restart together depend on what each would do by itself.
 func (p *planner) plan() []course {
+	alone := p.each()
+	if p.set = p.gather(alone); len(p.set.members) == 0 {
+		return alone
+	}
+	return p.each()
+}
+
+// each returns the course of each service, given the set.
+func (p *planner) each() []course {
 	var all []course
 	for _, id := range p.g.Registry.ordered() {
 		all = append(all, course{id, p.rule(p.judged[id])})
@@ -42,6 +53,10 @@ func (p *planner) rule(j judgement) []step {
 		return p.failed(j, j.was.FailedAt)
 	case StateShuttingDown:
 		return p.shuttingDown(j)
+	case StateCompleted:
+		if p.set.members[j.was.ID] {
+			return p.standBy(j)
+		}
 	}
 
 	return nil
@@ -62,6 +77,9 @@ func (p *planner) running(j judgement) []step {
 		return p.stopFor(j, StopFor{Reason: reasonTimeout, Detail: j.overdue, Then: ThenRestart})
 	}
 
+	if p.set.members[j.was.ID] {
+		return p.standBy(j)
+	}
 	return []step{carryOn{j.alive}}
 }
 
@@ -101,6 +119,8 @@ func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 		return []step{block{"process elsewhere"}}
 	case j.held(p.seen):
 		return p.stop(j)
+	case p.barred(j.was):
+		return nil
 	}
 	return []step{start{restart, firstReason}}
 }

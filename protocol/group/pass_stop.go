@@ -60,6 +60,10 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).
 func (p *planner) stop(j judgement) []step {
 	s := j.was
+	if p.needed(s) {
+		return nil
+	}
+
 	to := ToSurvivors
 	switch {
 	case j.alive && s.StartedAt.IsZero():

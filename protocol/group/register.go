@@ -196,8 +196,8 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 
 	s.Refresh(e.seen)
 	s.Starting = false
-	stopping := (s.State == StateFailed || s.State == StateScheduled) && alive &&
-		(!s.TermSentAt.IsZero() || s.StopFor != nil)
+	told := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || e.g.Registry.inSet(s.ID)
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && told
 	if !stopping && s.State != StateRunning {
 		e.runOrWait(s)
 	}

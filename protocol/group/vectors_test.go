@@ -60,6 +60,7 @@ type vector struct {
 		LastAlert            int64             `json:"lastAlert"`
 		HeartbeatIntervalMs  int64             `json:"heartbeatIntervalMs"`
 		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
+		Strategy             group.Strategy    `json:"strategy"`
 		Starts               map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
@@ -439,6 +440,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
+		Strategy:           v.Do.Strategy,
 	}, seen)
 
 	if err != nil {

@@ -20,16 +20,18 @@ import (
 // world is what happens around a group: processes that run, beat, hang and die, passes that are
 // killed half way, reboots.
 type world struct {
-	t      *testing.T
-	rand   *rand.Rand
-	g      group.Group
-	seen   observe.Observation
-	procs  map[int]*proc
-	next   int
-	file   []int64              // numbers in the alerts file
-	failed map[string]time.Time // when the registry said so last
-	log    []string
-	well   bool // nothing fails any more
+	t *testing.T
+
+	strategy group.Strategy // of the group
+	rand     *rand.Rand
+	g        group.Group
+	seen     observe.Observation
+	procs    map[int]*proc
+	next     int
+	file     []int64              // numbers in the alerts file
+	failed   map[string]time.Time // when the registry said so last
+	log      []string
+	well     bool // nothing fails any more
 }
 
 // proc is a process with all it has started: it is over when leader and others are gone.
@@ -78,7 +80,7 @@ func walks(t *testing.T) uint64 {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
+	w := &world{strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3], t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
@@ -310,7 +312,7 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1}, w.seen)
+	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy}, w.seen)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -407,6 +409,7 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 		}
 
 		was, is := before.Service(a.ServiceID), w.g.Service(a.ServiceID)
+		w.checkBarrier(a.ServiceID, before)
 		if was.State.Final() {
 			w.t.Errorf("%s is started, which is %s", a.ServiceID, was.State)
 		}
@@ -429,6 +432,21 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 		if most := w.g.Service(a.ServiceID).StartInfo.Policy.MaxAttempts; a.Attempt > most &&
 			!was.RestartPending {
 			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.ServiceID, most)
+		}
+	}
+}
+
+// checkBarrier checks that id does not start while anything of its set is left.
+func (w *world) checkBarrier(id string, before group.Group) {
+	set := before.Registry.Supervision.Set
+	if !slices.Contains(set, id) {
+		return
+	}
+	for _, other := range set {
+		state := before.Service(other).State
+		waits := state == group.StateRegistered || state == group.StateWaiting
+		if n := len(w.alive(other)); n > 0 && !waits {
+			w.t.Errorf("%s starts while %s, which is in its set, has %d live processes", id, other, n)
 		}
 	}
 }
@@ -490,6 +508,12 @@ func (w *world) settle() {
 		for range 13 {
 			w.tick(5 * time.Second)
 		}
+		w.pass(completes)
+		w.check()
+	}
+
+	for range len(walkers) { // a clock may have restarted a set just now, with a pass per dependency
+		w.tick(time.Second)
 		w.pass(completes)
 		w.check()
 	}

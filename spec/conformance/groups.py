@@ -6,6 +6,7 @@ import re
 from typing import Callable, Optional
 
 import protocol
+import sets
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
                       POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
                       array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
@@ -18,6 +19,7 @@ from sightings import Sightings
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead',
           'shuttingDown', 'stopped', 'completed')
 FINAL = ('dead', 'stopped', 'completed')
+DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
@@ -199,15 +201,19 @@ SERVICE = null_is_absent(
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
-           blockedBy=(TEXT, ABSENT), stopFor=(STOP_FOR, ABSENT), stopRequestedAt=(MOMENT, ABSENT),
-           startAgain=(BOOLEAN, False), removeAfterStop=(BOOLEAN, False),
+           blockedBy=(TEXT, ABSENT), restartCause=(IDENT, ABSENT), stopFor=(STOP_FOR, ABSENT),
+           stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
+           removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
                message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
+STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
+SUPERVISION = record(strategy=(one_of(*STRATEGIES), ABSENT), set=(array(IDENT), ABSENT))
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
+                  supervision=(SUPERVISION, ABSENT),
                   supervisors=(keyed(SERVICE, 'supervisorId'), REQUIRED),
                   alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
                   pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
@@ -408,7 +414,7 @@ DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
     'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': ''
 }
-FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopFor')
+FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
               'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
@@ -426,6 +432,20 @@ class Edit:
     @property
     def services(self):
         return self.registry['supervisors']
+
+    def supervise(self, **members):
+        """Set members of supervision; an empty or None one is removed."""
+        kept = self.registry.pop('supervision', {}) | members
+        kept = {name: value for name, value in kept.items() if value not in (None, [])}
+        if kept:
+            self.registry['supervision'] = kept
+
+    def open_set(self):
+        return [key for key in self.registry.get('supervision', {}).get('set', [])
+                if self.services.get(key, {'state': 'stopped'})['state'] not in DONE]
+
+    def in_set(self, service):
+        return service in self.registry.get('supervision', {}).get('set', ())
 
     def find(self, service):
         require(service in self.services, 'noSupervisor', f'no service {service}')
@@ -540,6 +560,7 @@ class Edit:
     def finish(self, always=False):
         """Return the outcome. Its registry is None if nothing changed, unless always is true."""
         if always or self.registry != self.given:
+            self.supervise(set=self.open_set())
             if not self.noting:
                 require_room(self.given['revision'])
             for entry in self.services.values():
@@ -550,7 +571,7 @@ class Edit:
 
 
 def ordered(services, keys=None):
-    """Return keys, or the ids of all services, in the order in which a pass visits them (§22.1)."""
+    """Return keys, or the ids of all services, in order (§22.1)."""
     return sorted(services if keys is None else keys, key=lambda key: (services[key]['order'], key))
 
 
@@ -659,8 +680,9 @@ def register_itself(edit, entry, pid, process, readiness):
         drop(entry, *OF_PROCESS)
     beat_now(entry, edit.seen)
     entry['starting'] = False
-    being_stopped = (state in ('failed', 'restartScheduled') and was_alive
-                     and ('termSentAt' in entry or 'stopFor' in entry))
+    being_stopped = state in ('failed', 'restartScheduled') and (
+        was_alive and ('termSentAt' in entry or 'stopFor' in entry)
+        or edit.in_set(entry['supervisorId']))
     ready = edit.dependencies_ready(entry)
     if state != 'running' and not being_stopped:
         if state in (*FINAL, 'failed'):
@@ -834,7 +856,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         if own:
             drop(entry, *OF_PROCESS)
     if (entry['state'] in ('failed', 'restartScheduled') and 'termSentAt' not in entry
-            and 'stopFor' not in entry):
+            and 'stopFor' not in entry and not edit.in_set(supervisor)):
         drop(entry, *FAILURE)
         edit.set_state(entry, 'running')
         entry['runningSince'] = seen.now
@@ -973,6 +995,10 @@ class Pass(Edit):
     def __init__(self, registry, seen, owner, threshold, failover, grants):
         super().__init__(registry, seen, owner, threshold)
         self.failover, self.rebooted = failover, []
+        self.order = ordered(self.services)
+        # what is known of services: failed in this pass; (failedAt, nextAttemptAt); went on
+        self.failing, self.due, self.well = set(), {}, set()
+        self.together = sets.Together(set())
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
@@ -1023,7 +1049,9 @@ class Pass(Edit):
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
         reason = told(entry['lastExit'])
-        drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy', 'stopFor')
+        self.failing.add(entry['supervisorId'])
+        drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy', 'stopFor',
+             'restartCause')
         if not completes(entry):
             self.set_state(entry, 'failed', reason)
             self.alert('supervisorFailed', entry['supervisorId'], reason)
@@ -1045,7 +1073,7 @@ class Pass(Edit):
         """
         if 'startedAt' in entry and not self.stop(entry):
             return
-        drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')
+        drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt', 'restartCause')
         self.set_state(entry, 'dead', reason)
         exit_ = entry.get('lastExit', {})
         message = reason + (f': {told(exit_)}' if told(exit_) else '')
@@ -1062,6 +1090,8 @@ class Pass(Edit):
             'waitingForDependencies': self.waiting, 'failed': self.failed,
             'restartScheduled': self.failed, 'shuttingDown': self.shutting_down
         }.get(entry['state'])
+        if entry['state'] == 'completed' and entry['supervisorId'] in self.together.members:
+            rule = self.stand_by
         if rule:
             rule(entry)
 
@@ -1085,6 +1115,9 @@ class Pass(Edit):
         clock = here and self.overdue(entry)
         if clock:
             return self.stop_for(entry, 'timeout', clock, 'restart')
+        self.well.add(entry['supervisorId'])
+        if entry['supervisorId'] in self.together.members:
+            return self.stand_by(entry)
         if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
             entry['runningSince'] = now
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
@@ -1096,7 +1129,7 @@ class Pass(Edit):
             return self.wait(entry)
         drop(entry, 'blockedBy')
         if self.alive(entry) or self.heard(entry):
-            drop(entry, 'restartPending', 'termSentAt')
+            drop(entry, 'restartPending', 'restartCause', 'termSentAt')
             self.set_state(entry, 'running')
             entry.setdefault('runningSince', self.seen.now)
             if entry['lastHeartbeat'] is None:
@@ -1130,7 +1163,57 @@ class Pass(Edit):
         entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': then}
         self.failed(entry)
 
+    def out_of_reach(self, entry):
+        return foreign(entry, self.seen) and not self.failover
+
+    def lives_on(self, entry):
+        """Return whether something of entry must end before its set starts (§22.3)."""
+        state = self.given['supervisors'][entry['supervisorId']]['state']
+        if state == 'completed':
+            return survived(entry, self.seen)
+        return state not in ('registered', 'waitingForDependencies') and (
+            self.held(entry) or not checked(entry, self.seen) and self.heard(entry))
+
+    def stand_by(self, entry):
+        """§22.3, 3."""
+        cause, now = self.together.cause, self.seen.now
+        entry |= {'restartCause': cause, 'failedAt': now,
+                  'nextAttemptAt': max(self.together.due or now, now)}
+        entry.pop('stopFor', None)
+        if entry['state'] != 'completed':
+            then = 'stopped' if entry['restart'] == 'temporary' else 'restart'
+            entry['stopFor'] = {'reason': 'sibling', 'detail': cause, 'then': then}
+        drop(entry, 'runningSince', 'starting')
+        self.set_state(entry, 'restartScheduled', f'sibling: {cause}')
+        self.follow(entry)
+
+    def follow(self, entry):
+        """Start a service again that stopped because of another, once its set may start."""
+        if self.lives_on(entry):
+            self.stop(entry)
+            return
+        if 'stopFor' in entry and 'termSentAt' not in entry and self.evidence(entry) == 'exited':
+            self.fail(entry, 'exited')
+            return self.failed(entry)
+        why = entry.pop('stopFor', None)
+        if why:
+            self.exited(entry, why['reason'], why.get('detail'))
+            if why['then'] == 'stopped':
+                return self.release(entry, 'stopped', 'stopped', None)
+        failed_at = entry.get('failedAt', self.seen.now)
+        if self.together.barred(entry['supervisorId']):
+            entry['failedAt'] = failed_at
+            entry['nextAttemptAt'] = max(self.together.due or failed_at, failed_at)
+            self.set_state(entry, 'restartScheduled')
+        elif not self.all_ready(entry):
+            entry['restartPending'] = True
+            self.wait(entry)
+        else:
+            self.start(entry, None)
+
     def failed(self, entry):
+        if 'restartCause' in entry and entry['restartable'] and entry['startInfo'] is not None:
+            return self.follow(entry)
         if 'stopFor' not in entry:
             return self.retry(entry)
         if not self.stop(entry):
@@ -1156,7 +1239,12 @@ class Pass(Edit):
             return self.give_up(entry, reason)
         failed_at = entry.setdefault('failedAt', now)
         entry['nextAttemptAt'] = min(LAST, failed_at + backoff(entry))
-        if failed_at <= now < entry['nextAttemptAt']:
+        key = entry['supervisorId']
+        self.due[key] = failed_at, entry['nextAttemptAt']
+        held, waits = self.held(entry), failed_at <= now < entry['nextAttemptAt']
+        if held and key in self.together.members:
+            self.stop(entry)
+        elif waits or not held and self.together.barred(key):
             self.set_state(entry, 'restartScheduled')
         elif self.stop(entry):
             if not self.all_ready(entry):
@@ -1184,11 +1272,13 @@ class Pass(Edit):
         """Start the service for reason; None: it is a restart."""
         if foreign(entry, self.seen) and not self.failover:
             return self.block(entry, 'process elsewhere')
-        if not self.stop(entry):
-            return
         service = entry['supervisorId']
+        if not self.stop(entry) or self.together.barred(service):
+            return
         if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
             reason = 'rebooted'
+        if reason is None and 'restartCause' in entry:
+            reason = 'sibling'
         if reason is None:
             last = entry.get('lastExit', {})
             reason = last.get('reason', '') or 'exited'
@@ -1212,10 +1302,20 @@ class Pass(Edit):
             'reason': reason
         })
 
+    def needed(self, service):
+        """Return whether another service of the set, which is held, depends on service."""
+        members = self.together.members
+        given = self.given['supervisors']
+        return service in members and any(
+            key in members and key != service and service in other['dependencies']
+            and self.lives_on(other) for key, other in given.items())
+
     def stop(self, entry):
         """§11.4. Return False if a process is still there."""
         if not self.held(entry):
             return True
+        if self.needed(entry['supervisorId']):
+            return False
         first = 'termSentAt' not in entry
         if first:
             beat_now(entry, self.seen, *TERM_SENT)
@@ -1244,7 +1344,7 @@ class Pass(Edit):
 
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
-             lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None,
+             lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -1271,7 +1371,11 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if other:
         edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
     edit.registry['owner'] = owner
-    for key in ordered(edit.services):
+    if strategy is not None:
+        edit.supervise(strategy=strategy)
+    edit.together = sets.gather(edit)
+    edit.supervise(set=[key for key in edit.order if key in edit.together.members])
+    for key in edit.order:
         edit.look_at(edit.services[key])
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')

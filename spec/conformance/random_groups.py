@@ -220,14 +220,15 @@ class World:
         usual = {
             'running': {'runningSince': 0.6, 'starting': 0.4},
             'failed': {'failedAt': 0.9, 'termSentAt': 0.3, 'stopFor': 0.3}, 'restartScheduled': {
-                'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1
+                'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1,
+                'restartCause': 0.3
             },
-            'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
+            'waitingForDependencies': {'restartCause': 0.2, 'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
             'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
             'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5,
                              'removeAfterStop': 0.2}
         }.get(state, {})
-        for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending',
+        for name in ('starting', 'restartCause', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending',
                      'blockedBy', 'stopFor', 'stopRequestedAt', 'startAgain', 'termSentAt', 'ended',
                      'removeAfterStop', 'lastExit'):
             if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
@@ -254,6 +255,8 @@ class World:
     def member(self, name):
         if name in ('starting', 'restartPending', 'startAgain', 'removeAfterStop'):
             return True
+        if name == 'restartCause':
+            return self.one(self.ids)
         if name == 'blockedBy':
             return self.one(BLOCKS)
         if name == 'lastExit':
@@ -282,6 +285,7 @@ class World:
                 self.alert(number) for number in range(max(1, seq - self.one((0, 1, 2))), seq + 1)
             ]
         }
+        value |= self.optional(0.5, supervision=self.supervision(keys))
         value |= self.optional(0.2, alertsGiven=self.one((0, 1, 3)))
         value |= self.optional(
             0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
@@ -294,6 +298,11 @@ class World:
         if inner and self.chance(0.15):
             self.one(inner)['remark'] = Number('2.50')
         return groups.decode_registry(write(value))
+
+    def supervision(self, keys):
+        chosen = [key for key in keys if self.chance(0.5)]
+        return ({'strategy': self.one(groups.STRATEGIES)}
+                | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.1, note=1))
 
     def events(self, count):
         """Return events up to revision 7, some without a revision or in another order."""
@@ -488,6 +497,7 @@ class World:
         do |= self.optional(0.2, pid=7)
         do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000)))
         do |= self.optional(0.05, heartbeatIntervalMs=200)
+        do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}

@@ -26,6 +26,12 @@ func Broken(g group.Group) string {
 		}
 	}
 
+	for _, id := range g.Registry.Supervision.Set {
+		if s := g.Service(id); s == nil || s.State == group.StateRunning || s.State.Final() {
+			broken = append(broken, id+" is in the set, but does not wait to start")
+		}
+	}
+
 	slices.Sort(broken)
 	return strings.Join(broken, "\n")
 }
@@ -80,6 +86,7 @@ func invariants(s *group.Service) map[string]bool {
 		"a pending restart waits":           !s.RestartPending || is(waiting) && due,
 		"what is blocked has yet to start": s.BlockedBy == "" ||
 			is(registered, waiting, justFailed, scheduled),
+		"what restarts for another waits":       s.RestartCause == "" || is(waiting, scheduled),
 		"a stop was asked for iff shuttingDown": s.StopRequestedAt.IsZero() == !is(shuttingDown),
 		"only shuttingDown is started again":    !s.StartAgain || is(shuttingDown),
 		"only shuttingDown is to be removed":    !s.RemoveAfterStop || is(shuttingDown),

@@ -27,10 +27,11 @@ type Orchestrator struct {
 	Group     string
 	Owner     string
 	Failover  bool
-	Interval  time.Duration // 0: the group's
-	Staleness time.Duration // 0: the group's
-	OnAlert   string        // a command line for sh; "": none
-	HookOut   io.Writer     // what OnAlert prints goes here
+	Interval  time.Duration  // 0: the group's
+	Staleness time.Duration  // 0: the group's
+	Strategy  group.Strategy // "": the group's
+	OnAlert   string         // a command line for sh; "": none
+	HookOut   io.Writer      // what OnAlert prints goes here
 	Spawn     Spawn
 	State     group.OrchestratorState
 	Every     time.Duration // between the passes of one that stays; 0: it makes but one
@@ -161,6 +162,7 @@ func (o *Orchestrator) arguments() group.PassRequest {
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
+		Strategy: o.Strategy,
 	}
 }
 

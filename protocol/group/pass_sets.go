@@ -1,0 +1,235 @@
+package group
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// reasonSibling is why a service stops, and starts again, that did not fail itself.
+const reasonSibling = "sibling"
+
+// A set is what a pass finds out about the services that it restarts together (spec §22.3).
+type set struct {
+	members map[string]bool
+	cause   string    // the service whose failure widens it in this pass, or "": none
+	due     time.Time // when the last of the failed ones may start
+	waits   bool      // that time has not come yet
+	held    bool      // something of a member must still be stopped
+}
+
+// gather returns the set of a pass: the open one, and what a failure in this pass adds to it. alone
+// has the course that each service would take by itself.
+func (p *planner) gather(alone []course) set {
+	found := set{members: make(map[string]bool)}
+	for _, id := range p.g.Registry.remaining(p.g.Registry.Supervision.Set) {
+		found.members[id] = true
+	}
+	if p.g.Registry.Supervision.Strategy.together() {
+		p.widen(&found, alone)
+	}
+
+	for _, c := range alone {
+		if !found.members[c.id] {
+			continue
+		}
+
+		j := p.judged[c.id]
+		found.held = found.held || p.mustEnd(j)
+		if own, ok := stepOf[setDue](c); ok && j.was.RestartCause == "" {
+			found.waits = found.waits || own.waits(p.seen.Now)
+			found.due = latest(found.due, own.at)
+		}
+	}
+
+	return found
+}
+
+// mustEnd reports whether something of a service must end before its set starts. What waits for
+// dependencies has ended already; if a process is there again, somebody else has started it.
+func (p *planner) mustEnd(j judgement) bool {
+	switch j.was.State {
+	case StateRegistered, StateWaiting:
+		return false
+	}
+	return j.held(p.seen) || !j.checkable && j.heard
+}
+
+// widen adds to found the services that restart because of failures in this pass.
+func (p *planner) widen(found *set, alone []course) {
+	var first *Service
+	for _, c := range alone {
+		if p.isCause(c) && first == nil { // courses are in order
+			first = p.judged[c.id].was
+		}
+	}
+	if first == nil {
+		return
+	}
+
+	found.cause = first.ID
+	all := p.g.Registry.Supervision.Strategy == OneForAll
+	for _, c := range alone {
+		j := p.judged[c.id]
+		if p.joins(c) && (all || InOrder(j.was, first) >= 0) {
+			found.members[c.id] = true
+		}
+	}
+}
+
+// isCause reports whether the service of c, which is its course by itself, has failed since the
+// last pass and is to be started again. One that asks to be tried again later concerns itself alone.
+func (p *planner) isCause(c course) bool {
+	if f := p.judged[c.id].failure; f != nil && f.after.LastExit.Class == Tempfail {
+		return false
+	}
+	if step, fails := stepOf[fail](c); fails {
+		return p.comesBack(c) || step.stopFor != nil && step.stopFor.Then == ThenRestart
+	}
+	return p.judged[c.id].was.unjudged() && p.comesBack(c)
+}
+
+// unjudged reports whether s has failed without a pass having decided what follows: its start has
+// failed.
+func (s *Service) unjudged() bool {
+	return s.State == StateFailed && s.NextAttemptAt.IsZero() && s.StopFor == nil
+}
+
+// comesBack reports whether c starts a service again that failed, now or later.
+func (p *planner) comesBack(c course) bool {
+	_, due := stepOf[setDue](c)
+	return due
+}
+
+// joins reports whether the service of c is stopped, or waits, for a failure of another.
+func (p *planner) joins(c course) bool {
+	j := p.judged[c.id]
+	s := j.was
+	if s.StartInfo == nil || !s.Restartable || s.foreign(p.seen) && !p.failover {
+		return false
+	}
+
+	_, runs := stepOf[carryOn](c)
+	return runs || s.State == StateCompleted && s.Restart == Transient || p.comesBack(c) || p.isCause(c) ||
+		s.StopFor != nil && s.StopFor.Then == ThenRestart
+}
+
+// barred reports whether s must not start yet because of the others in its set.
+func (p *planner) barred(s *Service) bool {
+	return p.set.members[s.ID] && (p.set.held || p.set.waits)
+}
+
+// needed reports whether another service of the set, which is held, depends on s.
+func (p *planner) needed(s *Service) bool {
+	if !p.set.members[s.ID] {
+		return false
+	}
+	for id, other := range p.judged {
+		if id != s.ID && p.set.members[id] && slices.Contains(other.was.Dependencies, s.ID) &&
+			p.mustEnd(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// standBy makes a service that runs, or has completed, wait for the set. It stops one that runs.
+func (p *planner) standBy(j judgement) []step {
+	due := latest(p.set.due, p.seen.Now)
+	if j.was.State == StateCompleted {
+		return then(standBy{p.set.cause, due, nil}, p.follow(j, nil))
+	}
+
+	why := StopFor{Reason: reasonSibling, Detail: p.set.cause, Then: ThenRestart}
+	if j.was.Restart == Temporary {
+		why.Then = ThenStopped
+	}
+	return then(standBy{p.set.cause, due, &why}, p.follow(j, &why))
+}
+
+// follow starts a service again that stopped because of another, once its set may start.
+func (p *planner) follow(j judgement, why *StopFor) []step {
+	switch {
+	case j.held(p.seen):
+		return p.stop(j)
+	case !j.checkable && j.heard:
+		return nil // its heartbeats tell it to end
+	case why != nil && j.was.TermSentAt.IsZero() && j.evidence == observe.Exited:
+		return p.fail(j, j.fail(j.evidence, p.seen, p.failover)) // it has ended by itself before it was told to
+	}
+
+	var steps []step
+	if why != nil {
+		steps = []step{standDown{*why}}
+	}
+	switch {
+	case why != nil && why.Then == ThenStopped:
+		return append(steps, stopped{})
+	case p.barred(j.was):
+		since := j.was.FailedAt
+		if since.IsZero() { // it stands by since this pass
+			since = p.seen.Now
+		}
+		return append(steps, setDue{since, latest(p.set.due, since)}, schedule{})
+	case !p.dependenciesReady(j.was):
+		return append(steps, setPending{}, p.wait(j.was))
+	}
+	return append(steps, p.start(j, true, "")...)
+}
+
+// latest returns the later of a and b.
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// stepOf returns the first step of c that is an S.
+func stepOf[S step](c course) (S, bool) {
+	for _, s := range c.steps {
+		if s, ok := s.(S); ok {
+			return s, true
+		}
+	}
+	var none S
+	return none, false
+}
+
+// A standDown records that a service has stopped for its set.
+type standDown struct{ why StopFor }
+
+func (step standDown) take(a *acting, s *Service) {
+	s.exited(a.seen.Now, step.why.Reason, step.why.Detail)
+	s.StopFor = nil
+}
+
+// A standBy makes a service wait until its set starts again.
+type standBy struct {
+	cause   string
+	due     time.Time
+	stopFor *StopFor // nil: there is nothing to stop
+}
+
+func (step standBy) take(a *acting, s *Service) {
+	a.setState(s, StateScheduled, reasonSibling+": "+step.cause)
+	s.RestartCause, s.StopFor = step.cause, step.stopFor
+	s.FailedAt, s.NextAttemptAt = a.seen.Now, step.due
+	s.RunningSince, s.Starting = time.Time{}, false
+}
+
+// remaining returns those of set that have neither started again nor ended for good.
+func (r Registry) remaining(set []string) []string {
+	return slices.DeleteFunc(slices.Clone(set), func(id string) bool {
+		i := r.index(id)
+		return i < 0 || r.Services[i].State == StateRunning || r.Services[i].State.Final()
+	})
+}
+
+// setInOrder returns the members of the set in order.
+func (p *planner) setInOrder() []string {
+	return slices.DeleteFunc(p.g.Registry.ordered(), func(id string) bool {
+		return !p.set.members[id]
+	})
+}
