@@ -32,7 +32,8 @@ type register struct {
 	Env                []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
 	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
 	MaxAttempts        *attempts         `placeholder:"N" help:"restart it up to N times; -1 means no limit (5)"`
-	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
+	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m). 2s..1m doubles them from 2s up to 1m, and 2s*3..1m triples them"`
+	Intensity          *intensity        `placeholder:"N/D" help:"give it up when more than N of its ends within D were charged, such as 3/5m; 0/0 removes that limit"`
 	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
 	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
 	Clocks             clocks            `embed:""`
@@ -76,8 +77,8 @@ func (c *register) Validate() error {
 	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --reset-after, --exit-status, --timeout, " +
-			"--log-max and " +
+		return cli.Usagef("--max-attempts, --backoff, --intensity, --reset-after, --exit-status, " +
+			"--timeout, --log-max and " +
 			"--log-keep go with -- COMMAND, or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")

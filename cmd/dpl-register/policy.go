@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -63,4 +64,78 @@ func (x exitStatuses) apply(to *group.ExitStatus) {
 		list := to.List(given.class)
 		*list = append(slices.Clip(*list), given.ends...)
 	}
+}
+
+// delays are time spans separated by commas, or such as grow.
+type delays struct {
+	list  []time.Duration
+	grows group.Exponential
+}
+
+func (d delays) given() bool { return d.list != nil }
+
+// UnmarshalText parses text.
+func (d *delays) UnmarshalText(text []byte) error {
+	*d = delays{}
+	if first, last, ok := strings.Cut(string(text), ".."); ok {
+		d.list = group.DefaultBackoff()
+		return d.parseGrowing(first, last)
+	}
+
+	for word := range strings.SplitSeq(string(text), ",") {
+		delay, err := cli.ParseDuration(strings.TrimSpace(word), 0)
+		if err != nil {
+			return err
+		}
+		d.list = append(d.list, delay)
+	}
+
+	return nil
+}
+
+// parseGrowing parses delays from first, such as 2s or 2s*3, up to last.
+func (d *delays) parseGrowing(first, last string) (err error) {
+	first, factor, given := strings.Cut(first, "*")
+	d.grows.Factor = 2
+	if given {
+		d.grows.Factor, err = strconv.ParseInt(factor, 10, 64)
+		if err != nil || d.grows.Factor < 1 {
+			return cli.Usagef("want a whole number from 1 as the factor, not %q", factor)
+		}
+	}
+
+	if d.grows.Initial, err = cli.ParseDuration(first, time.Millisecond); err != nil {
+		return err
+	}
+	if d.grows.Max, err = cli.ParseDuration(last, time.Millisecond); err != nil {
+		return err
+	}
+	if d.grows.Max < d.grows.Initial {
+		return cli.Usagef("the longest delay, %s, is below the first one, %s", last, first)
+	}
+	return nil
+}
+
+// An intensity is a number of charged ends in a time, such as 3/5m.
+type intensity struct {
+	most   int
+	period time.Duration // 0: there is no limit
+}
+
+// UnmarshalText parses text.
+func (i *intensity) UnmarshalText(text []byte) error {
+	*i = intensity{}
+	if string(text) == "0/0" {
+		return nil
+	}
+
+	number, period, ok := strings.Cut(string(text), "/")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if !ok || err != nil {
+		return cli.Usagef("want N/D, such as 3/5m, not %q", text)
+	}
+
+	i.most = int(n)
+	i.period, err = cli.ParseDuration(period, time.Millisecond)
+	return err
 }

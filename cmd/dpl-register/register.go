@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -100,8 +99,8 @@ func (c *register) saysHow() bool {
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "reset-after", "exit-status", "timeout", "log-max",
-		"log-keep")
+	return c.Given("max-attempts", "backoff", "intensity", "reset-after", "exit-status", "timeout",
+		"log-max", "log-keep")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -217,25 +216,11 @@ func (c *register) numbers(s *group.StartInfo) {
 	if c.ResetAfter != nil {
 		s.Policy.ResetAfter = time.Duration(*c.ResetAfter)
 	}
-	if c.Backoff != nil {
-		s.Policy.Backoff = c.Backoff
+	if c.Backoff.given() {
+		s.Policy.Backoff, s.Policy.Exponential = c.Backoff.list, c.Backoff.grows
+	}
+	if c.Intensity != nil {
+		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.most, c.Intensity.period
 	}
 	c.Clocks.copy(s)
-}
-
-// delays are time spans separated by commas.
-type delays []time.Duration
-
-// UnmarshalText parses text.
-func (d *delays) UnmarshalText(text []byte) error {
-	*d = nil
-	for word := range strings.SplitSeq(string(text), ",") {
-		delay, err := cli.ParseDuration(strings.TrimSpace(word), 0)
-		if err != nil {
-			return err
-		}
-		*d = append(*d, delay)
-	}
-
-	return nil
 }

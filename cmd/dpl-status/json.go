@@ -116,7 +116,7 @@ func serviceObject(s view.Service) cli.Object {
 		{"nextAttemptAt", stampOrNull(s.NextAttemptAt)}, {"startAgain", s.StartAgain},
 		{"outdated", s.Outdated()}, {"restart", s.Restart},
 		{"dependenciesCompleted", append([]string{}, s.DependenciesCompleted...)},
-		{"retries", s.Retries},
+		{"retries", s.Retries}, {"restarts", stamps(s.Restarts)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
@@ -166,6 +166,14 @@ func milliseconds(of time.Time, age time.Duration) any {
 		return nil
 	}
 	return age.Milliseconds()
+}
+
+func stamps(times []time.Time) []string {
+	all := []string{}
+	for _, t := range times {
+		all = append(all, view.Stamp(t))
+	}
+	return all
 }
 
 func stampOrNull(t time.Time) any {

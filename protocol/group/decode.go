@@ -187,6 +187,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.RestartAttempts = int(r.Int(0))
 	case "retries":
 		s.Retries = int(r.Int(0))
+	case "restarts":
+		r.Array(func() { s.Restarts = append(s.Restarts, r.Time()) })
 	case "persistentRow":
 		s.PersistentRow = int(r.Int(0))
 	case "lastRestartAttempt":
@@ -278,13 +280,22 @@ func readPolicy(r *wire.Reader) RestartPolicy {
 			if len(p.Backoff) == 0 {
 				r.Refuse("at least one interval is expected")
 			}
+		case "backoff":
+			p.Exponential = readExponential(r)
 		case "resetAfterMs":
 			p.ResetAfter = r.Milliseconds(0)
+		case "intensity":
+			p.Intensity = int(r.Int(0))
+		case "intensityPeriodMs":
+			p.IntensityPeriod = r.Milliseconds(1)
 		default:
 			r.Unknown(&p.Unknown, name)
 		}
 	})
 
+	if r.Had("intensity") || r.Had("intensityPeriodMs") {
+		r.Require("intensity", "intensityPeriodMs")
+	}
 	return p
 }
 

@@ -75,7 +75,7 @@ func (r Registry) same(before Registry) bool {
 func sameService(a, b Service) bool {
 	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) &&
 		a.ServiceStatus == b.ServiceStatus &&
-		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) &&
+		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) && slices.Equal(a.Restarts, b.Restarts) &&
 		a.nested == b.nested
 }
 

@@ -87,6 +87,10 @@ func (s *Service) write(w *wire.Writer) {
 	w.Int("restartAttempts", int64(s.RestartAttempts))
 	w.OptInt("retries", int64(s.Retries))
 	w.OptInt("persistentRow", int64(s.PersistentRow))
+	if len(s.Restarts) > 0 {
+		w.Times("restarts", s.Restarts)
+	}
+
 	w.OptTime("lastRestartAttempt", s.LastRestartAttempt)
 	if s.KillTimeout != DefaultKillTimeout {
 		w.Milliseconds("killTimeoutMs", s.KillTimeout)
@@ -186,8 +190,17 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 
 func (p *RestartPolicy) write(w *wire.Writer) {
 	w.Int("maxAttempts", int64(p.MaxAttempts))
-	w.AllMilliseconds("backoffIntervalsMs", p.Backoff)
+	if !p.Exponential.isSet() || !slices.Equal(p.Backoff, DefaultBackoff()) {
+		w.AllMilliseconds("backoffIntervalsMs", p.Backoff)
+	}
+
+	p.Exponential.write(w)
 	w.Milliseconds("resetAfterMs", p.ResetAfter)
+	if p.IntensityPeriod != 0 {
+		w.Int("intensity", int64(p.Intensity))
+		w.Milliseconds("intensityPeriodMs", p.IntensityPeriod)
+	}
+
 	w.Unknown(p.Unknown)
 }
 

@@ -157,7 +157,8 @@ type Service struct {
 	ServiceSpec
 	ServiceStatus
 	ServiceRecovery
-	Unknown []wire.Member
+	Restarts []time.Time // charged ends in the IntensityPeriod before the last one; never changed
+	Unknown  []wire.Member
 
 	nested *wire.Nested
 }
@@ -290,11 +291,17 @@ type Variable struct{ Name, Value string }
 
 // A RestartPolicy says how often, and after which delays, a service is restarted. The delay before
 // attempt n, counted from 0, is Backoff[n], or the last of Backoff.
+//
+// If Exponential is set, its delays count instead. With an IntensityPeriod, a service is given up
+// when more than Intensity of its ends within that time were charged (spec §21.2).
 type RestartPolicy struct {
-	MaxAttempts int
-	Backoff     []time.Duration
-	ResetAfter  time.Duration
-	Unknown     []wire.Member
+	MaxAttempts     int
+	Backoff         []time.Duration
+	Exponential     Exponential
+	ResetAfter      time.Duration
+	Intensity       int
+	IntensityPeriod time.Duration // 0: none
+	Unknown         []wire.Member
 }
 
 // DefaultPolicy returns the restart policy of a service without its own.

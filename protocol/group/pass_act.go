@@ -235,7 +235,7 @@ func (s *Service) whyDead() string {
 
 func (release) take(a *acting, s *Service) {
 	a.released(s, StateRegistered, "restart", "stopped")
-	s.forgetAttempts()
+	s.forgetLimits()
 }
 
 func (step stopped) take(a *acting, s *Service) {

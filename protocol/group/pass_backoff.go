@@ -1,7 +1,6 @@
 package group
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -51,44 +50,6 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 func (step setDue) waits(now time.Time) bool {
 	return now.Before(step.at) && !now.Before(step.failedAt)
 }
-
-// givenUp returns why s, which has failed, is not restarted, or "".
-func (s *Service) givenUp() string {
-	class, most := Class(""), s.policy().MaxAttempts
-	if s.LastExit != nil {
-		class = s.LastExit.Class
-	}
-
-	switch {
-	case s.completes():
-		return ""
-	case !s.Restartable || s.StartInfo == nil:
-		return "not restartable"
-	case s.Restart == Temporary:
-		return string(Temporary)
-	case class == Terminal:
-		return string(Terminal)
-	case class == Persistent && s.PersistentRow > 1:
-		return fmt.Sprintf("%s, %d in a row", Persistent, s.PersistentRow)
-	case class.charged() && most != Unlimited && s.RestartAttempts >= most:
-		return fmt.Sprintf("%d attempts", s.RestartAttempts)
-	}
-
-	return ""
-}
-
-// backoff returns the time from the failure of s to its restart. A restart that is not charged is
-// never made at once after a tempfail, because nothing else limits it.
-func (s *Service) backoff() time.Duration {
-	delays, n := s.policy().Backoff, s.RestartAttempts+s.Retries
-	if s.LastExit == nil || s.LastExit.Class != Tempfail {
-		return delays[min(n, len(delays)-1)]
-	}
-	return max(delays[min(max(n, 1), len(delays)-1)], leastRetry)
-}
-
-// leastRetry is the least time from a tempfail to the retry.
-const leastRetry = time.Second
 
 // giveUp takes last, the last step of a service, after stopping what a pass has started.
 func (p *planner) giveUp(j judgement, last step) []step {

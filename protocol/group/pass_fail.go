@@ -67,11 +67,25 @@ func (s *Service) fail(step fail, now time.Time) {
 
 // count counts a failure of s in what limits its restarts.
 func (s *Service) count(e *LastExit) {
+	if period := s.policy().IntensityPeriod; period != 0 && e.Class.charged() && !s.completes() {
+		s.Restarts = within(s.Restarts, e.At.Add(-period), e.At)
+	}
+
 	if e.Class != Persistent {
 		s.PersistentRow = 0
 		return
 	}
 	s.PersistentRow++
+}
+
+// within returns those of times that lie between from and to, and to.
+func within(times []time.Time, from, to time.Time) (kept []time.Time) {
+	for _, t := range times {
+		if !t.Before(from) && !t.After(to) {
+			kept = append(kept, t)
+		}
+	}
+	return append(kept, to)
 }
 
 // recover forgets the attempts of s if it was healthy at t: if it had then run since a time more
@@ -84,6 +98,12 @@ func (s *Service) recover(since, t time.Time) {
 
 // forgetAttempts lets s begin anew.
 func (s *Service) forgetAttempts() { s.RestartAttempts, s.Retries, s.PersistentRow = 0, 0, 0 }
+
+// forgetLimits lets s begin anew as if nothing had ever limited it.
+func (s *Service) forgetLimits() {
+	s.forgetAttempts()
+	s.Restarts = nil
+}
 
 // ranSince returns since when the process of s, which has ended, is known to have run, or zero. What
 // has an exit status or was killed was not only started, but ran.

@@ -22,7 +22,7 @@ func (p *planner) shuttingDown(j judgement) []step {
 
 	released := *s
 	released.release(p.seen)
-	released.forgetAttempts()
+	released.forgetLimits()
 	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
 }
 

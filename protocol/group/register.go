@@ -158,7 +158,9 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		slices.Equal(s.Unknown, t.Unknown) && s.ExitStatus.equal(t.ExitStatus) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
-		s.Policy.ResetAfter == t.Policy.ResetAfter &&
+		s.Policy.ResetAfter == t.Policy.ResetAfter && s.Policy.Exponential.equal(t.Policy.Exponential) &&
+		s.Policy.Intensity == t.Policy.Intensity &&
+		s.Policy.IntensityPeriod == t.Policy.IntensityPeriod &&
 		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
 }
 
@@ -170,11 +172,11 @@ func (e *edit) request(s *Service) {
 		e.event(s.ID, "", string(StateRegistered), "")
 	case s.State == StateFailed && s.StopFor != nil && s.held(e.seen):
 		s.StopFor = s.StopFor.with(ThenRestart)
-		s.forgetAttempts()
+		s.forgetLimits()
 	case s.State == StateFailed || s.State.Final():
 		e.setState(s, StateRegistered, "")
 		s.forgetEnd()
-		s.forgetAttempts()
+		s.forgetLimits()
 	}
 }
 
@@ -215,7 +217,7 @@ func (e *edit) runOrWait(s *Service) {
 	}
 
 	if s.State == StateFailed || s.State.Final() {
-		s.forgetAttempts()
+		s.forgetLimits()
 	}
 
 	blockedBy := s.BlockedBy

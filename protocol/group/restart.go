@@ -89,7 +89,7 @@ func (e *edit) bringBack(s *Service) {
 		s.forgetEnd()
 	}
 
-	s.forgetAttempts()
+	s.forgetLimits()
 }
 
 // blocker returns the first dependency without which no pass will start s again, and its state,

@@ -16,8 +16,9 @@ var (
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeMaxMs",
 		map[string]*vectors.Shape{
-			"exitStatus":    vectors.Object("success tempfail failure persistent terminal", nil),
-			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
+			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
+			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs intensity intensityPeriodMs",
+				map[string]*vectors.Shape{"backoff": vectors.Object("initialMs factor maxMs", nil)}),
 		})
 
 	exitShape = vectors.Object("at reason detail class code status error note", nil)
@@ -25,7 +26,7 @@ var (
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
-				"dependencies restart dependenciesCompleted retries persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
+				"dependencies restart dependenciesCompleted retries restarts persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
 				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
@@ -61,7 +62,7 @@ func TestKeepsUnknown(t *testing.T) {
 
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
-		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}, "exitStatus": {` + x + `}},
+		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `, "backoff": {"initialMs": 1, "maxMs": 2, ` + x + `}}, "exitStatus": {` + x + `}},
 		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 

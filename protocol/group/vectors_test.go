@@ -268,7 +268,8 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
-		"/retries", "/persistentRow", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
+		"/retries", "/persistentRow",
+		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}

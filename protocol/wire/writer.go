@@ -196,11 +196,20 @@ func (w *Writer) OptBool(name string, b bool) {
 // Time writes a time.
 func (w *Writer) Time(name string, t time.Time) {
 	w.name(name)
+	w.time(t)
+}
+
+func (w *Writer) time(t time.Time) {
 	if len(w.timeText) == 0 || !t.Equal(w.lastTime) {
 		w.lastTime = t
 		w.timeText = Moment(t).AppendFormat(w.timeText[:0], `"`+timeLayout+`"`)
 	}
 	w.buf = append(w.buf, w.timeText...)
+}
+
+// Times writes an array of times.
+func (w *Writer) Times(name string, all []time.Time) {
+	w.Array(name, len(all), func(i int) { w.time(all[i]) })
 }
 
 // OptTime writes a time, unless it is zero.

@@ -80,6 +80,18 @@ def empty_is_absent(kind, *names):
     return changed
 
 
+def both_or_none(kind, one, other):
+    """Return kind, a record, changed so that it has both members or neither."""
+    def read(value, path):
+        result = kind[0](value, path)
+        if (one in result) != (other in result):
+            raise corrupt(below(path, other if one in result else one), 'missing')
+        return result
+    changed = Record((read, kind[1]))
+    changed.fields = kind.fields
+    return changed
+
+
 def log_max(value, path):
     """Read the number of bytes after which a log is rotated; 0: never."""
     size = INTEGER[0](value, path)
@@ -165,9 +177,13 @@ def completes(entry):
 
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
 START_ID = (read_start_id, str)
-POLICY = record(maxAttempts=(whole(-1), 5),
-                backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
-                resetAfterMs=(NONNEGATIVE_MS, 300000))
+BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
+POLICY = both_or_none(
+    record(maxAttempts=(whole(-1), 5),
+           backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
+           backoff=(BACKOFF, ABSENT), resetAfterMs=(NONNEGATIVE_MS, 300000),
+           intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT)),
+    'intensity', 'intensityPeriodMs')
 START_INFO = empty_is_absent(
     record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
@@ -192,7 +208,7 @@ SERVICE = null_is_absent(
            lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
            restart=(RESTART, 'permanent'),
            dependenciesCompleted=(array(IDENT), []), retries=(INTEGER, 0),
-           persistentRow=(INTEGER, 0),
+           persistentRow=(INTEGER, 0), restarts=(array(MOMENT), []),
            readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
            lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
            heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
@@ -377,6 +393,22 @@ def forget_attempts(entry):
     entry.update(restartAttempts=0, retries=0, persistentRow=0)
 
 
+def forget_limits(entry):
+    forget_attempts(entry)
+    entry['restarts'] = []
+
+
+def count(entry):
+    """Count a failure in what limits the restarts of entry (§20.4, §21.2)."""
+    exit_, policy = entry['lastExit'], (entry['startInfo'] or {}).get('restartPolicy', {})
+    if 'intensityPeriodMs' in policy and charged(entry) and not completes(entry):
+        at = exit_['at']
+        since = at - policy['intensityPeriodMs']
+        entry['restarts'] = [each for each in entry['restarts'] if since <= each <= at] + [at]
+    persistent = exit_.get('class') == 'persistent'
+    entry['persistentRow'] = entry['persistentRow'] + 1 if persistent else 0
+
+
 def survived(entry, seen):
     return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
 
@@ -552,7 +584,7 @@ class Edit:
         failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
         set_optional(failed, 'note', checkpoint(entry))
         entry['lastExit'] = failed
-        entry['persistentRow'] = 0
+        count(entry)
         drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
@@ -661,7 +693,7 @@ def note_old_start(entry, start_info):
 def register_request(edit, entry):
     """§10.1, 3."""
     if entry['state'] in (*FINAL, 'failed'):
-        forget_attempts(entry)
+        forget_limits(entry)
         if entry['state'] == 'failed' and 'stopFor' in entry and edit.held(entry):
             entry['stopFor']['then'] = 'restart'
             return
@@ -686,7 +718,7 @@ def register_itself(edit, entry, pid, process, readiness):
     ready = edit.dependencies_ready(entry)
     if state != 'running' and not being_stopped:
         if state in (*FINAL, 'failed'):
-            forget_attempts(entry)
+            forget_limits(entry)
         waits_on = state == 'waitingForDependencies' and not ready
         drop(entry, *(name for name in RENEWED if not (waits_on and name == 'blockedBy')))
         edit.set_state(entry, 'running' if ready else 'waitingForDependencies')
@@ -948,7 +980,7 @@ def bring_back(edit, entry):
     else:
         edit.set_state(entry, 'registered', 'restart')
         drop(entry, *RENEWED)
-    forget_attempts(entry)
+    forget_limits(entry)
 
 
 def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0,
@@ -980,6 +1012,11 @@ def given_up(entry):
         return f'persistent, {entry["persistentRow"]} in a row'
     if charged(entry) and most != -1 and entry['restartAttempts'] >= most:
         return f'{entry["restartAttempts"]} attempts'
+    period = entry['startInfo']['restartPolicy'].get('intensityPeriodMs')
+    ends_ = len(entry['restarts'])
+    if period and charged(entry) and ends_ > entry['startInfo']['restartPolicy']['intensity']:
+        span = f'{period} ms' if period % 1000 else f'{period // 1000} s'
+        return f'{ends_} ends in {span}'
     return None
 
 
@@ -987,7 +1024,12 @@ def backoff(entry):
     """Return the milliseconds from the failure of entry to its restart (§21.1)."""
     tempfail = (entry.get('lastExit') or {}).get('class') == 'tempfail'
     n = max(entry['restartAttempts'] + entry['retries'], 1 if tempfail else 0)
-    intervals = entry['startInfo']['restartPolicy']['backoffIntervalsMs']
+    policy = entry['startInfo']['restartPolicy']
+    intervals = policy['backoffIntervalsMs']
+    if 'backoff' in policy:
+        grown = policy['backoff']
+        delay = grown['initialMs'] * grown['factor']**min(n, 64)
+        return max(min(delay, grown['maxMs']), 1000 if tempfail else 0)
     return max(intervals[min(n, len(intervals) - 1)], 1000 if tempfail else 0)
 
 
@@ -1043,8 +1085,7 @@ class Pass(Edit):
         self.exited(entry, reason, detail)
         if lost:
             entry['lastExit']['class'] = 'hostLost'
-        persistent = entry['lastExit'].get('class') == 'persistent'
-        entry['persistentRow'] = entry['persistentRow'] + 1 if persistent else 0
+        count(entry)
         entry['failedAt'] = entry['lastExit']['at']
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
@@ -1265,7 +1306,7 @@ class Pass(Edit):
         if not entry['startAgain']:
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
-        forget_attempts(entry)
+        forget_limits(entry)
         self.waiting(entry)
 
     def start(self, entry, reason):

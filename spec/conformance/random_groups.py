@@ -41,6 +41,7 @@ ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
+    'restarts': [],
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False
 }
 REGISTRY_DEFAULTS = {
@@ -144,6 +145,9 @@ class World:
         policy = {'maxAttempts': self.one((-1, 0, 1, 2, 3, 5)),
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
+        policy |= self.optional(0.3, intensity=self.one((0, 1, 2)), intensityPeriodMs=5000)
+        policy |= self.optional(0.2, backoff={'initialMs': self.one((1, 1000)),
+                                              'factor': self.one((1, 2, 5)), 'maxMs': 5000})
         return {
             'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
             **self.optional(0.2, environment={'A': 'b', 'B': ''}),
@@ -206,6 +210,8 @@ class World:
         entry |= self.optional(0.4, restart=self.one(RESTARTS))
         entry |= self.optional(0.15, dependenciesCompleted=[self.one(self.ids)])
         entry |= self.optional(0.2, retries=self.one((0, 1, 9, 10)))
+        entry |= self.optional(
+            0.2, restarts=[self.ago() for _ in range(self.one((1, 2, 3)))])
         entry |= self.optional(0.2, persistentRow=self.one((1, 2)))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
