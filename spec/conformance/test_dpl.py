@@ -219,11 +219,11 @@ class RandomVectors(unittest.TestCase):
         texts, out = [], io.StringIO()
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
             for name in ('first', 'second'):
-                random_groups.main(['800', f'{directory}/{name}', '12'])
+                random_groups.main(['1500', f'{directory}/{name}', '12'])
                 paths = sorted(pathlib.Path(directory, name, 'groups').iterdir())
                 texts.append({path.name: path.read_text() for path in paths})
             self.assertEqual(run.main([str(path) for path in paths]), 0)
-        self.assertEqual((texts[0], len(texts[0])), (texts[1], 800))
+        self.assertEqual((texts[0], len(texts[0])), (texts[1], 1500))
         for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess',
                      'remove: refused stillRunning', 'TERM to group', 'TERM to process',
                      'TERM to survivors', 'status 5', 'running → failed, stale', 'N attempts',
