@@ -24,8 +24,12 @@ type beater struct {
 	group   string // the group of service
 	service string // "": none
 	answer  int    // the status of the service's heartbeat
+	asked   []group.Asked
+	said    string // what was printed about asked last
 	actor   protocol.Actor
 	say     observe.Report
+
+	progress bool // the service has made progress
 }
 
 // beater returns a beater for what the flags ask for.
@@ -40,7 +44,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	}
 
 	b.say = observe.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
-	b.actor.Heartbeats = c.Heartbeat
+	b.actor.Heartbeats, b.progress = c.Heartbeat, c.Progress
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 
 	switch {
@@ -51,6 +55,8 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	case c.Heartbeat && b.actor.Supervisor == "" && b.service == "":
 		return nil, cli.Usagef("--heartbeat goes with --service or --supervisor: dpl-push " +
 			"--heartbeat promises those of a call")
+	case c.Progress && b.service == "":
+		return nil, cli.Usagef("--progress goes with --service")
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	}
@@ -151,13 +157,14 @@ func (b *beater) registration() (cli.Object, error) {
 
 	p := group.ServiceProcess{
 		Service: b.service, PID: b.actor.PID, Process: b.actor.Process,
-		Heartbeats: b.actor.Heartbeats,
+		Heartbeats: b.actor.Heartbeats, Progress: b.progress,
 	}
 
 	var verdict observe.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			after, verdict, err = g.BeatService(p, b.say, seen)
+			b.asked = after.Asked(b.service, seen)
 			return after, err
 		})
 
@@ -166,7 +173,11 @@ func (b *beater) registration() (cli.Object, error) {
 	}
 
 	b.answer = cli.StatusOfVerdict(verdict)
-	result := append(cli.GroupResult(edit, b.service), cli.Member{"status", b.answer})
+	if !b.env.JSON() {
+		b.printAsked()
+	}
+	result := append(cli.GroupResult(edit, b.service), cli.Member{"status", b.answer},
+		cli.Member{"asked", b.askedObjects()})
 
 	return cli.Object{{"registration", result}}, nil
 }

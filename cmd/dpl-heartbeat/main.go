@@ -28,6 +28,7 @@ type heartbeat struct {
 	Heartbeat   bool              `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
 	Readiness   observe.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
 	Note        *cli.Text         `placeholder:"TEXT" help:"what it is doing, for people to read"`
+	Progress    bool              `help:"with --service: report progress, which sets back the clock of dpl-register --stuck"`
 	Every       cli.Span          `placeholder:"D" help:"send one every D"`
 	WhilePID    cli.PID           `placeholder:"N" help:"with --every: stop when process N ends"`
 	Signal      cli.Signal        `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
@@ -40,6 +41,9 @@ func (c *heartbeat) Validate() error {
 		return cli.Usagef("--while-pid goes with --every")
 	case c.Signal != 0 && c.WhilePID == 0:
 		return cli.Usagef("--signal goes with --while-pid")
+	case c.Every > 0 && c.Progress:
+		return cli.Usagef("--progress does not go with --every, which sends heartbeats whether " +
+			"there is progress or not")
 	case c.Every > 0 && (c.DryRun || c.JSON):
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
@@ -73,7 +77,10 @@ func main() {
 			"takes precedence over a participant, and a participant over a supervisor. A "+
 			"supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, "+
 			"separated by tabs, for each crashed call that it must clean up after, until it "+
-			"acknowledges the call with dpl-cleanup --ack; - stands for no handle. Exits 3 if the "+
+			"acknowledges the call with dpl-cleanup --ack; - stands for no handle. A service that is "+
+			"asked for a checkpoint gets a line asked CLOCK LEFT-MS, separated by tabs, with the "+
+			"time until it is stopped, or -, and 6 as the exit status, until it gives a --note. "+
+			"Exits 3 if the "+
 			"operation is aborted or in cleanup (clean up and pop), or if the service is being "+
 			"shut down; 4 if the operation is over; 5 if the participant was declared crashed, or "+
 			"the service dead (register it again); 66 if there is no such call, supervisor or "+

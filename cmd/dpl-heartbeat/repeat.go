@@ -40,7 +40,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		case status == cli.StatusCrashed:
 			return errors.Join(told.once(env, b.summons(status)), cli.Exit(status))
 		case status == cli.StatusOver && b.op == "": // one of several operations; the others go on
-		case status != cli.StatusOK:
+		case status != cli.StatusOK && status != cli.StatusAsked:
 			return cli.Exit(status)
 		}
 

@@ -78,15 +78,15 @@ func (c *register) Validate() error {
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
 		return cli.Usagef("--max-attempts, --backoff, --intensity, --reset-after, --exit-status, " +
-			"--timeout, --log-max and " +
-			"--log-keep go with -- COMMAND, or with --request")
+			"--timeout, --soft-timeout, --stuck, --log-max and --log-keep go with -- COMMAND, " +
+			"or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogKeep != nil && *c.LogKeep == 0:
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}
 
-	return nil
+	return c.Clocks.check()
 }
 
 func (c *register) Run(env *cli.Env) error {

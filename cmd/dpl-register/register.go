@@ -99,8 +99,8 @@ func (c *register) saysHow() bool {
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "intensity", "reset-after", "exit-status", "timeout",
-		"log-max", "log-keep")
+	return c.Given("max-attempts", "backoff", "intensity", "reset-after", "exit-status",
+		"soft-timeout", "timeout", "stuck", "log-max", "log-keep")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its

@@ -110,6 +110,9 @@ func (r *registration) beat(say observe.Report) (int, error) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.self.Service, err))
 		return cli.StatusCrashed, nil
 	}
+	if answer == observe.VerdictAsked { // the command itself must answer
+		answer = observe.VerdictContinue
+	}
 	return cli.StatusOfVerdict(answer), cli.Named("heartbeat", r.group, r.self.Service, err)
 }
 

@@ -12,10 +12,12 @@ type ServiceProcess struct {
 	PID        int
 	Process    observe.Process // zero: it named no process that could be checked
 	Heartbeats bool            // it promises to send more heartbeats
+	Progress   bool            // it has made progress
 }
 
 // BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
-// §10.3). The verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed
+// §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec §26.3),
+// see Asked; VerdictCleanUp if the service must end; or VerdictCrashed
 // if it was declared dead, and then nothing has changed. BeatService returns ErrNoService, and
 // ErrOtherProcess if another process of the service is alive.
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
@@ -40,6 +42,14 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	}
 
 	s.Refresh(e.seen)
+	if p.Progress {
+		s.ProgressAt, s.ProgressBeat = e.seen.Now, e.seen.Beat()
+		s.Asked = s.Asked.without(clockProgress)
+	}
+	if say.Note != nil {
+		s.Asked = s.Asked.answer()
+	}
+
 	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
 	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.g.Registry.inSet(s.ID) {
@@ -53,13 +63,17 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	}
 
 	verdict = observe.VerdictContinue
-	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
+	switch {
+	case s.State == StateShuttingDown, s.State == StateFailed, s.State == StateScheduled:
 		verdict = observe.VerdictCleanUp
+	case s.State == StateRunning && len(s.Asked.open()) > 0:
+		verdict = observe.VerdictAsked
 	}
 
 	e.say(s, say)
 	before := *g.Service(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
+	before.ProgressAt, before.ProgressBeat = s.ProgressAt, s.ProgressBeat
 	e.g.effects.BeatOnly = sameService(before, *s)
 	e.beaten = true
 	if after, err = e.end(); err != nil {

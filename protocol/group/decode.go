@@ -158,6 +158,12 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.Attempt = int(r.Int(0))
 	case "startedBeat":
 		s.StartedBeat = observe.ReadBeat(r, &s.nested, name)
+	case "progressAt":
+		s.ProgressAt = r.TimeOrNull()
+	case "progressBeat":
+		s.ProgressBeat = observe.ReadBeat(r, &s.nested, name)
+	case "asked":
+		s.Asked = readAsks(r)
 	case "startId":
 		if s.StartID = r.String(); !validStartID(s.StartID) {
 			r.Refuse("%.40q is not 16 hexadecimal digits", s.StartID)
@@ -257,8 +263,14 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			}
 		case "logKeep":
 			s.LogKeep = int(r.Int(1))
+		case "runtimeSoftMs":
+			s.RuntimeSoft = r.Milliseconds(1)
 		case "runtimeMaxMs":
 			s.RuntimeMax = r.Milliseconds(1)
+		case "progressSoftMs":
+			s.ProgressSoft = r.Milliseconds(1)
+		case "progressMaxMs":
+			s.ProgressMax = r.Milliseconds(1)
 		default:
 			r.Unknown(&s.Unknown, name)
 		}

@@ -55,6 +55,7 @@ func (e *edit) after() Group {
 		s := &r.Services[i]
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
 		s.StartedBeat = s.StartedBeat.Counting(s.StartedAt)
+		s.ProgressBeat = s.ProgressBeat.Counting(s.ProgressAt)
 	}
 
 	return e.g
@@ -195,6 +196,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.StartedAt, s.Attempt, s.Starting = time.Time{}, 0, false
 	s.StartID, s.Keeper = "", observe.Process{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
+	s.ProgressAt, s.Asked = time.Time{}, nil
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 }
 

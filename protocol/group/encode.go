@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -109,6 +110,9 @@ func (s *Service) write(w *wire.Writer) {
 	}
 
 	s.StartedBeat.Write(w, "startedBeat", s.nested)
+	w.OptTime("progressAt", s.ProgressAt)
+	s.ProgressBeat.Write(w, "progressBeat", s.nested)
+	s.Asked.write(w)
 
 	w.OptString("startId", s.StartID)
 	s.Keeper.Write(w, "keeper", s.nested)
@@ -180,12 +184,24 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		if s.LogKeep != DefaultLogKeep {
 			w.Int("logKeep", int64(s.LogKeep))
 		}
-		if s.RuntimeMax != 0 {
-			w.Milliseconds("runtimeMaxMs", s.RuntimeMax)
-		}
+		s.writeClocks(w)
 
 		w.Unknown(s.Unknown)
 	})
+}
+
+func (s *StartInfo) writeClocks(w *wire.Writer) {
+	for _, c := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"runtimeSoftMs", s.RuntimeSoft}, {"runtimeMaxMs", s.RuntimeMax},
+		{"progressSoftMs", s.ProgressSoft}, {"progressMaxMs", s.ProgressMax},
+	} {
+		if c.d != 0 {
+			w.Milliseconds(c.name, c.d)
+		}
+	}
 }
 
 func (p *RestartPolicy) write(w *wire.Writer) {

@@ -198,13 +198,16 @@ type ServiceStatus struct {
 	State  ServiceState
 	Notice observe.Notice // what it says of itself
 
-	StartedAt   time.Time       // when a pass started the process; zero: it started by itself
-	StartedBeat observe.Beat    // of StartedAt, for a service with a clock
-	Attempt     int             // RestartAttempts at that time
-	StartID     string          // random, of that start; "": none
-	Keeper      observe.Process // of that start: the parent of all that it has started; zero: none
-	StartedWith *StartInfo      // how that start was made, where that differs from StartInfo; else nil
-	Starting    bool            // whether that start came to its end is not known yet
+	StartedAt    time.Time       // when a pass started the process; zero: it started by itself
+	StartedBeat  observe.Beat    // of StartedAt, for a service with a clock
+	ProgressAt   time.Time       // when the process last reported progress; zero: never
+	ProgressBeat observe.Beat    // of ProgressAt
+	Asked        *Asks           // the checkpoints that it was asked for
+	Attempt      int             // RestartAttempts at that time
+	StartID      string          // random, of that start; "": none
+	Keeper       observe.Process // of that start: the parent of all that it has started; zero: none
+	StartedWith  *StartInfo      // how that start was made, where that differs from StartInfo; else nil
+	Starting     bool            // whether that start came to its end is not known yet
 
 	RunningSince time.Time
 	Ended        *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
@@ -246,10 +249,14 @@ type StartInfo struct {
 	Readiness   observe.Readiness // its readiness at the start
 	Policy      RestartPolicy
 	ExitStatus  ExitStatus
-	LogMax      int64         // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
-	LogKeep     int           // the number of rotated files to keep, at least 1
-	RuntimeMax  time.Duration // it is stopped when it has run for so long; 0: never
-	Unknown     []wire.Member
+	LogMax      int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
+	LogKeep     int   // the number of rotated files to keep, at least 1
+
+	// When it has run for so long, or has made no progress for so long, it is asked for a
+	// checkpoint (soft), or stopped (max). 0: never.
+	RuntimeSoft, RuntimeMax, ProgressSoft, ProgressMax time.Duration
+
+	Unknown []wire.Member
 }
 
 // startsAs reports whether a process started with t does the same as one started with s. Members
@@ -362,6 +369,7 @@ const (
 	AlertFailed    AlertType = "supervisorFailed"
 	AlertRestarted AlertType = "supervisorRestarted"
 	AlertDead      AlertType = "supervisorDead"
+	AlertNudged    AlertType = "supervisorNudged"
 	AlertBlocked   AlertType = "supervisorBlocked"
 	AlertTakeover  AlertType = "orchestratorTakeover"
 	AlertRebooted  AlertType = "hostRebooted"

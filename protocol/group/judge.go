@@ -204,6 +204,8 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 		sight(s.TermSentAt, s.TermSentBeat)
 		if s.StartInfo.hasClock() {
 			sight(s.StartedAt, s.StartedBeat)
+			sight(s.ProgressAt, s.ProgressBeat)
+			s.Asked.times(sight)
 		}
 	}
 }

@@ -37,9 +37,10 @@ type step interface{ take(a *acting, s *Service) }
 
 type (
 	carryOn   struct{ alive bool }
-	loseStart struct{} // its process ended before it became the service
-	reboot    struct{} // it has not failed, but its host was rebooted
-	fail      struct { // it has failed
+	nudge     struct{ clock string } // it is asked for a checkpoint
+	loseStart struct{}               // its process ended before it became the service
+	reboot    struct{}               // it has not failed, but its host was rebooted
+	fail      struct {               // it has failed
 		reason   string
 		detail   string
 		left     bool     // some of its processes are left
@@ -76,6 +77,11 @@ func (step carryOn) take(a *acting, s *Service) {
 	}
 
 	s.recover(s.RunningSince, now)
+}
+
+func (step nudge) take(a *acting, s *Service) {
+	s.Asked = s.Asked.with(step.clock, a.seen)
+	a.raise(AlertNudged, s.ID, "%s", step.clock)
 }
 
 func (loseStart) take(a *acting, s *Service) {

@@ -8,36 +8,149 @@ import (
 )
 
 // The names of clocks: details of the reason timeout (spec §26.2).
-const clockRuntime = "runtime"
+const (
+	clockRuntime  = "runtime"
+	clockProgress = "progress"
+)
 
 const reasonTimeout = "timeout"
 
-// hasClock reports whether the ages of a process started with i matter (spec §26.2).
-func (i *StartInfo) hasClock() bool { return i != nil && i.RuntimeMax != 0 }
-
-// overdue returns the name of the clock by which s must be stopped, or "". An age below 0 counts
-// as 0.
-func (s *Service) overdue(seen observe.Observation) string {
-	if s.StartedAt.IsZero() || !s.StartInfo.hasClock() {
-		return ""
-	}
-	if seen.Age(s.StartedAt, s.StartedBeat) >= s.StartInfo.RuntimeMax {
-		return clockRuntime
-	}
-	return ""
+// A clock limits a time since some moment: after soft a checkpoint is asked for, after hard the
+// service is stopped. 0: never.
+type clock struct {
+	name       string
+	since      time.Time
+	beat       observe.Beat // of since
+	soft, hard time.Duration
 }
 
-// clockTurns returns when the clocks of s are over.
-func (s *Service) clockTurns() []time.Time {
-	if s.State != StateRunning || s.StartedAt.IsZero() || !s.StartInfo.hasClock() {
+// hasClock reports whether the ages of a process started with i matter (spec §26.2).
+func (i *StartInfo) hasClock() bool {
+	return i != nil && i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0
+}
+
+// clocks returns the clocks of s that run.
+func (s *Service) clocks() (all []clock) {
+	if !s.StartInfo.hasClock() {
 		return nil
 	}
-	return []time.Time{wire.Later(s.StartedAt, s.StartInfo.RuntimeMax)}
+
+	i := s.StartInfo
+	runtime := clock{clockRuntime, s.StartedAt, s.StartedBeat, i.RuntimeSoft, i.RuntimeMax}
+	progress := clock{clockProgress, s.StartedAt, s.StartedBeat, i.ProgressSoft, i.ProgressMax}
+	if !s.ProgressAt.IsZero() {
+		progress.since, progress.beat = s.ProgressAt, s.ProgressBeat
+	}
+
+	for _, c := range []clock{runtime, progress} {
+		if !c.since.IsZero() && c.soft+c.hard != 0 {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
-// sayClocks says when the clocks of s are over.
+// age returns the time on c. One below 0 counts as 0.
+func (c clock) age(seen observe.Observation) time.Duration {
+	return max(seen.Age(c.since, c.beat), 0)
+}
+
+// asksAt returns the time on c at which a checkpoint is asked for, if it is at all.
+func (c clock) asksAt() time.Duration {
+	if c.hard != 0 {
+		return min(c.soft, c.hard)
+	}
+	return c.soft
+}
+
+// left returns how long it takes at least until c is over: its hard time, and the whole window
+// since the asking, which is nil if nothing was asked. It is 0 or less if c is over.
+func (c clock) left(asked *ask, seen observe.Observation) time.Duration {
+	left := c.hard - c.age(seen)
+	if c.soft == 0 {
+		return left
+	}
+
+	window := c.hard - c.asksAt()
+	if asked != nil {
+		window -= seen.Age(asked.at, asked.beat)
+	}
+	return max(left, window)
+}
+
+// judgeClocks returns the clock by which s must be stopped, or "", and those because of which a
+// checkpoint must be asked for. The asking is never skipped: a clock that asks is over only after
+// that (spec §26.3).
+func (s *Service) judgeClocks(seen observe.Observation) (overdue string, asks []string) {
+	for _, c := range s.clocks() {
+		asked := s.Asked.of(c.name)
+		switch {
+		case c.soft != 0 && asked == nil:
+			if c.age(seen) >= c.asksAt() {
+				asks = append(asks, c.name)
+			}
+		case c.hard != 0 && overdue == "" && c.left(asked, seen) <= 0:
+			overdue = c.name
+		}
+	}
+	return overdue, asks
+}
+
+// An Asked is a checkpoint that a service is asked for.
+type Asked struct {
+	Clock string
+	Left  time.Duration // until it is stopped, at least; below 0: never
+}
+
+// Asked returns what the service id is asked for and has not answered, in the order of the asks.
+func (g Group) Asked(id string, seen observe.Observation) (all []Asked) {
+	s := g.Service(id)
+	if s == nil || s.State != StateRunning {
+		return nil
+	}
+
+	for _, name := range s.Asked.open() {
+		asked := Asked{Clock: name, Left: -1}
+		for _, c := range s.clocks() {
+			if c.name == name && c.hard != 0 {
+				asked.Left = max(c.left(s.Asked.of(name), seen), 0)
+			}
+		}
+		all = append(all, asked)
+	}
+	return all
+}
+
+// clockTurns returns when the clocks of s ask, and when they are over.
+func (s *Service) clockTurns(seen observe.Observation) (all []time.Time) {
+	if s.State != StateRunning {
+		return nil
+	}
+
+	for _, c := range s.clocks() {
+		asked := s.Asked.of(c.name)
+		if c.soft != 0 && asked == nil {
+			all = append(all, wire.Later(seen.Now, c.asksAt()-c.age(seen)))
+		} else if c.hard != 0 {
+			all = append(all, wire.Later(seen.Now, c.left(asked, seen)))
+		}
+	}
+	return all
+}
+
+// sayClocks says what the clocks of s limit.
 func sayClocks(s *Service, seen observe.Observation, say func(string, ...any)) {
-	for _, at := range s.clockTurns() {
-		say("It may run for %v, until %s.", s.StartInfo.RuntimeMax, moment(at, seen))
+	for _, c := range s.clocks() {
+		text := "Its " + c.name + " clock shows " + c.age(seen).Round(time.Millisecond).String()
+		if c.soft != 0 {
+			text += "; after " + c.asksAt().String() + " a pass asks for a checkpoint"
+		}
+		if c.hard != 0 {
+			text += "; after " + c.hard.String() + " passes stop it"
+		}
+		if asked := s.Asked.of(c.name); asked != nil {
+			text += "; it was asked " + moment(asked.at, seen)
+		}
+		say("%s.", text)
 	}
 }

@@ -15,6 +15,7 @@ type judgement struct {
 	ready     bool             // services that depend on it may run
 	overdue   string           // the clock by which a running service must be stopped, or ""
 	failure   *failure         // what its end means, if it is running and has ended; else nil
+	asks      []string         // the clocks because of which it is asked for a checkpoint
 }
 
 // judgements has the judgement of each service by id.
@@ -52,7 +53,7 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 		j.evidence == ""
 
 	if s.State == StateRunning && j.alive {
-		j.overdue = s.overdue(seen)
+		j.overdue, j.asks = s.judgeClocks(seen)
 	}
 
 	return j

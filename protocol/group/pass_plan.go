@@ -80,7 +80,12 @@ func (p *planner) running(j judgement) []step {
 	if p.set.members[j.was.ID] {
 		return p.standBy(j)
 	}
-	return []step{carryOn{j.alive}}
+
+	steps := []step{carryOn{j.alive}}
+	for _, clock := range j.asks {
+		steps = append(steps, nudge{clock})
+	}
+	return steps
 }
 
 // fail makes a service fail as was judged, and continues with the steps that follow.

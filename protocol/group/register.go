@@ -145,7 +145,7 @@ func (s *Service) startInfoChanges(to *StartInfo) {
 	if was == nil {
 		was = s.StartInfo
 	}
-	s.StartInfo, s.StartedWith = to, nil
+	s.StartInfo, s.StartedWith, s.Asked = to, nil, nil
 	if !s.StartedAt.IsZero() && was != nil && !to.startsAs(was) {
 		s.StartedWith = was
 	}
@@ -154,7 +154,7 @@ func (s *Service) startInfoChanges(to *StartInfo) {
 func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
-		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.RuntimeMax == t.RuntimeMax &&
+		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.sameClocks(t) &&
 		slices.Equal(s.Unknown, t.Unknown) && s.ExitStatus.equal(t.ExitStatus) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
@@ -162,6 +162,11 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		s.Policy.Intensity == t.Policy.Intensity &&
 		s.Policy.IntensityPeriod == t.Policy.IntensityPeriod &&
 		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
+}
+
+func (s *StartInfo) sameClocks(t *StartInfo) bool {
+	return s.RuntimeSoft == t.RuntimeSoft && s.RuntimeMax == t.RuntimeMax &&
+		s.ProgressSoft == t.ProgressSoft && s.ProgressMax == t.ProgressMax
 }
 
 // request is step 3.

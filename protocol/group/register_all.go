@@ -104,14 +104,14 @@ func (s *Service) changes(d *Declaration, recorded []Variable) []string {
 	if s.StartInfo != nil {
 		same := *s
 		same.apply(d, s.StartInfo.recorded())
-		if same.StartedWith = s.StartedWith; len(differences(s, &same)) == 0 {
+		if same.StartedWith, same.Asked = s.StartedWith, s.Asked; len(differences(s, &same)) == 0 {
 			return nil
 		}
 	}
 
 	after := *s
 	after.apply(d, recorded)
-	after.StartedWith = s.StartedWith
+	after.StartedWith, after.Asked = s.StartedWith, s.Asked
 	return differences(s, &after)
 }
 

@@ -14,7 +14,8 @@ var (
 		map[string]*vectors.Shape{"beat": vectors.BeatShape})
 
 	startShape = vectors.Object(
-		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeMaxMs",
+		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
+			"runtimeMaxMs progressSoftMs progressMaxMs",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs intensity intensityPeriodMs",
@@ -29,12 +30,14 @@ var (
 				"dependencies restart dependenciesCompleted retries restarts persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
-				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
+				"progressAt stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
-				"stopFor":  vectors.Object("reason detail then", nil),
-				"lastExit": exitShape, "ended": exitShape,
+				"progressBeat": vectors.BeatShape,
+				"asked":        {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
+				"stopFor":      vectors.Object("reason detail then", nil),
+				"lastExit":     exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
@@ -63,7 +66,7 @@ func TestKeepsUnknown(t *testing.T) {
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `, "backoff": {"initialMs": 1, "maxMs": 2, ` + x + `}}, "exitStatus": {` + x + `}},
-		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
+		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "progressAt": ` + at + `, "progressBeat": {"at": ` + at + `, ` + x + `}, "asked": {"runtime": {"at": ` + at + `, ` + beat + `, ` + x + `}}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 
 	r, err := DecodeRegistry(registry)

@@ -51,6 +51,7 @@ type vector struct {
 		Services             json.RawMessage   `json:"services"`
 		Environment          map[string]string `json:"environment"`
 		Prune                bool              `json:"prune"`
+		Progress             bool              `json:"progress"`
 		Only                 bool              `json:"only"`
 		All                  bool              `json:"all"`
 		Owner                string            `json:"owner"`
@@ -269,7 +270,8 @@ func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/persistentRow",
-		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat", "/process"} {
+		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat",
+		"/progressBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}
@@ -358,7 +360,7 @@ func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Ob
 func (v *vector) process() group.ServiceProcess {
 	return group.ServiceProcess{
 		Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process),
-		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats,
+		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats, Progress: v.Do.Progress,
 	}
 }
 

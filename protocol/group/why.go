@@ -108,7 +108,7 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 			g.Orchestrator.StalenessThreshold+time.Millisecond))
 	}
 
-	all = append(all, s.clockTurns()...)
+	all = append(all, s.clockTurns(seen)...)
 	all = slices.DeleteFunc(all, func(t time.Time) bool { return !t.After(seen.Now) })
 	slices.SortFunc(all, time.Time.Compare)
 	return all

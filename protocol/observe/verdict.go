@@ -5,6 +5,7 @@ type Verdict string
 
 const (
 	VerdictContinue Verdict = "continue"
+	VerdictAsked    Verdict = "asked"   // a service: give a checkpoint, and go on
 	VerdictCleanUp  Verdict = "cleanUp" // clean up and pop; a service: end
 	VerdictOver     Verdict = "over"    // the operation is terminal
 	VerdictCrashed  Verdict = "crashed" // it was declared crashed, or the service dead

@@ -175,6 +175,15 @@ def completes(entry):
     return success and entry['restart'] != 'permanent'
 
 
+def asks(value, path):
+    """Return what a service is asked for, by the name of the clock (§26.3)."""
+    if not isinstance(value, dict):
+        raise corrupt(path, 'not an object')
+    return {clock: ASK[0](inner, below(path, clock)) for clock, inner in value.items()}
+
+
+CLOCKS = ('runtimeSoftMs', 'runtimeMaxMs', 'progressSoftMs', 'progressMaxMs')
+ASK = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), answered=(BOOLEAN, ABSENT))
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
 START_ID = (read_start_id, str)
 BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
@@ -191,14 +200,15 @@ START_INFO = empty_is_absent(
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
-           runtimeMaxMs=(DURATION, ABSENT)), 'exitStatus')
+           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT),
               **{'class': (TEXT, ABSENT)}, code=(TEXT, ABSENT), status=(INTEGER, ABSENT),
               error=(TEXT, ABSENT), note=(TEXT, ABSENT))
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'stopped'), REQUIRED))
 RESTART = one_of('permanent', 'transient', 'temporary')
-OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
+OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'failedAt', 'nextAttemptAt',
+                  'stopRequestedAt',
                   'termSentAt')
 SERVICE = null_is_absent(
     record(supervisorId=(IDENT, REQUIRED), order=(REVISION, 0),
@@ -213,7 +223,8 @@ SERVICE = null_is_absent(
            lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
            heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
            grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
-           startedBeat=(BEAT, ABSENT),
+           startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
+           asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
@@ -323,7 +334,7 @@ class Outcome:
 
 
 PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
-STARTED = ('startedAt', 'startedBeat')
+STARTED, PROGRESS = ('startedAt', 'startedBeat'), ('progressAt', 'progressBeat')
 
 
 def times(orchestrator, registry):
@@ -338,11 +349,14 @@ def times(orchestrator, registry):
         yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
         if has_clock(entry):
             yield entry.get('startedAt'), beat_of(entry, *STARTED)
+            yield entry.get('progressAt'), beat_of(entry, *PROGRESS)
+            for ask in entry.get('asked', {}).values():
+                yield ask['at'], beat_of(ask, 'at', 'beat')
 
 
 def has_clock(entry):
     """Return whether the ages of a process of entry matter (§26.2)."""
-    return 'runtimeMaxMs' in (entry['startInfo'] or {})
+    return any(name in (entry['startInfo'] or {}) for name in CLOCKS)
 
 
 def checked(entry, seen):
@@ -449,7 +463,7 @@ DEFAULTS = {
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
-              'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
+              'runningSince', 'termSentAt', 'ended', 'readiness', 'note', 'progressAt', 'asked')
 
 
 class Edit:
@@ -596,7 +610,7 @@ class Edit:
             if not self.noting:
                 require_room(self.given['revision'])
             for entry in self.services.values():
-                drop_leftovers(entry, HEARTBEAT, TERM_SENT, STARTED)
+                drop_leftovers(entry, HEARTBEAT, TERM_SENT, STARTED, PROGRESS)
             self.registry['revision'] = self.given['revision'] + 1
             self.outcome.registry = self.registry
         return self.outcome
@@ -687,6 +701,7 @@ def note_old_start(entry, start_info):
     was = entry.get('startedWith') or entry['startInfo']
     otherwise = was and any(was[name] != start_info[name]
                             for name in ('command', 'args', 'workingDirectory', 'environment'))
+    entry.pop('asked', None)
     set_optional(entry, 'startedWith', was if otherwise and 'startedAt' in entry else None)
 
 
@@ -871,7 +886,7 @@ def prune_service(edit, entry):
 
 
 def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None,
-         note=None, heartbeats=False):
+         note=None, heartbeats=False, progress=False):
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -896,13 +911,26 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         entry.setdefault('runningSince', seen.now)
     if readiness is not None:
         edit.set_readiness(entry, readiness)
+    if progress:
+        beat_now(entry, seen, *PROGRESS)
+        forget_ask(entry, 'progress')
     if note is not None:
         entry['note'] = note
+        for ask in entry.get('asked', {}).values():
+            ask['answered'] = True
         if not note:
             entry.get('lastExit', {}).pop('note', None)
     ending = entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
-    edit.outcome.status = 3 if ending else 0
+    asked = entry['state'] == 'running' and any(
+        not ask.get('answered') for ask in entry.get('asked', {}).values())
+    edit.outcome.status = 3 if ending else 6 if asked else 0
     return edit.finish(always=True)
+
+
+def forget_ask(entry, clock):
+    entry.get('asked', {}).pop(clock, None)
+    if not entry.get('asked'):
+        entry.pop('asked', None)
 
 
 def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
@@ -1153,12 +1181,16 @@ class Pass(Edit):
             self.fail(entry, found)
             return self.failed(entry)
         here = self.alive(entry)
-        clock = here and self.overdue(entry)
+        clock, asks = self.clocks(entry) if here else (None, [])
         if clock:
             return self.stop_for(entry, 'timeout', clock, 'restart')
         self.well.add(entry['supervisorId'])
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
+        for name in asks:
+            ask = entry.setdefault('asked', {})[name] = {}
+            beat_now(ask, self.seen, 'at')
+            self.alert('supervisorNudged', entry['supervisorId'], name)
         if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
             entry['runningSince'] = now
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
@@ -1191,12 +1223,22 @@ class Pass(Edit):
                   and self.services[key]['restart'] == 'permanent']
         self.block(entry, next((f'{key}: {word}' for key, word in never), None))
 
-    def overdue(self, entry):
-        """Return the clock by which entry must be stopped (§26.2), or None."""
-        if 'startedAt' not in entry or not has_clock(entry):
-            return None
-        ran = age(entry, self.seen, *STARTED)
-        return 'runtime' if ran >= entry['startInfo']['runtimeMaxMs'] else None
+    def clocks(self, entry):
+        """Return the clock by which entry must be stopped, or None, and those that ask (§26)."""
+        over, asks, info = [], [], entry['startInfo'] or {}
+        for name in ('runtime', 'progress'):
+            since = PROGRESS if name == 'progress' and 'progressAt' in entry else STARTED
+            soft, hard = info.get(f'{name}SoftMs'), info.get(f'{name}MaxMs')
+            if since[0] not in entry:
+                continue
+            shown, ask = max(0, age(entry, self.seen, *since)), entry.get('asked', {}).get(name)
+            asks_at = None if soft is None else min(soft, soft if hard is None else hard)
+            if soft is not None and ask is None:
+                asks += [name] if shown >= asks_at else []
+            elif hard is not None and shown >= hard and (
+                    soft is None or age(ask, self.seen, 'at', 'beat') >= hard - asks_at):
+                over.append(name)
+        return (over or [None])[0], asks
 
     def stop_for(self, entry, reason, detail, then):
         """Let a running service fail for a reason of the pass, and stop it (§26.1)."""
@@ -1332,6 +1374,7 @@ class Pass(Edit):
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
+             'progressAt', 'asked',
              'ended', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,

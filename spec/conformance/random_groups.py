@@ -157,7 +157,7 @@ class World:
             **self.optional(0.2, exitStatus=self.one(EXIT_STATUSES)),
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
             **self.optional(0.1, logKeep=self.one((1, 9))),
-            **self.optional(0.3, runtimeMaxMs=self.one((1, 1000, 5000)))
+            **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)}
         }
 
     def alert(self, seq):
@@ -220,6 +220,12 @@ class World:
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         if 'startedAt' in entry and self.chance(0.4):
             entry['startedBeat'] = self.beat_of(entry['startedAt'])
+        if self.chance(0.15):
+            entry['progressAt'] = self.ago()
+            entry |= self.optional(0.5, progressBeat=self.beat_of(entry['progressAt']))
+        if self.chance(0.25):
+            entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
+                ('runtime', 'progress', 'odd'), self.one((1, 2)))}
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
@@ -242,6 +248,11 @@ class World:
         if 'termSentAt' in entry and self.chance(0.5):
             entry['termSentBeat'] = self.beat_of(entry['termSentAt'])
         return entry
+
+    def ask(self):
+        at = self.ago()
+        return ({'at': at} | self.optional(0.5, beat=self.beat_of(at))
+                | self.optional(0.2, answered=True) | self.optional(0.1, note=Number('2.50')))
 
     def beat_of(self, at):
         milliseconds = max(0, self.monotonic - self.one(DELAYS))
@@ -454,7 +465,7 @@ class World:
         return {'supervisor': self.known()}
 
     def beat(self):
-        said = (self.optional(0.1, heartbeats=True)
+        said = (self.optional(0.1, heartbeats=True) | self.optional(0.2, progress=True)
                 | self.optional(0.25, readiness=self.one(READINESS))
                 | self.optional(0.15, note=self.one(NOTES)))
         return {'supervisor': self.known()} | self.identity() | said

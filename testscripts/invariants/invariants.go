@@ -94,6 +94,7 @@ func invariants(s *group.Service) map[string]bool {
 		"passes stop only what has failed":      s.StopFor == nil || is(justFailed, scheduled),
 		"running, dead and stopped got no TERM": !term || !is(running) && !final,
 		"the beat of a TERM belongs to one":     term || s.TermSentBeat == observe.Beat{},
+		"the beat of progress belongs to some":  !s.ProgressAt.IsZero() || s.ProgressBeat == observe.Beat{},
 		"the beat of a start belongs to one":    started || s.StartedBeat == observe.Beat{},
 		"a completed service may complete": !is(group.StateCompleted) || s.LastExit != nil &&
 			s.LastExit.Class == group.Success && s.Restart != group.Permanent,

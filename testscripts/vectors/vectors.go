@@ -124,5 +124,5 @@ type Process struct {
 // Status returns the number that vectors have for v: the exit status of dpl-heartbeat.
 func Status(v observe.Verdict) int {
 	return map[observe.Verdict]int{observe.VerdictContinue: 0, observe.VerdictCleanUp: 3,
-		observe.VerdictOver: 4, observe.VerdictCrashed: 5}[v]
+		observe.VerdictOver: 4, observe.VerdictCrashed: 5, observe.VerdictAsked: 6}[v]
 }

@@ -52,6 +52,8 @@ func exits() []exit {
 			"dpl-run": "The call was declared crashed, or the service dead, and COMMAND was " +
 				"stopped.",
 		}},
+		{StatusAsked, "The service is asked for a checkpoint: give one with --note, and go on.",
+			only("dpl-heartbeat")},
 		{StatusUsage, "Wrong flags or ids.", everyCommand()},
 		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is " +
 			"wrong, and why.", nil},

@@ -21,6 +21,7 @@ const (
 	StatusCleanUp     = 3  // aborting or cleaning up: clean up and pop
 	StatusOver        = 4  // the operation is over
 	StatusCrashed     = 5  // you were declared crashed
+	StatusAsked       = 6  // a service is asked for a checkpoint
 	StatusUsage       = 64 // bad flags or ids
 	StatusCorrupt     = 65 // a file is not valid
 	StatusNotFound    = 66 // no such operation, call or service
@@ -57,6 +58,8 @@ func StatusOfVerdict(v observe.Verdict) int {
 		return StatusOver
 	case observe.VerdictCrashed:
 		return StatusCrashed
+	case observe.VerdictAsked:
+		return StatusAsked
 	}
 
 	return StatusOK
@@ -242,7 +245,7 @@ func cure(err error) string {
 // worstFirst ranks the statuses of several files, worst first. All other statuses are worse than
 // these.
 var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, StatusCleanUp,
-	StatusOver, StatusOK}
+	StatusOver, StatusAsked, StatusOK}
 
 // Worse returns the worse of two exit statuses.
 func Worse(a, b int) int {

@@ -100,7 +100,8 @@ func alertMood(t group.AlertType) string {
 	switch t {
 	case group.AlertRestarted, group.AlertCompleted:
 		return "good"
-	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover, group.AlertRetrying:
+	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover, group.AlertRetrying,
+		group.AlertNudged:
 		return "warn"
 	}
 	return "bad"
