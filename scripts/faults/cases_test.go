@@ -144,12 +144,20 @@ func groupSubjects() []subject {
 				"X=y --dir / "+
 				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
 				"--log-keep 2 --no-restart --heartbeat --readiness starting -- sleep 300")},
+		{name: "register a policy", setup: []step{itself, request},
+			do: at(0, "dpl-register --group g --request --no-pass --service c "+
+				"--depends-on-completed a --restart transient --exit-status tempfail=9 "+
+				"--intensity 3/5m --soft-timeout 1m --timeout 2m --stuck 10s,20s --alert-on final "+
+				"--keep-ended 1h -- sleep 300")},
+		{name: "register --file", setup: []step{itself, request}, prepare: servicesFile,
+			do: at(0, "dpl-register --group g --no-pass --file $res/services.json --prune")},
 		{name: "register --pid", setup: []step{request},
 			do: at(0, "dpl-register --group g --no-pass --service b --pid $me --no-depends-on")},
 		{name: "register --fresh", setup: []step{request},
 			do: at(60, "dpl-register --group g --request --no-pass --fresh --service c -- sleep 300")},
 		{name: "heartbeat --group", setup: []step{itself},
-			do:     at(5, "dpl-heartbeat --group g --service b --heartbeat --readiness stopping"),
+			do: at(5, "dpl-heartbeat --group g --service b --heartbeat --readiness stopping "+
+				"--progress"),
 			beyond: true},
 		{name: "register --remove", setup: []step{request, itself},
 			do: at(5, "dpl-register --group g --remove --service a")},
@@ -163,6 +171,8 @@ func groupSubjects() []subject {
 			do: pass.with("--staleness", "1h", "--interval", "2s", "--failover", "--spawn",
 				"direct"),
 			several: true, settled: oneRuns},
+		{name: "orchestrate --strategy", setup: []step{request},
+			do: pass.with("--strategy", "one_for_all"), several: true, settled: oneRuns},
 		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")},
 			do: at(5, "dpl-restart --group g --all")},
 		{name: "register with a pass", do: at(0,

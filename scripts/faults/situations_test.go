@@ -114,6 +114,16 @@ func (w *world) peerFiles(t *testing.T, ids ...string) {
 	}
 }
 
+// servicesFile writes res/services.json, which changes one service and adds another.
+func servicesFile(t *testing.T, w *world) {
+	const services = `{"supervisors": {"a": {"startInfo": {"command": "sleep", "args": ["400"]}},
+		"c": {"dependencies": ["a"], "startInfo": {"command": "sleep", "args": ["300"]}}}}`
+	path := filepath.Join(w.base, "res", "services.json")
+	if err := os.WriteFile(path, []byte(services), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // plants are what killed commands have left, with a slash behind directories.
 var plants = []string{
 	"operations/ghost.json.lock", "operations/o.json.tmp~0123456789abcdef",
