@@ -26,7 +26,7 @@ func chapters() []chapter {
 			{"watch", "Print the events of an operation or a group."},
 		}},
 		{"Services", []command{
-			{"register", "Register a service with its group."},
+			{"register", "Register services with their group."},
 			{"orchestrate", "Make one pass over a group of services."},
 			{"restart", "Request the restart of a service."},
 			{"shutdown", "Request the stop of a service."},

@@ -13,9 +13,6 @@ type failure struct {
 	after *Service // the service as it has failed, except for its state; LastExit has the class
 }
 
-// died returns when the process died, as far as that is known.
-func (f *failure) died() time.Time { return f.after.LastExit.At }
-
 // failed reports whether the service of j has failed: it should run, and has ended otherwise than by
 // a lost start or by a reboot after which it is started again.
 func (j judgement) failed() bool {
