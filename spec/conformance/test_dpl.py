@@ -892,11 +892,14 @@ class Groups(InDirectory):
                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                            env=os.environ | {'DPL_KEEPER': keeper})
                 leader, child = map(int, process.stdout.readline().split())
+                deadline = time.monotonic() + 30
+                comm = pathlib.Path(f'/proc/{child}/comm')
+                while comm.read_text() != 'sleep\n':  # until then it has the environment of sh
+                    self.assertLess(time.monotonic(), deadline)
                 self.edit_by_hand('s', pid=leader, process=ledger.process_of(leader), attempt=2,
                                   startedAt=T0, startId=ours, keeper=ledger.process_of(process.pid))
                 process.stdin.write(b'\n')
                 process.stdin.flush()
-                deadline = time.monotonic() + 30
                 while ledger.start_ticks_or_none(leader) is not None:
                     self.assertLess(time.monotonic(), deadline)
                 self.group('register', 's', status=status)
