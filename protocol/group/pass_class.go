@@ -35,9 +35,9 @@ const (
 
 func (t RestartType) valid() bool { return t == Permanent || t == Transient || t == Temporary }
 
-// An ExitStatus says of which class an end is, beside the usual classes (spec §20). Each word is an
-// exit status such as "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or
-// "unknown". No end is in two classes.
+// An ExitStatus changes the usual classes of ends (spec §20). Each word is an exit status such as
+// "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or "unknown". No end is in
+// two classes.
 type ExitStatus struct {
 	Success, Tempfail, Failure, Persistent, Terminal []string
 
@@ -237,8 +237,12 @@ func readExitStatus(r *wire.Reader) (x ExitStatus) {
 
 // readEnds reads a word of an ExitStatus. A single status may be a number.
 func readEnds(r *wire.Reader) string {
-	text := r.Value()
-	word := strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
+	read := r.Value
+	if r.AtString() {
+		read = r.String
+	}
+
+	word := read()
 	if CheckExitStatus(word) != nil {
 		r.Refuse("%v", ErrExitStatus)
 	}

@@ -291,6 +291,9 @@ func (r *Reader) unusual(i int) string {
 	return string(s)
 }
 
+// AtString reports whether the next value is a string.
+func (r *Reader) AtString() bool { return r.peek() == '"' }
+
 // Value reads any value and returns its text.
 func (r *Reader) Value() string {
 	start := r.at
