@@ -78,22 +78,22 @@ func (c clock) left(asked *ask, seen observe.Observation) time.Duration {
 	return max(left, window)
 }
 
-// judgeClocks returns the clock by which s must be stopped, or "", and those because of which a
-// checkpoint must be asked for. The asking is never skipped: a clock that asks is over only after
-// that (spec §26.3).
-func (s *Service) judgeClocks(seen observe.Observation) (overdue string, asks []string) {
-	for _, c := range s.clocks() {
-		asked := s.Asked.of(c.name)
+// judgeClocks returns the failure of the service of j if one of its clocks is over, else nil, and
+// the clocks that ask for a checkpoint now. The asking is never skipped: a clock that asks is over
+// only after it has asked (spec §26.3).
+func (j judgement) judgeClocks(seen observe.Observation) (over *failure, asks []string) {
+	for _, c := range j.was.clocks() {
+		asked := j.was.Asked.of(c.name)
 		switch {
 		case c.soft != 0 && asked == nil:
 			if c.age(seen) >= c.asksAt() {
 				asks = append(asks, c.name)
 			}
-		case c.hard != 0 && overdue == "" && c.left(asked, seen) <= 0:
-			overdue = c.name
+		case c.hard != 0 && over == nil && c.left(asked, seen) <= 0:
+			over = j.stopFor(StopFor{Reason: reasonTimeout, Detail: c.name, Then: ThenRestart}, seen.Now)
 		}
 	}
-	return overdue, asks
+	return over, asks
 }
 
 // An Asked is a checkpoint that a service is asked for.

@@ -6,8 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A failure is what the end of a service that should run means, before anything is decided about it
-// (spec §11.2, §20). A service that is found dead has exactly one, in the pass that finds it.
+// A failure is what it means that a running service has ended, or must be stopped, before anything
+// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds it.
 type failure struct {
 	fail
 	after *Service // the service as it has failed, except for its state; LastExit has the class
@@ -30,11 +30,22 @@ func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failo
 	}, seen.Now)
 }
 
+// stopFor returns what it means that passes stop the running service of j for why (spec §26.1).
+func (j judgement) stopFor(why StopFor, now time.Time) *failure {
+	return j.failAs(fail{reason: why.Reason, detail: why.Detail, stopFor: &why}, now)
+}
+
 // failAs returns what it means that the service of j fails as step says.
 func (j judgement) failAs(step fail, now time.Time) *failure {
 	after := *j.was
 	after.fail(step, now)
 	return &failure{step, &after}
+}
+
+// startsAgain reports whether the service that failed is started again, now or later.
+func (f *failure) startsAgain() bool {
+	restarts := f.stopFor == nil || f.stopFor.Then == ThenRestart
+	return restarts && !f.after.completes() && f.after.givenUp() == ""
 }
 
 // fail sets the members of s, which fails at now because of step, except its state. If the time of

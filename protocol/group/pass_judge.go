@@ -13,9 +13,8 @@ type judgement struct {
 	checkable bool             // the observer can check its process
 	foreign   bool             // its process may be alive where the observer cannot look
 	ready     bool             // services that depend on it may run
-	overdue   string           // the clock by which a running service must be stopped, or ""
-	failure   *failure         // what its end means, if it is running and has ended; else nil
-	asks      []string         // the clocks because of which it is asked for a checkpoint
+	failure   *failure         // why a running service fails in this pass, or nil
+	asks      []string         // the clocks that ask it for a checkpoint
 }
 
 // judgements has the judgement of each service by id.
@@ -27,8 +26,11 @@ func (g Group) judgeAll(seen observe.Observation, failover bool) judgements {
 	for i := range g.Registry.Services {
 		s := g.Registry.Services[i]
 		j := g.judge(&s, seen)
-		if j.failed() {
+		switch {
+		case j.failed():
 			j.failure = j.fail(j.evidence, seen, failover)
+		case s.State == StateRunning && j.alive:
+			j.failure, j.asks = j.judgeClocks(seen)
 		}
 		all[s.ID] = j
 	}
@@ -51,11 +53,6 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
 	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		j.evidence == ""
-
-	if s.State == StateRunning && j.alive {
-		j.overdue, j.asks = s.judgeClocks(seen)
-	}
-
 	return j
 }
 

@@ -73,8 +73,6 @@ func (p *planner) running(j judgement) []step {
 		return p.fail(j, j.failure)
 	case j.evidence == observe.Rebooted:
 		return then(reboot{}, p.waiting(j, string(observe.Rebooted)))
-	case j.overdue != "":
-		return p.stopFor(j, StopFor{Reason: reasonTimeout, Detail: j.overdue, Then: ThenRestart})
 	}
 
 	if p.set.members[j.was.ID] {
@@ -94,7 +92,7 @@ func (p *planner) fail(j judgement, f *failure) []step {
 	if f.after.completes() && !(p.ours(j) && j.held(p.seen)) {
 		return []step{complete{&f.fail}}
 	}
-	return then(f.fail, p.failed(j, f.after.FailedAt))
+	return then(f, p.failed(j, f.after.FailedAt))
 }
 
 // waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the

@@ -79,13 +79,10 @@ func (p *planner) widen(found *set, alone []course) {
 }
 
 // isCause reports whether the service of c, which is its course by itself, has failed since the
-// last pass and is to be started again. One that asks to be tried again later concerns itself alone.
+// last pass and starts again. A tempfail restarts nobody else.
 func (p *planner) isCause(c course) bool {
-	if f := p.judged[c.id].failure; f != nil && f.after.LastExit.Class == Tempfail {
-		return false
-	}
-	if step, fails := stepOf[fail](c); fails {
-		return p.comesBack(c) || step.stopFor != nil && step.stopFor.Then == ThenRestart
+	if f, fails := stepOf[*failure](c); fails {
+		return f.after.LastExit.Class != Tempfail && f.startsAgain()
 	}
 	return p.judged[c.id].was.unjudged() && p.comesBack(c)
 }

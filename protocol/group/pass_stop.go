@@ -37,12 +37,6 @@ func (p *planner) dependentShutsDown(s *Service) bool {
 	return false
 }
 
-// stopFor makes a running service fail for a reason of the pass, and stops it (spec §26.1).
-func (p *planner) stopFor(j judgement, why StopFor) []step {
-	step := fail{reason: why.Reason, detail: why.Detail, stopFor: &why}
-	return p.fail(j, j.failAs(step, p.seen.Now))
-}
-
 // stopping stops a service that failed for a reason of a pass. Once it is no longer held, it
 // continues as its StopFor says.
 func (p *planner) stopping(j judgement, failedAt time.Time) []step {

@@ -1067,7 +1067,7 @@ class Pass(Edit):
         self.failover, self.rebooted = failover, []
         self.order = ordered(self.services)
         # what is known of services: failed in this pass; (failedAt, nextAttemptAt); went on
-        self.failing, self.due, self.well = set(), {}, set()
+        self.failing, self.due, self.well = {}, {}, set()
         self.together = sets.Together(set())
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
@@ -1118,7 +1118,9 @@ class Pass(Edit):
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
         reason = told(entry['lastExit'])
-        self.failing.add(entry['supervisorId'])
+        self.failing[entry['supervisorId']] = (
+            entry['lastExit'].get('class') != 'tempfail' and not completes(entry)
+            and given_up(entry) is None)
         drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy', 'stopFor',
              'restartCause')
         if not completes(entry):
@@ -1243,6 +1245,8 @@ class Pass(Edit):
     def stop_for(self, entry, reason, detail, then):
         """Let a running service fail for a reason of the pass, and stop it (§26.1)."""
         self.fail(entry, reason, detail)
+        if then != 'restart':
+            self.failing[entry['supervisorId']] = False
         entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': then}
         self.failed(entry)
 

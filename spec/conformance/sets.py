@@ -51,11 +51,7 @@ def measure(together, edit, alone):
 def is_cause(entry, alone, key):
     """Return whether a service has failed since the last pass, and comes back."""
     if key in alone.failing:
-        end = alone.services[key]['lastExit'].get('class')
-        if entry['state'] == 'running' and end == 'tempfail':
-            return False
-        stops_for = alone.services[key].get('stopFor', {}).get('then')
-        return key in alone.due or stops_for == 'restart'
+        return alone.failing[key]
     unjudged = (entry['state'] == 'failed' and 'nextAttemptAt' not in entry
                 and 'stopFor' not in entry)
     return unjudged and key in alone.due
