@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -95,11 +96,23 @@ func groupObject(g view.Group, service string) cli.Object {
 	}
 
 	heard, _ := g.OrchestratorHeard(g.Seen)
+	strategy := g.Registry.Supervision.Strategy
 	return cli.Object{
 		{"groupId", g.ID}, {"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
 		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
-		{"revision", g.Registry.Revision}, {"supervisors", rows},
+		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
+		{"set", setObject(g)}, {"supervisors", rows},
 	}
+}
+
+// setObject returns the services that restart together, or nil if there are none.
+func setObject(g view.Group) any {
+	open := g.OpenSet(g.Seen)
+	if len(open.Services) == 0 {
+		return nil
+	}
+	return cli.Object{{"services", open.Services}, {"causes", append([]string{}, open.Causes...)},
+		{"mustEnd", append([]string{}, open.Held...)}, {"dueAt", stampOrNull(open.Due)}}
 }
 
 func serviceObject(s view.Service) cli.Object {
@@ -117,9 +130,24 @@ func serviceObject(s view.Service) cli.Object {
 		{"outdated", s.Outdated()}, {"restart", s.Restart},
 		{"dependenciesCompleted", append([]string{}, s.DependenciesCompleted...)},
 		{"retries", s.Retries}, {"restarts", stamps(s.Restarts)},
+		{"restartCause", cli.OrNull(s.RestartCause)},
+		{"clocks", objects(s.Clocks(s.Group.Seen), clock)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// clock returns what a clock shows; its times are null if they are never reached.
+func clock(c group.Clock) cli.Object {
+	never := func(d time.Duration) any {
+		if d == 0 {
+			return nil
+		}
+		return d.Milliseconds()
+	}
+	return cli.Object{{"clock", c.Name}, {"showsMs", c.Shows.Milliseconds()},
+		{"softMs", never(c.Soft)}, {"maxMs", never(c.Hard)}, {"askedAt", stampOrNull(c.AskedAt)},
+		{"answered", c.Answered}}
 }
 
 // stopFor returns why passes stop a service, or nil.

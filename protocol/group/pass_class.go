@@ -187,12 +187,24 @@ func number(text string, most int) (int, error) {
 	return int(n), nil
 }
 
-// signalNumber returns the number of the signal called SIGname, or 0. Only names that have the same
-// number on all systems are known, because another host may judge the end.
-func signalNumber(name string) int {
-	names := []string{"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "", "FPE", "KILL", "", "SEGV",
+// signalNames are the names of signals that have the same number on all systems, by number. Others
+// are not known, because another host may judge the end.
+func signalNames() []string {
+	return []string{"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "", "FPE", "KILL", "", "SEGV",
 		"", "PIPE", "ALRM", "TERM"}
-	if n := slices.Index(names, name); n > 0 {
+}
+
+// SignalWord returns the word of an exitStatus for the signal n: SIGSEGV, or SIG7.
+func SignalWord(n int) string {
+	if names := signalNames(); 0 < n && n < len(names) && names[n] != "" {
+		return "SIG" + names[n]
+	}
+	return "SIG" + strconv.Itoa(n)
+}
+
+// signalNumber returns the number of the signal called SIGname, or 0.
+func signalNumber(name string) int {
+	if n := slices.Index(signalNames(), name); n > 0 {
 		return n
 	}
 

@@ -50,7 +50,7 @@ func services(g Group) (lines []line) {
 				"pid", view.Number(s.PID),
 				"heartbeat", s.Heard,
 				"restarts", restarts(s),
-				"depends on", strings.Join(s.Dependencies, ", "),
+				"depends on", strings.Join(s.Needs(), ", "),
 			),
 		})
 	}
@@ -69,7 +69,7 @@ func restarts(s view.Service) string {
 
 // history returns how s was started and how it ended.
 func history(s view.Service) (all []string) {
-	if note := s.Note(); note != "" && (s.LastExit == nil || note != s.LastExit.String()) {
+	if note := s.Note(); note != "" && (s.LastExit == nil || note != view.Ending(s.LastExit)) {
 		all = append(all, note)
 	}
 
@@ -83,7 +83,8 @@ func history(s view.Service) (all []string) {
 	}
 
 	if e := s.LastExit; e != nil {
-		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(now.Sub(e.At)), e))
+		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(now.Sub(e.At)),
+			view.Ending(e)))
 	}
 	if s.StartInfo != nil {
 		// its arguments may contain secrets, and pages are passed around

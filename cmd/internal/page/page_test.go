@@ -295,24 +295,6 @@ func TestTicksOfCenturies(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
-	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
-	for _, c := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"},
-		{30 * time.Second, "30s"},
-		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"},
-		{2 * hour, "2h"},
-		{10 * hour, "10h"}, {day, "1d"}, {36 * hour, "1d12h"}, {40 * day, "40d"},
-	} {
-		if got := short(c.d); got != c.want {
-			t.Errorf("%d: %q, want %q", c.d, got, c.want)
-		}
-	}
-}
-
 // No duration that a file can have makes a call look silent that was just heard of.
 func TestLanesOfLongestInterval(t *testing.T) {
 	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)

@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"html/template"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -86,34 +85,10 @@ func (c *chart) ticks() (all []bar) {
 		if total-at < total/12 {
 			class += " end"
 		}
-		all = append(all, bar{Class: class, Text: short(at), Style: left(at, total)})
+		all = append(all, bar{Class: class, Text: view.Brief(at), Style: left(at, total)})
 	}
 
 	return all
-}
-
-// short returns d in its largest units, without zeros: 2h, 1h30m, 1d12h.
-func short(d time.Duration) string {
-	const day = 24 * time.Hour
-	text := ""
-	if d >= day {
-		text = fmt.Sprintf("%dd", d/day)
-		d %= day
-	}
-
-	if d == 0 && text != "" {
-		return text
-	}
-
-	rest := d.String()
-	if minutes, ok := strings.CutSuffix(rest, "m0s"); ok {
-		rest = minutes + "m"
-	}
-	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
-		rest = hours + "h"
-	}
-
-	return text + rest
 }
 
 func percent(part, whole time.Duration) string {

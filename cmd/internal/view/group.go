@@ -28,18 +28,7 @@ var groupColumns = []column{
 // not "", it draws only that service.
 func (s Style) Group(g Group, only string) string {
 	var out strings.Builder
-	state := g.Orchestrated()
-	fmt.Fprintf(&out, "%s: orchestrator %s", s.paint(strong, g.ID),
-		s.paint(orchestratorTone(state), state))
-	if last := g.LastPass(); last != "" {
-		fmt.Fprintf(&out, ", last pass %s by %s", last, harmless.Text(g.Registry.Owner))
-	}
-	if n := g.Troubled(); n > 0 {
-		fmt.Fprintf(&out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
-	}
-
-	out.WriteByte('\n')
-
+	s.groupHead(&out, g)
 	services := g.Tree()
 	if only != "" {
 		services = []Service{g.judged(g.Service(only))}
@@ -47,7 +36,7 @@ func (s Style) Group(g Group, only string) string {
 
 	var nodes []*node
 	for _, service := range services {
-		nodes = append(nodes, service.node())
+		nodes = append(nodes, s.service(service))
 	}
 	if len(nodes) > 0 {
 		out.WriteString("\n" + s.table(groupColumns, nodes))
@@ -65,13 +54,44 @@ func (s Style) Group(g Group, only string) string {
 	return out.String()
 }
 
-func (s Service) node() *node {
-	return &node{depth: s.Depth, name: "service " + s.ID, cells: []cell{
-		{text: s.ID, tone: strong}, state(string(s.State)), {text: Number(s.PID)}, {text: s.Heard},
-		{text: strconv.Itoa(s.RestartAttempts)},
-		{text: strings.Join(s.Dependencies, ","), drawn: len(s.Dependencies) == 1 && s.Depth > 0},
-		state(s.Verdict), {text: s.Note()},
+// groupHead writes what there is to say of g as a whole.
+func (s Style) groupHead(out *strings.Builder, g Group) {
+	fmt.Fprintf(out, "%s: ", s.paint(strong, g.ID))
+	if strategy := g.Registry.Supervision.Strategy; strategy != "" {
+		fmt.Fprintf(out, "%s, ", strategy)
+	}
+
+	state := g.Orchestrated()
+	fmt.Fprintf(out, "orchestrator %s", s.paint(orchestratorTone(state), state))
+	if last := g.LastPass(); last != "" {
+		fmt.Fprintf(out, ", last pass %s by %s", last, harmless.Text(g.Registry.Owner))
+	}
+	if n := g.Troubled(); n > 0 {
+		fmt.Fprintf(out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
+	}
+	out.WriteByte('\n')
+
+	if set := g.set(); set != "" {
+		for _, text := range wrap(set, s.Width-2) {
+			out.WriteString("  " + s.paint(warn, text) + "\n")
+		}
+	}
+}
+
+// service returns the line of v.
+func (s Style) service(v Service) *node {
+	n := &node{depth: v.Depth, name: "service " + v.ID, cells: []cell{
+		{text: v.ID, tone: strong}, state(string(v.State)), {text: Number(v.PID)}, {text: v.Heard},
+		{text: strconv.Itoa(v.RestartAttempts)},
+		{text: strings.Join(v.Needs(), ","),
+			drawn: len(v.Dependencies) == 1 && len(v.Needs()) == 1 && v.Depth > 0},
+		state(v.Verdict), {text: v.Note()},
 	}}
+
+	for _, c := range v.Clocks(v.Group.Seen) {
+		n.details = append(n.details, s.clock(c, v.Group.Seen.Now))
+	}
+	return n
 }
 
 // Troubled returns how many services of g are in trouble.

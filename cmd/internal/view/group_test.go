@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,130 @@ func TestNote(t *testing.T) {
 	} {
 		if got := groupOf().judged(&r).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)
+		}
+	}
+}
+
+// policed is a group whose strategy restarts several services, with clocks and a job.
+const policed = `{"supervision": {"strategy": "one_for_all", "set": ["store", "worker"]},
+	"supervisors": {
+		"migrate": {"order": 1, "state": "completed", "restart": "temporary",
+			"startInfo": {"command": "m"}, "lastExit": {"at": "2026-01-01T11:59:00Z",
+				"reason": "exited", "class": "success", "code": "exited", "status": 0}},
+		"store": {"order": 2, "state": "restartScheduled", "restartAttempts": 1,
+			"failedAt": "2026-01-01T11:59:58Z", "nextAttemptAt": "2026-01-01T12:00:12Z",
+			"dependenciesCompleted": ["migrate"], "lastExit": {"at": "2026-01-01T11:59:58Z",
+				"reason": "exited", "code": "killed", "status": 11}},
+		"worker": {"order": 3, "state": "restartScheduled", "restartCause": "store",
+			"dependencies": ["store"], "failedAt": "2026-01-01T11:59:58Z",
+			"nextAttemptAt": "2026-01-01T12:00:12Z", "lastExit": {
+				"at": "2026-01-01T11:59:58Z", "reason": "sibling", "detail": "store"}},
+		"watch": {"order": 4, "state": "running", "startedAt": "2026-01-01T11:57:00Z",
+			"startInfo": {"command": "x", "runtimeSoftMs": 240000, "runtimeMaxMs": 300000,
+				"progressSoftMs": 60000},
+			"asked": {"progress": {"at": "2026-01-01T11:59:50Z"}}}}}`
+
+func TestGroupPolicy(t *testing.T) {
+	g := groupOf()
+	var err error
+	if g.Registry, err = group.DecodeRegistry(policed); err != nil {
+		t.Fatal(err)
+	}
+
+	for style, want := range map[Style]string{
+		{}: `g: one_for_all, orchestrator none, 3 in trouble
+  restart together, because of store: store, worker; in 12s
+
+SERVICE       STATE             PID  LAST HEARTBEAT  RESTARTS  DEPENDS ON      JUDGED NOW  NOTE
+migrate       completed         -    -               0         -               -           exited 0, dpl-restart starts it
+└─ store      restartScheduled  -    -               1         end of migrate  -           killed by SIGSEGV, restart in 12s
+   └─ worker  restartScheduled  -    -               0         store           -           stopped because of store, restart in 12s
+watch         running           -    -               0         -               -           -
+
+service watch has run for ▓▓▓▓▓▓░░░░ 3m of 5m, is asked for a checkpoint after 4m
+service watch has made no progress for ▓▓▓▓▓▓▓▓▓▓ 3m of 1m, asked for a checkpoint 10s ago
+`,
+		{Width: 50, ASCII: true}: `g: one_for_all, orchestrator none, 3 in trouble
+  restart together, because of store: store,
+  worker; in 12s
+
+SERVICE       STATE             TRIES
+migrate       completed         0
+|  exited 0, dpl-restart starts it
+` + "`" + `- store      restartScheduled  1
+   |  depends on end of migrate
+   |  killed by SIGSEGV, restart in 12s
+   ` + "`" + `- worker  restartScheduled  0
+         stopped because of store, restart in 12s
+watch         running           0
+   has run for [######....] 3m of 5m, is asked for
+   a checkpoint after 4m
+   has made no progress for [##########] 3m of 1m,
+   asked for a checkpoint 10s ago
+`,
+	} {
+		if got := style.Group(g, ""); got != want {
+			t.Errorf("%+v: got\n%s, want\n%s", style, got, want)
+		}
+	}
+}
+
+// A set of many services takes one line, whatever it waits for.
+func TestManyRestartTogether(t *testing.T) {
+	g := groupOf()
+	for i := range 200 {
+		s := group.Service{ID: fmt.Sprintf("s%03d", i)}
+		s.State, s.RestartCause = group.StateScheduled, "s199"
+		g.Registry.Services = append(g.Registry.Services, s)
+		g.Registry.Supervision.Set = append(g.Registry.Supervision.Set, s.ID)
+	}
+
+	text := Style{}.Group(g, "")
+	want := "  restart together: s000, s001, s002, s003, s004, s005, s006, s007 and 192 more\n"
+	if got := strings.SplitAfter(text, "\n")[1]; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEnding(t *testing.T) {
+	const exited = group.CodeExited
+	for want, e := range map[string]group.LastExit{
+		"exited 1": {Reason: "exited", Code: exited, Status: 1, Class: group.Failure},
+		"exited 75 (tempfail)": {Reason: "exited", Code: exited, Status: 75,
+			Class: group.Tempfail},
+		"killed by SIGSEGV, core dumped": {Reason: "exited", Code: group.CodeDumped, Status: 11},
+		"killed by SIG7: timed out": {Reason: "exited", Code: group.CodeKilled, Status: 7,
+			Error: "timed out"},
+		"killed by SIG64":             {Reason: "exited", Code: group.CodeKilled, Status: 64},
+		"exited, nobody saw how":      {Reason: "exited"},
+		"did not start: no such file": {Reason: "startFailed", Error: "no such file"},
+		"timeout: runtime, exited 143": {Reason: "timeout", Detail: "runtime", Code: exited,
+			Status: 143},
+		"stopped because of db": {Reason: "sibling", Detail: "db"},
+		"stopped, exited 0":     {Reason: "stopped", Code: exited},
+		"rebooted (hostLost)":   {Reason: "rebooted", Class: group.HostLost},
+	} {
+		if got := Ending(&e); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
+	for _, c := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"},
+		{30 * time.Second, "30s"},
+		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"},
+		{2 * hour, "2h"},
+		{10 * hour, "10h"}, {day, "1d"}, {36 * hour, "1d12h"}, {40 * day, "40d"},
+		{time.Minute + 1234*time.Millisecond, "1m1s"}, {time.Second + 500, "1s"},
+	} {
+		if got := Brief(c.d); got != c.want {
+			t.Errorf("%d: %q, want %q", c.d, got, c.want)
 		}
 	}
 }

@@ -73,12 +73,21 @@ func (g Group) parent(s *group.Service) string {
 }
 
 func (g Group) first(s *group.Service) string {
-	for _, d := range s.Dependencies {
+	for _, d := range slices.Concat(s.Dependencies, s.DependenciesCompleted) {
 		if g.Service(d) != nil {
 			return d
 		}
 	}
 	return ""
+}
+
+// Needs returns what s depends on, in words.
+func (s Service) Needs() []string {
+	all := slices.Clone(s.Dependencies)
+	for _, d := range s.DependenciesCompleted {
+		all = append(all, "end of "+d)
+	}
+	return all
 }
 
 // InTrouble reports whether s should run and does not, or is blocked from starting.
@@ -113,18 +122,18 @@ func (s Service) Note() string {
 	if s.BlockedBy != "" {
 		all = append(all, "blocked by "+s.BlockedBy)
 	}
-	if !s.TermSentAt.IsZero() {
+	if !s.TermSentAt.IsZero() && (s.State != group.StateScheduled || s.Held(s.Group.Seen)) {
 		all = append(all, "asked to end "+Ago(s.TermAge(s.Group.Seen)))
 	}
-	if s.StopFor != nil {
-		all = append(all, s.StopFor.String())
+	if why := s.StopFor; why != nil {
+		all = append(all, ended(&group.LastExit{Reason: why.Reason, Detail: why.Detail}))
 	}
 	if len(all) > 0 {
 		return strings.Join(all, ", ")
 	}
 
 	if s.LastExit != nil && s.State != group.StateRunning {
-		all = append(all, s.LastExit.String())
+		all = append(all, Ending(s.LastExit))
 	}
 
 	switch s.State {
@@ -132,7 +141,7 @@ func (s Service) Note() string {
 		all = append(all, s.runningNote()...)
 	case group.StateScheduled:
 		wait := max(s.NextAttemptAt.Sub(s.Group.Seen.Now), 0)
-		all = append(all, "restart in "+wait.String())
+		all = append(all, "restart in "+Span(wait))
 	case group.StateDead, group.StateStopped, group.StateCompleted:
 		if s.StartInfo != nil {
 			all = append(all, "dpl-restart starts it")

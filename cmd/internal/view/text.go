@@ -16,7 +16,8 @@ var widths = runewidth.Condition{StrictEmojiNeutral: true}
 // columns returns the number of columns of text. At the first character above U+02FF the library
 // builds tables, which takes 1.4 ms; the pieces of a tree and dots are counted without it.
 func columns(text string) int {
-	others := func(r rune) bool { return r >= utf8.RuneSelf && !strings.ContainsRune("├└│─…", r) }
+	const drawn = "├└│─…▓░"
+	others := func(r rune) bool { return r >= utf8.RuneSelf && !strings.ContainsRune(drawn, r) }
 	if !strings.ContainsFunc(text, others) {
 		return utf8.RuneCountInString(text)
 	}

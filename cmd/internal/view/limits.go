@@ -1,0 +1,103 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
+// clock returns what c shows, worded to follow "service ID ".
+func (s Style) clock(c group.Clock, now time.Time) string {
+	since := "has run for"
+	if c.Name == "progress" {
+		since = "has made no progress for"
+	}
+
+	limit := c.Hard
+	if limit == 0 {
+		limit = c.Soft
+	}
+	text := fmt.Sprintf("%s %s %s of %s", since, s.bar(float64(c.Shows)/float64(limit)),
+		Brief(c.Shows), Brief(limit))
+
+	switch {
+	case !c.AskedAt.IsZero() && c.Answered:
+		return text + ", gave a checkpoint"
+	case !c.AskedAt.IsZero():
+		return text + ", asked for a checkpoint " + Ago(now.Sub(c.AskedAt))
+	case c.Hard != 0 && c.Soft != 0:
+		return text + ", is asked for a checkpoint after " + Brief(c.Soft)
+	case c.Hard == 0:
+		return text + ", then is asked for a checkpoint"
+	}
+	return text
+}
+
+// bar draws a part of a whole.
+func (s Style) bar(part float64) string {
+	const cells = 10
+	full := int(min(max(part, 0), 1) * cells)
+	if s.ASCII {
+		return "[" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
+	}
+	return strings.Repeat("▓", full) + strings.Repeat("░", cells-full)
+}
+
+// Brief returns d in its largest units, without zeros: 2h, 1h30m, 1d12h. It is cut to whole
+// seconds, below a minute to milliseconds.
+func Brief(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d = d.Truncate(time.Millisecond); d >= time.Minute {
+		d = d.Truncate(time.Second)
+	}
+
+	text := ""
+	if d >= day {
+		text = fmt.Sprintf("%dd", d/day)
+		if d %= day; d == 0 {
+			return text
+		}
+	}
+
+	rest := d.String()
+	if minutes, ok := strings.CutSuffix(rest, "m0s"); ok {
+		rest = minutes + "m"
+	}
+	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
+		rest = hours + "h"
+	}
+
+	return text + rest
+}
+
+// set returns what the services wait for that restart together, or "" if there are none.
+func (g Group) set() string {
+	const most = 8 // names are listed
+	open := g.OpenSet(g.Seen)
+	if len(open.Services) == 0 {
+		return ""
+	}
+
+	text := "restart together: " + some(open.Services, most)
+	if len(open.Causes) > 0 {
+		text = fmt.Sprintf("restart together, because of %s: %s", some(open.Causes, most),
+			some(open.Services, most))
+	}
+	switch wait := open.Due.Sub(g.Seen.Now); {
+	case len(open.Held) > 0:
+		text += "; first " + some(open.Held, most) + " must end"
+	case wait > 0:
+		text += "; in " + Span(wait)
+	}
+	return text
+}
+
+// some returns the first names, and how many there are besides.
+func some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,71 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A Clock is what a clock of a service shows (spec §26.2), for people. A zero Soft or Hard means
+// never.
+type Clock struct {
+	Name       string
+	Shows      time.Duration
+	Soft, Hard time.Duration // when it asks for a checkpoint, and when passes stop the service
+	AskedAt    time.Time     // zero: it has not asked
+	Answered   bool          // a checkpoint was given since
+	Left       time.Duration // until passes stop the service, at least; 0 without Hard
+}
+
+// Clocks returns what the clocks of s show that run. Only a running service has any.
+func (s *Service) Clocks(seen observe.Observation) (all []Clock) {
+	if s.State != StateRunning {
+		return nil
+	}
+
+	for _, c := range s.clocks() {
+		shown := Clock{Name: c.name, Shows: c.age(seen), Hard: c.hard}
+		if c.soft != 0 {
+			shown.Soft = c.asksAt()
+		}
+		asked := s.Asked.of(c.name)
+		if asked != nil {
+			shown.AskedAt, shown.Answered = asked.at, asked.answered
+		}
+		if c.hard != 0 {
+			shown.Left = max(c.left(asked, seen), 0)
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// An OpenSet is what people are told of the services that restart together (spec §22.3).
+type OpenSet struct {
+	Services []string // in order
+	Causes   []string // those among them that failed
+	Held     []string // those that must end before any of them starts
+	Due      time.Time
+}
+
+// OpenSet returns the open set of g. It has no services if there is none.
+func (g Group) OpenSet(seen observe.Observation) (open OpenSet) {
+	seen.Survived = remembered(seen.Survived)
+	p := planner{g: g, seen: seen}
+	for _, id := range g.Registry.remaining(g.Registry.Supervision.Set) {
+		s := g.Service(id)
+		open.Services = append(open.Services, id)
+		if s.RestartCause == "" {
+			open.Causes = append(open.Causes, id)
+			open.Due = latest(open.Due, s.NextAttemptAt)
+		}
+		if p.mustEnd(g.judge(s, seen)) {
+			open.Held = append(open.Held, id)
+		}
+	}
+	return open
+}
+
+// Held reports whether anything of s must still be stopped before it can be started again (spec
+// §10). To find out may take a second.
+func (s *Service) Held(seen observe.Observation) bool { return s.held(seen) }
