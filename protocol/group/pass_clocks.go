@@ -137,20 +137,3 @@ func (s *Service) clockTurns(seen observe.Observation) (all []time.Time) {
 	}
 	return all
 }
-
-// sayClocks says what the clocks of s limit.
-func sayClocks(s *Service, seen observe.Observation, say func(string, ...any)) {
-	for _, c := range s.clocks() {
-		text := "Its " + c.name + " clock shows " + c.age(seen).Round(time.Millisecond).String()
-		if c.soft != 0 {
-			text += "; after " + c.asksAt().String() + " a pass asks for a checkpoint"
-		}
-		if c.hard != 0 {
-			text += "; after " + c.hard.String() + " passes stop it"
-		}
-		if asked := s.Asked.of(c.name); asked != nil {
-			text += "; it was asked " + moment(asked.at, seen)
-		}
-		say("%s.", text)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -108,6 +107,16 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 			g.Orchestrator.StalenessThreshold+time.Millisecond))
 	}
 
+	if g.Registry.inSet(id) {
+		open := g.OpenSet(seen)
+		all = append(all, open.Due)
+		for _, held := range open.Held {
+			if other := g.Service(held); !other.TermSentAt.IsZero() {
+				all = append(all, wire.Later(other.TermSentAt, other.KillTimeout))
+			}
+		}
+	}
+
 	all = append(all, s.clockTurns(seen)...)
 	all = slices.DeleteFunc(all, func(t time.Time) bool { return !t.After(seen.Now) })
 	slices.SortFunc(all, time.Time.Compare)
@@ -133,120 +142,4 @@ func moment(t time.Time, seen observe.Observation) string {
 		return fmt.Sprintf("%s, in %v", text, -ago)
 	}
 	return fmt.Sprintf("%s, %v ago", text, ago)
-}
-
-// rules returns what applies to s in its state.
-func (g Group) rules(s *Service, seen observe.Observation) (all []string) {
-	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	switch s.State {
-	case StateRegistered, StateWaiting:
-		g.sayDependencies(s, seen, say)
-	case StateRunning:
-		g.sayRunning(s, seen, say)
-	case StateFailed, StateScheduled:
-		sayFailed(s, seen, say)
-	case StateShuttingDown:
-		sayStopping(s, seen, say)
-	default:
-		say("It is %s: no pass starts it again. dpl-restart does, or dpl-register.", s.State)
-	}
-
-	if s.LastExit != nil {
-		class := ""
-		if s.LastExit.Class != "" {
-			class = fmt.Sprintf(", which counts as %s", s.LastExit.Class)
-		}
-		say("Its last process ended %s: %s%s.", moment(s.LastExit.At, seen), s.LastExit, class)
-	}
-	if s.StartInfo != nil {
-		sayPolicy(s, say)
-	}
-
-	return all
-}
-
-func (g Group) sayDependencies(s *Service, seen observe.Observation, say func(string, ...any)) {
-	var waits []string
-	for _, d := range s.Dependencies {
-		switch on := g.Service(d); {
-		case on == nil:
-			waits = append(waits, fmt.Sprintf("%s, which is not registered", d))
-		case !g.ready(on, seen):
-			waits = append(waits, fmt.Sprintf("%s, which is %s, %s", d, on.State,
-				cmp.Or(string(g.dead(on, seen)), string(on.Notice.Readiness))))
-		}
-	}
-
-	for _, d := range s.DependenciesCompleted {
-		if on := g.Service(d); on == nil || on.State != StateCompleted {
-			waits = append(waits, d+", which has not completed")
-		}
-	}
-
-	if len(waits) > 0 {
-		say("It waits for %s.", strings.Join(waits, "; "))
-	} else {
-		say("All it depends on is ready: the next pass starts it.")
-	}
-}
-
-func (g Group) sayRunning(s *Service, seen observe.Observation, say func(string, ...any)) {
-	if !s.StartedAt.IsZero() {
-		say("A pass started it %s.", moment(s.StartedAt, seen))
-	}
-
-	sayClocks(s, seen, say)
-	evidence, age := g.JudgeService(s, seen)
-	switch age = age.Round(time.Millisecond); {
-	case evidence != "":
-		say("There is evidence that it is dead: %s.", evidence)
-	case s.alive(seen) && !s.Heartbeats:
-		say("Its process, %d, exists, and it promised no heartbeats.", s.PID)
-	default:
-		say("Its last heartbeat is %v old; after %v it counts as stale.", age,
-			g.Orchestrator.StalenessThreshold)
-	}
-}
-
-func sayFailed(s *Service, seen observe.Observation, say func(string, ...any)) {
-	say("It failed %s.", moment(s.FailedAt, seen))
-	if s.StopFor != nil {
-		say("Passes stop it for %s; then: %s.", s.StopFor, s.StopFor.Then)
-	}
-	if !s.NextAttemptAt.IsZero() {
-		say("Its next start is due %s: %v after the failure.", moment(s.NextAttemptAt, seen),
-			s.NextAttemptAt.Sub(s.FailedAt))
-	}
-	if !s.TermSentAt.IsZero() {
-		say("What is left of it got TERM %s.", moment(s.TermSentAt, seen))
-	}
-}
-
-func sayStopping(s *Service, seen observe.Observation, say func(string, ...any)) {
-	say("It was asked to stop %s.", moment(s.StopRequestedAt, seen))
-	if !s.TermSentAt.IsZero() {
-		say("It got TERM %s, and gets KILL after %v.", moment(s.TermSentAt, seen), s.KillTimeout)
-	}
-	switch {
-	case s.StartAgain:
-		say("When it has stopped, it is started again.")
-	case s.RemoveAfterStop:
-		say("When it has stopped, it is removed.")
-	}
-}
-
-func sayPolicy(s *Service, say func(string, ...any)) {
-	if !s.Restartable {
-		say("It is not restarted after a failure.")
-		return
-	}
-	p, most := s.policy(), "any number"
-	if p.MaxAttempts != Unlimited {
-		most = fmt.Sprintf("at most %d", p.MaxAttempts)
-	}
-	say("It is %s. Restarts so far: %d of %s; after %v of running they are counted from 0 again.",
-		cmp.Or(s.Restart, Permanent), s.RestartAttempts, most, p.ResetAfter)
-	if s.Retries > 0 {
-		say("Besides, %d restarts that are not charged.", s.Retries)
-	}
 }

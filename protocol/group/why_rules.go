@@ -1,0 +1,374 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A telling collects sentences about one service.
+type telling struct {
+	g    Group
+	s    *Service
+	seen observe.Observation
+	all  []string
+}
+
+func (t *telling) say(format string, args ...any) {
+	t.all = append(t.all, fmt.Sprintf(format, args...)+".")
+}
+
+// rules returns what applies to s in its state.
+func (g Group) rules(s *Service, seen observe.Observation) []string {
+	t := &telling{g: g, s: s, seen: seen}
+	switch s.State {
+	case StateRegistered, StateWaiting:
+		t.waiting()
+	case StateRunning:
+		t.running()
+	case StateFailed, StateScheduled:
+		t.failed()
+	case StateShuttingDown:
+		t.stopping()
+	default:
+		t.final()
+	}
+
+	t.set()
+	t.lastExit()
+	t.policy()
+	t.strategy()
+	return t.all
+}
+
+func (t *telling) waiting() {
+	var waits []string
+	for _, d := range t.s.Dependencies {
+		if on := t.g.Service(d); on == nil || !t.g.ready(on, t.seen) {
+			waits = append(waits, d+", which is "+t.standing(on))
+		}
+	}
+
+	for _, d := range t.s.DependenciesCompleted {
+		switch on := t.g.Service(d); {
+		case on != nil && on.State == StateCompleted:
+		case on != nil && on.Restart == Permanent:
+			waits = append(waits, "the end of "+d+", which is permanent and never completes")
+		default:
+			waits = append(waits, "the end of "+d+", which is "+t.standing(on))
+		}
+	}
+
+	switch {
+	case len(waits) > 0:
+		t.say("It waits for %s", strings.Join(waits, "; "))
+	case t.s.BlockedBy != "":
+		t.say("It is blocked: %s. If it has ended there, dpl-orchestrate --failover starts it here",
+			t.s.BlockedBy)
+	case !t.g.Registry.inSet(t.s.ID):
+		t.say("All it depends on is ready: the next pass starts it")
+	}
+}
+
+// standing returns why a service that another waits for is not ready. nil is not registered.
+func (t *telling) standing(on *Service) string {
+	if on == nil {
+		return "not registered"
+	}
+	if on.State != StateRunning {
+		return string(on.State)
+	}
+
+	if evidence := t.g.dead(on, t.seen); evidence != "" {
+		return "running, but dead by the evidence: " + string(evidence)
+	}
+	if on.Notice.Readiness != observe.ReadinessReady {
+		return "running, but says that it is " + string(on.Notice.Readiness)
+	}
+	return "running"
+}
+
+func (t *telling) running() {
+	s := t.s
+	if !s.StartedAt.IsZero() {
+		t.say("A pass started it %s", moment(s.StartedAt, t.seen))
+	}
+
+	t.clocks()
+	evidence, age := t.g.JudgeService(s, t.seen)
+	switch age = age.Round(time.Millisecond); {
+	case evidence != "":
+		t.say("There is evidence that it is dead: %s", evidence)
+	case s.alive(t.seen) && !s.Heartbeats:
+		t.say("Its process, %d, exists, and it promised no heartbeats", s.PID)
+	default:
+		t.say("Its last heartbeat is %v old; after %v it counts as stale", age,
+			t.g.Orchestrator.StalenessThreshold)
+	}
+}
+
+// clocks says what the clocks of the service limit.
+func (t *telling) clocks() {
+	for _, c := range t.s.Clocks(t.seen) {
+		text := fmt.Sprintf("Its %s clock shows %v", c.Name, c.Shows.Round(time.Millisecond))
+		if c.Soft != 0 {
+			text += fmt.Sprintf("; after %v a pass asks for a checkpoint", c.Soft)
+		}
+		if c.Hard != 0 {
+			text += fmt.Sprintf("; after %v passes stop it", c.Hard)
+		}
+		t.say("%s", text)
+
+		switch {
+		case c.AskedAt.IsZero():
+		case c.Answered:
+			t.say("It was asked for a checkpoint %s, and gave one", moment(c.AskedAt, t.seen))
+		default:
+			t.say("It was asked for a checkpoint %s, and has not answered: dpl-heartbeat exits "+
+				"6 until it gives a --note", moment(c.AskedAt, t.seen))
+		}
+		if !c.AskedAt.IsZero() && c.Hard != 0 {
+			t.say("It has %v left on that clock", c.Left.Round(time.Millisecond))
+		}
+	}
+}
+
+func (t *telling) failed() {
+	s := t.s
+	if s.RestartCause == "" {
+		t.say("It failed %s", moment(s.FailedAt, t.seen))
+	} else {
+		t.say("It did not fail itself, but restarts because of %s, since %s", s.RestartCause,
+			moment(s.FailedAt, t.seen))
+	}
+
+	if s.StopFor != nil {
+		follows := map[Then]string{ThenRestart: "it is restarted, or given up, as after any failure",
+			ThenDead: "it is dead", ThenStopped: "it is stopped"}[s.StopFor.Then]
+		if s.RestartCause != "" && s.StopFor.Then == ThenRestart {
+			follows = "it starts with the others of its set"
+		}
+		t.say("Passes stop it, %s; then %s", s.StopFor, follows)
+	}
+
+	if !s.NextAttemptAt.IsZero() {
+		after := ""
+		if s.RestartCause == "" {
+			after = fmt.Sprintf(": %v after the failure", s.NextAttemptAt.Sub(s.FailedAt))
+		}
+		t.say("Its next start is due %s%s", moment(s.NextAttemptAt, t.seen), after)
+	}
+	if !s.TermSentAt.IsZero() && s.held(t.seen) {
+		t.say("What is left of it got TERM %s, and gets KILL after %v", moment(s.TermSentAt, t.seen),
+			s.KillTimeout)
+	}
+}
+
+func (t *telling) stopping() {
+	t.say("It was asked to stop %s", moment(t.s.StopRequestedAt, t.seen))
+	if !t.s.TermSentAt.IsZero() {
+		t.say("It got TERM %s, and gets KILL after %v", moment(t.s.TermSentAt, t.seen),
+			t.s.KillTimeout)
+	}
+
+	for i := range t.g.Registry.Services {
+		other := &t.g.Registry.Services[i]
+		if other.State == StateShuttingDown && dependsOn(other, t.s.ID) {
+			t.say("%s depends on it, and must stop first", other.ID)
+		}
+	}
+
+	switch {
+	case t.s.StartAgain:
+		t.say("When it has stopped, it is started again")
+	case t.s.RemoveAfterStop:
+		t.say("When it has stopped, it is removed")
+	}
+}
+
+func dependsOn(s *Service, id string) bool {
+	for _, d := range s.Dependencies {
+		if d == id {
+			return true
+		}
+	}
+	return false
+}
+
+// final says why nothing happens any more.
+func (t *telling) final() {
+	switch why := t.s.givenUp(); {
+	case t.s.State == StateCompleted:
+		t.say("It has done its work: what depends on it may start")
+	case t.s.State == StateDead && why != "":
+		t.say("Passes gave it up: %s", t.limit(why))
+	}
+	t.say("It is %s: no pass starts it again. dpl-restart does, or dpl-register", t.s.State)
+}
+
+// limit returns why a service was given up, with the rule.
+func (t *telling) limit(why string) string {
+	s := t.s
+	switch {
+	case why == string(Temporary):
+		return "it is temporary, and those are started once"
+	case why == string(Terminal):
+		return "its last end is terminal: a restart would end in the same way"
+	case strings.HasPrefix(why, string(Persistent)):
+		return why + ", and the second is final"
+	case strings.HasSuffix(why, " attempts"):
+		return fmt.Sprintf("%s, and it may have %d", why, s.policy().MaxAttempts)
+	case s.tooIntense():
+		return fmt.Sprintf("%s, and it may have %d", why, s.policy().Intensity)
+	}
+	return "it is " + why
+}
+
+// set says with whom the service restarts, and what they wait for.
+func (t *telling) set() {
+	if !t.g.Registry.inSet(t.s.ID) || t.s.State == StateRunning || t.s.State.Final() {
+		return
+	}
+
+	open := t.g.OpenSet(t.seen)
+	if len(open.Services) == 1 {
+		return
+	}
+	because := ""
+	if len(open.Causes) > 0 {
+		because = ", because of " + some(open.Causes)
+	}
+	t.say("These restart together%s: %s", because, some(open.Services))
+	if len(open.Held) > 0 {
+		t.say("None of them starts before all have ended; still to end: %s",
+			some(open.Held))
+	} else if open.Due.After(t.seen.Now) {
+		t.say("All have ended; the first starts %s", moment(open.Due, t.seen))
+	}
+}
+
+func (t *telling) lastExit() {
+	e := t.s.LastExit
+	if e == nil {
+		return
+	}
+
+	means := ""
+	if e.Class != "" {
+		means = fmt.Sprintf(", which counts as %s", e.Class)
+		if !e.Class.charged() {
+			means += " and uses up no attempt"
+		}
+	}
+	t.say("Its last process ended %s: %s%s", moment(e.At, t.seen), e, means)
+}
+
+// policy says after which ends the service is restarted, how soon and how often.
+func (t *telling) policy() {
+	s := t.s
+	switch {
+	case s.StartInfo == nil:
+		t.say("It has no command: no pass can start it")
+		return
+	case !s.Restartable:
+		t.say("It is not restarted after a failure")
+		return
+	case s.Restart == Temporary:
+		t.say("It is temporary: however it ends, no pass starts it again")
+		return
+	case s.Restart == Transient:
+		t.say("It is transient: it is restarted after a failure, and has completed after a success")
+	default:
+		t.say("It is permanent: it is restarted whenever it ends")
+	}
+
+	t.attempts()
+	if s.State != StateRunning {
+		return
+	}
+	delay, most := s.policy().delay(s.RestartAttempts+s.Retries), s.policy().MaxAttempts
+	switch {
+	case most != Unlimited && s.RestartAttempts >= most:
+		t.say("Its next failure that is charged is its last")
+	case delay == 0:
+		t.say("If it fails now, it is restarted at once")
+	default:
+		t.say("If it fails now, its restart waits %v", delay)
+	}
+}
+
+// attempts says how many restarts are left.
+func (t *telling) attempts() {
+	s, p := t.s, t.s.policy()
+	most := "without a limit"
+	if p.MaxAttempts != Unlimited {
+		most = fmt.Sprintf("of at most %d", p.MaxAttempts)
+	}
+	t.say("Restarts so far: %d %s; after %v of running they are counted from 0 again",
+		s.RestartAttempts, most, p.ResetAfter)
+	if s.Retries > 0 {
+		t.say("Restarts besides that were not charged: %d", s.Retries)
+	}
+	if s.PersistentRow == 1 {
+		t.say("Its last end is persistent: another one like it is final")
+	}
+
+	if p.IntensityPeriod != 0 {
+		recent := 0
+		for _, at := range s.Restarts {
+			if age := t.seen.Now.Sub(at); 0 <= age && age <= p.IntensityPeriod {
+				recent++
+			}
+		}
+		t.say("Ends of it that were charged in the last %v: %d; with more than %d it is given up",
+			p.IntensityPeriod, recent, p.Intensity)
+	}
+}
+
+// strategy says what a failure of the service means for others, and theirs for it.
+func (t *telling) strategy() {
+	strategy := t.g.Registry.Supervision.Strategy
+	joins := t.s.StartInfo != nil && t.s.Restartable && !t.s.State.Final()
+	if !strategy.together() || !joins {
+		return
+	}
+
+	temporary := t.s.Restart == Temporary
+	switch {
+	case strategy == OneForAll && temporary:
+		t.say("The strategy of the group is %s: a failure of another stops it for good", strategy)
+		return
+	case strategy == OneForAll:
+		t.say("The strategy of the group is %s: a failure of one restarts all", strategy)
+		return
+	}
+
+	var before, after []string
+	for _, id := range t.g.Registry.ordered() {
+		switch order := InOrder(t.g.Service(id), t.s); {
+		case order < 0:
+			before = append(before, id)
+		case order > 0:
+			after = append(after, id)
+		}
+	}
+	if temporary {
+		t.say("The strategy of the group is %s: it is stopped for good when one of these fails: %s",
+			strategy, cmp.Or(some(before), "none"))
+		return
+	}
+	t.say("The strategy of the group is %s: its failure also restarts %s; it restarts when one of "+
+		"these fails: %s", strategy, cmp.Or(some(after), "no other"), cmp.Or(some(before), "none"))
+}
+
+// some returns the first of ids, and how many there are besides.
+func some(ids []string) string {
+	const most = 8
+	if len(ids) <= most {
+		return strings.Join(ids, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
+}
