@@ -28,6 +28,7 @@ type beater struct {
 	said    string // what was printed about asked last
 	actor   protocol.Actor
 	say     observe.Report
+	spend   []group.Amount
 
 	progress bool // the service has made progress
 }
@@ -45,6 +46,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 
 	b.say = observe.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
 	b.actor.Heartbeats, b.progress = c.Heartbeat, c.Progress
+	b.spend = cli.Amounts(c.Spend)
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 
 	switch {
@@ -57,6 +59,8 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 			"--heartbeat promises those of a call")
 	case c.Progress && b.service == "":
 		return nil, cli.Usagef("--progress goes with --service")
+	case c.Spend != nil && b.service == "":
+		return nil, cli.Usagef("--spend goes with --service or --supervisor, and --group")
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	}
@@ -157,7 +161,7 @@ func (b *beater) registration() (cli.Object, error) {
 
 	p := group.ServiceProcess{
 		Service: b.service, PID: b.actor.PID, Process: b.actor.Process,
-		Heartbeats: b.actor.Heartbeats, Progress: b.progress,
+		Heartbeats: b.actor.Heartbeats, Progress: b.progress, Spend: b.spend,
 	}
 
 	var verdict observe.Verdict

@@ -29,6 +29,7 @@ type heartbeat struct {
 	Readiness   observe.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
 	Note        *cli.Text         `placeholder:"TEXT" help:"what it is doing, for people to read"`
 	Progress    bool              `help:"with --service: report progress, which sets back the clock of dpl-register --stuck"`
+	Spend       []cli.Amount      `placeholder:"NAME=N" help:"with --service or --supervisor: it has spent N more of NAME, such as tokens=600, since its last heartbeat"`
 	Every       cli.Span          `placeholder:"D" help:"send one every D"`
 	WhilePID    cli.PID           `placeholder:"N" help:"with --every: stop when process N ends"`
 	Signal      cli.Signal        `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
@@ -46,6 +47,8 @@ func (c *heartbeat) Validate() error {
 			"there is progress or not")
 	case c.Every > 0 && (c.DryRun || c.JSON):
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
+	case c.Every > 0 && c.Spend != nil:
+		return cli.Usagef("--spend does not go with --every, which would spend it again and again")
 	}
 
 	return nil

@@ -37,6 +37,7 @@ type register struct {
 	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
 	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
 	Clocks             clocks            `embed:""`
+	Budget             budget            `embed:""`
 	AlertOn            string            `default:"" enum:"all,final," placeholder:"all|final" help:"final: raise no alert about it except that it is dead (all)"`
 	KeepEnded          *cli.Span         `placeholder:"D" help:"dpl-cleanup removes it, and its logs, D after it has ended (1h if it is temporary, else never)"`
 	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
@@ -86,7 +87,10 @@ func (c *register) Validate() error {
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}
 
-	return c.Clocks.check()
+	if err := c.Clocks.check(); err != nil {
+		return err
+	}
+	return c.Budget.check()
 }
 
 func (c *register) Run(env *cli.Env) error {

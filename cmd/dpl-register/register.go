@@ -100,7 +100,8 @@ func (c *register) saysHow() bool {
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "intensity", "reset-after", "exit-status",
-		"soft-timeout", "timeout", "stuck", "log-max", "log-keep")
+		"soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget", "no-budget",
+		"budget-action")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -223,4 +224,5 @@ func (c *register) numbers(s *group.StartInfo) {
 		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.most, c.Intensity.period
 	}
 	c.Clocks.copy(s)
+	c.Budget.copy(s)
 }

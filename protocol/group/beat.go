@@ -13,13 +13,15 @@ type ServiceProcess struct {
 	Process    observe.Process // zero: it named no process that could be checked
 	Heartbeats bool            // it promises to send more heartbeats
 	Progress   bool            // it has made progress
+	Spend      []Amount        // what it has spent since its last heartbeat
 }
 
 // BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
 // §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec §26.3),
 // see Asked; VerdictCleanUp if the service must end; or VerdictCrashed
-// if it was declared dead, and then nothing has changed. BeatService returns ErrNoService, and
-// ErrOtherProcess if another process of the service is alive.
+// if it was declared dead, and then nothing has changed. BeatService returns ErrNoService,
+// ErrOtherProcess if another process of the service is alive, and ErrTooManyNames because of
+// p.Spend.
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {
@@ -71,6 +73,10 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	}
 
 	e.say(s, say)
+	if err := s.spend(p.Spend); err != nil {
+		return g, "", err
+	}
+
 	before := *g.Service(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
 	before.ProgressAt, before.ProgressBeat = s.ProgressAt, s.ProgressBeat

@@ -94,7 +94,7 @@ func readService(r *wire.Reader, key string) Service {
 			s.LastHeartbeat = r.TimeOrNull()
 		default:
 			if !s.readSpec(r, name) && !s.ReadMember(r, name) && !s.Notice.ReadMember(r, name) &&
-				!s.readStart(r, name) && !s.readRecovery(r, name) {
+				!s.readStart(r, name) && !s.readRecovery(r, name) && !s.readReport(r, name) {
 				r.Unknown(&s.Unknown, name)
 			}
 		}
@@ -227,6 +227,19 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 	return true
 }
 
+// readReport reads the member name, and reports whether it is one of ServiceReports.
+func (s *Service) readReport(r *wire.Reader, name string) bool {
+	switch name {
+	case "spent":
+		s.Spent = readAmounts(r)
+	case "spentTotal":
+		s.SpentTotal = readAmounts(r)
+	default:
+		return false
+	}
+	return true
+}
+
 func readStartInfo(r *wire.Reader) *StartInfo {
 	if r.Null() {
 		return nil
@@ -271,6 +284,12 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			s.ProgressSoft = r.Milliseconds(1)
 		case "progressMaxMs":
 			s.ProgressMax = r.Milliseconds(1)
+		case "budget":
+			if s.Budget.Limits = readAmounts(r); len(s.Budget.Limits) == 0 {
+				r.Refuse("at least one amount is expected")
+			}
+		case "budgetAction":
+			s.Budget.Action = wire.Word(r, "budgetAction", BudgetAction.valid)
 		default:
 			r.Unknown(&s.Unknown, name)
 		}

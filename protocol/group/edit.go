@@ -76,7 +76,8 @@ func (r Registry) same(before Registry) bool {
 func sameService(a, b Service) bool {
 	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) &&
 		a.ServiceStatus == b.ServiceStatus &&
-		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) && slices.Equal(a.Restarts, b.Restarts) &&
+		a.ServiceRecovery == b.ServiceRecovery && a.ServiceReports.same(b.ServiceReports) &&
+		slices.Equal(a.Unknown, b.Unknown) && slices.Equal(a.Restarts, b.Restarts) &&
 		a.nested == b.nested
 }
 
@@ -85,6 +86,10 @@ func (s ServiceSpec) same(t ServiceSpec) bool {
 		slices.Equal(s.DependenciesCompleted, t.DependenciesCompleted) &&
 		s.Restartable == t.Restartable && s.AlertOn == t.AlertOn && s.KeepEnded == t.KeepEnded &&
 		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
+}
+
+func (s ServiceReports) same(t ServiceReports) bool {
+	return slices.Equal(s.Spent, t.Spent) && slices.Equal(s.SpentTotal, t.SpentTotal)
 }
 
 // service returns the entry of id, which may be changed, or nil.
@@ -198,6 +203,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.ProgressAt, s.Asked = time.Time{}, nil
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
+	s.Spent = nil
 }
 
 // replaceProcess gives s another process, and leaves what belongs to a start.

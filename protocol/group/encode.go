@@ -130,6 +130,8 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptBool("removeAfterStop", s.RemoveAfterStop)
 	w.OptTime("termSentAt", s.TermSentAt)
 	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
+	s.Spent.write(w, "spent")
+	s.SpentTotal.write(w, "spentTotal")
 	s.Ended.write(w, "ended")
 	s.LastExit.write(w, "lastExit")
 	w.Unknown(s.Unknown)
@@ -185,6 +187,9 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 			w.Int("logKeep", int64(s.LogKeep))
 		}
 		s.writeClocks(w)
+
+		s.Budget.Limits.write(w, "budget")
+		w.OptString("budgetAction", string(s.Budget.Action))
 
 		w.Unknown(s.Unknown)
 	})

@@ -150,13 +150,14 @@ func (s ServiceState) Final() bool {
 	return s == StateDead || s == StateStopped || s == StateCompleted
 }
 
-// A Service is one service of a group (spec §9.3): what was asked for, what it is, and what is
-// being done about it. In the file all members are side by side.
+// A Service is one service of a group (spec §9.3): what was asked for, what it is, what is being done
+// about it, and what was reported of it. In the file all members are side by side.
 type Service struct {
 	ID string
 	ServiceSpec
 	ServiceStatus
 	ServiceRecovery
+	ServiceReports
 	Restarts []time.Time // charged ends in the IntensityPeriod before the last one; never changed
 	Unknown  []wire.Member
 
@@ -240,6 +241,14 @@ type ServiceRecovery struct {
 	TermSentBeat    observe.Beat // of TermSentAt
 }
 
+// ServiceReports are what a service has spent, as it, others and passes say (spec §27).
+//
+// Spent belongs to the process, and SpentTotal to all that the service has ever had.
+type ServiceReports struct {
+	Spent      Amounts
+	SpentTotal Amounts
+}
+
 // A StartInfo says how to start a service.
 type StartInfo struct {
 	Command     string
@@ -256,6 +265,7 @@ type StartInfo struct {
 	// checkpoint (soft), or stopped (max). 0: never.
 	RuntimeSoft, RuntimeMax, ProgressSoft, ProgressMax time.Duration
 
+	Budget  Budget
 	Unknown []wire.Member
 }
 

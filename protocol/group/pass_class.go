@@ -84,7 +84,12 @@ func (s *Service) class(e *LastExit) Class {
 		return ""
 	case string(observe.Rebooted):
 		return HostLost
-	case "budget", "violation", "preflight":
+	case reasonBudget:
+		if s.StartInfo != nil && s.StartInfo.Budget.Action == BudgetRestart {
+			return Failure
+		}
+		return Terminal
+	case "violation", "preflight":
 		return Terminal
 	case string(observe.Exited):
 	default:

@@ -90,7 +90,7 @@ func (j judgement) judgeClocks(seen observe.Observation) (over *failure, asks []
 				asks = append(asks, c.name)
 			}
 		case c.hard != 0 && over == nil && c.left(asked, seen) <= 0:
-			over = j.stopFor(StopFor{Reason: reasonTimeout, Detail: c.name, Then: ThenRestart}, seen.Now)
+			over = j.stopFor(StopFor{Reason: reasonTimeout, Detail: c.name, Then: ThenRestart}, seen)
 		}
 	}
 	return over, asks

@@ -31,8 +31,10 @@ func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failo
 }
 
 // stopFor returns what it means that passes stop the running service of j for why (spec §26.1).
-func (j judgement) stopFor(why StopFor, now time.Time) *failure {
-	return j.failAs(fail{reason: why.Reason, detail: why.Detail, stopFor: &why}, now)
+func (j judgement) stopFor(why StopFor, seen observe.Observation) *failure {
+	return j.failAs(fail{
+		reason: why.Reason, detail: why.Detail, left: !j.alive && j.survived(seen), stopFor: &why,
+	}, seen.Now)
 }
 
 // failAs returns what it means that the service of j fails as step says.

@@ -26,11 +26,8 @@ func (g Group) judgeAll(seen observe.Observation, failover bool) judgements {
 	for i := range g.Registry.Services {
 		s := g.Registry.Services[i]
 		j := g.judge(&s, seen)
-		switch {
-		case j.failed():
-			j.failure = j.fail(j.evidence, seen, failover)
-		case s.State == StateRunning && j.alive:
-			j.failure, j.asks = j.judgeClocks(seen)
+		if s.State == StateRunning {
+			j.failure, j.asks = j.judgeRunning(seen, failover)
 		}
 		all[s.ID] = j
 	}
@@ -54,6 +51,25 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		j.evidence == ""
 	return j
+}
+
+// judgeRunning returns why the running service of j fails in this pass, or nil, and the clocks that
+// ask it for a checkpoint. What it has spent counts although it has ended since, unless it has
+// completed: a second start would spend as much again (spec §27.2).
+func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failure, []string) {
+	var ended *failure
+	if j.failed() {
+		ended = j.fail(j.evidence, seen, failover)
+	}
+
+	over := j.was.overspent()
+	switch startLost := j.was.Starting && j.gone; {
+	case over != nil && !startLost && !(ended != nil && ended.after.completes()):
+		return j.stopFor(*over, seen), nil
+	case ended == nil && j.alive:
+		return j.judgeClocks(seen)
+	}
+	return ended, nil
 }
 
 // survived reports whether processes of the service's start are left. Call it only if the answer

@@ -43,6 +43,8 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 	switch next := j.was.StopFor.Then; {
 	case j.held(p.seen):
 		return p.stop(j)
+	case !j.checkable && j.heard: // its heartbeats tell it to end
+		return nil
 	case next == ThenDead:
 		return []step{settle{}, die{"terminal"}}
 	case next == ThenStopped:

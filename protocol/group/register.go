@@ -155,7 +155,8 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.sameClocks(t) &&
-		slices.Equal(s.Unknown, t.Unknown) && s.ExitStatus.equal(t.ExitStatus) &&
+		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
+		s.ExitStatus.equal(t.ExitStatus) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter && s.Policy.Exponential.equal(t.Policy.Exponential) &&

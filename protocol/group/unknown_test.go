@@ -15,7 +15,7 @@ var (
 
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
-			"runtimeMaxMs progressSoftMs progressMaxMs",
+			"runtimeMaxMs progressSoftMs progressMaxMs budget budgetAction",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs intensity intensityPeriodMs",
@@ -30,7 +30,7 @@ var (
 				"dependencies restart dependenciesCompleted retries restarts persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
-				"progressAt stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
+				"progressAt spent spentTotal stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,

@@ -3,6 +3,7 @@ package group_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -69,6 +70,7 @@ type vector struct {
 			Keeper  vectors.Process `json:"keeper"`
 			Error   string          `json:"error"`
 		} `json:"starts"`
+		Spend    spending          `json:"spend"`
 		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
@@ -116,6 +118,17 @@ type vectorPlan struct {
 	AfterStop    bool                `json:"afterStop"`
 }
 
+// spending is an object of amounts.
+type spending map[string]int64
+
+// amounts returns all in the order of their names.
+func (all spending) amounts() (amounts []group.Amount) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		amounts = append(amounts, group.Amount{Name: name, N: all[name]})
+	}
+	return amounts
+}
+
 var refusals = map[string]error{
 	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion,
 	"noSupervisor": group.ErrNoService,
@@ -125,7 +138,8 @@ var refusals = map[string]error{
 	"otherProcess": observe.ErrOtherProcess,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
 	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
-	"exhausted": wire.ErrExhausted,
+	"tooManyNames": group.ErrTooManyNames,
+	"exhausted":    wire.ErrExhausted,
 }
 
 func TestVectors(t *testing.T) {
@@ -269,7 +283,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
-		"/retries", "/persistentRow",
+		"/retries", "/spent", "/spentTotal", "/persistentRow",
 		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
@@ -361,6 +375,7 @@ func (v *vector) process() group.ServiceProcess {
 	return group.ServiceProcess{
 		Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process),
 		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats, Progress: v.Do.Progress,
+		Spend: v.Do.Spend.amounts(),
 	}
 }
 

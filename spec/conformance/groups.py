@@ -22,7 +22,7 @@ FINAL = ('dead', 'stopped', 'completed')
 DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
-     'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
+     'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
@@ -47,13 +47,14 @@ def read_start_id(value, path):
     return value
 
 
+def refuse_empty(value, path):
+    if not value:
+        raise corrupt(path, 'empty')
+    return value
+
+
 def at_least_one(kind):
-    def read(value, path):
-        result = array(kind)[0](value, path)
-        if not result:
-            raise corrupt(path, 'empty')
-        return result
-    return read, array(kind)[1]
+    return lambda value, path: refuse_empty(array(kind)[0](value, path), path), array(kind)[1]
 
 
 def null_is_absent(kind, *names):
@@ -152,7 +153,8 @@ def class_of(entry, exit_):
     """Return the class of the end of the process of entry (§20), or None for a failure."""
     reason, code, status = (exit_.get(name) for name in ('reason', 'code', 'status'))
     if reason != 'exited':
-        terminal = reason in ('budget', 'violation', 'preflight')
+        again = (entry['startInfo'] or {}).get('budgetAction') == 'restart'
+        terminal = (reason in ('violation', 'preflight') or reason == 'budget' and not again)
         return 'hostLost' if reason == 'rebooted' else 'terminal' if terminal else None
     end = 'unknown'
     if code:
@@ -182,9 +184,20 @@ def asks(value, path):
     return {clock: ASK[0](inner, below(path, clock)) for clock, inner in value.items()}
 
 
+def read_amounts(value, path):
+    """Return an object of amounts, name → number (§27.1)."""
+    if not isinstance(value, dict):
+        raise corrupt(path, 'not an object')
+    return {IDENT[0](name, below(path, name)): REVISION[0](inner, below(path, name))
+            for name, inner in value.items()}
+
+
 CLOCKS = ('runtimeSoftMs', 'runtimeMaxMs', 'progressSoftMs', 'progressMaxMs')
 ASK = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), answered=(BOOLEAN, ABSENT))
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
+AMOUNTS = (read_amounts, dict)
+BUDGET = (lambda value, path: refuse_empty(AMOUNTS[0](value, path), path), dict)
+MOST_SPENT, MOST_NAMES = 2**62, 64  # §27.1
 START_ID = (read_start_id, str)
 BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
 POLICY = both_or_none(
@@ -200,6 +213,7 @@ START_INFO = empty_is_absent(
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
+           budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
            **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT),
               **{'class': (TEXT, ABSENT)}, code=(TEXT, ABSENT), status=(INTEGER, ABSENT),
@@ -232,7 +246,8 @@ SERVICE = null_is_absent(
            stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
            removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
-           termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
+           termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
+           spent=(AMOUNTS, {}), spentTotal=(AMOUNTS, {}), ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
                message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
@@ -458,12 +473,14 @@ def drop(entry, *names):
 
 DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
-    'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': ''
+    'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': '',
+    'spent': {}
 }
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
-              'runningSince', 'termSentAt', 'ended', 'readiness', 'note', 'progressAt', 'asked')
+              'runningSince', 'termSentAt', 'ended', 'readiness', 'note', 'progressAt', 'asked',
+              'spent')
 
 
 class Edit:
@@ -886,7 +903,7 @@ def prune_service(edit, entry):
 
 
 def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None,
-         note=None, heartbeats=False, progress=False):
+         note=None, heartbeats=False, progress=False, spend=None):
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -920,6 +937,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
             ask['answered'] = True
         if not note:
             entry.get('lastExit', {}).pop('note', None)
+    spend_more(entry, spend or {})
     ending = entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
     asked = entry['state'] == 'running' and any(
         not ask.get('answered') for ask in entry.get('asked', {}).values())
@@ -931,6 +949,16 @@ def forget_ask(entry, clock):
     entry.get('asked', {}).pop(clock, None)
     if not entry.get('asked'):
         entry.pop('asked', None)
+
+
+def spend_more(entry, amounts):
+    """Add amounts, name → number, to what entry has spent (§27.1)."""
+    for name, more in sorted(amounts.items()):
+        for member in ('spent', 'spentTotal'):
+            sum_ = min(entry[member].get(name, 0) + more, MOST_SPENT)
+            entry[member] = entry[member] | {name: sum_}
+    require(not amounts or len(entry['spentTotal']) <= MOST_NAMES, 'tooManyNames',
+            'it has spent under too many names')
 
 
 def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
@@ -1172,6 +1200,13 @@ class Pass(Edit):
             self.set_state(entry, 'registered', 'startLost')
             drop(entry, 'starting')
             return self.waiting(entry, 'startLost')
+        budget = (entry['startInfo'] or {}).get('budget', {})
+        over = next((name for name, most in budget.items()
+                     if entry['spent'].get(name, 0) > most), None)
+        ended = class_of(entry, entry.get('ended', {}) | {'reason': found})
+        if over is not None and (ended != 'success' or entry['restart'] == 'permanent'):
+            again = entry['startInfo'].get('budgetAction') == 'restart'
+            return self.stop_for(entry, 'budget', over, 'restart' if again else 'dead')
         if (found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None
                 and entry['restart'] != 'temporary'):
             self.exited(entry, 'rebooted')
@@ -1303,7 +1338,7 @@ class Pass(Edit):
             return self.follow(entry)
         if 'stopFor' not in entry:
             return self.retry(entry)
-        if not self.stop(entry):
+        if not self.stop(entry) or not checked(entry, self.seen) and self.heard(entry):
             return
         why = entry.pop('stopFor')
         if 'ended' in entry:
@@ -1379,7 +1414,7 @@ class Pass(Edit):
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
              'progressAt', 'asked',
-             'ended', *RENEWED, 'stopRequestedAt')
+             'ended', 'spent', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])

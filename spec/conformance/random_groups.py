@@ -42,7 +42,8 @@ ENTRY_DEFAULTS = {
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
     'restarts': [],
-    'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False
+    'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False,
+    'spent': {}, 'spentTotal': {}
 }
 REGISTRY_DEFAULTS = {
     'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [],
@@ -157,8 +158,15 @@ class World:
             **self.optional(0.2, exitStatus=self.one(EXIT_STATUSES)),
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
             **self.optional(0.1, logKeep=self.one((1, 9))),
-            **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)}
+            **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)},
+            **self.optional(0.5, budget={'gpu': 9} | self.amounts((0, 1, 1000))),
+            **self.optional(0.2, budgetAction=self.one(('terminal', 'restart')))
         }
+
+    def amounts(self, tokens=(0, 1, 1000, 1001, 2**62)):
+        """Return some amounts of what a service spends."""
+        usual = {'tokens': self.one(tokens), 'usd': self.one((5, 2**61))}
+        return {name: n for name, n in usual.items() if self.chance(0.7)}
 
     def alert(self, seq):
         return {
@@ -245,6 +253,9 @@ class World:
                      'removeAfterStop', 'lastExit'):
             if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
                 entry[name] = self.member(name)
+        entry |= self.optional(0.8 if 'budget' in (entry.get('startInfo') or {}) else 0.2,
+                               spent=self.amounts())
+        entry |= self.optional(0.3, spentTotal=self.amounts())
         if 'termSentAt' in entry and self.chance(0.5):
             entry['termSentBeat'] = self.beat_of(entry['termSentAt'])
         return entry
@@ -467,7 +478,8 @@ class World:
     def beat(self):
         said = (self.optional(0.1, heartbeats=True) | self.optional(0.2, progress=True)
                 | self.optional(0.25, readiness=self.one(READINESS))
-                | self.optional(0.15, note=self.one(NOTES)))
+                | self.optional(0.15, note=self.one(NOTES))
+                | self.optional(0.2, spend=self.amounts()))
         return {'supervisor': self.known()} | self.identity() | said
 
     def end(self):

@@ -196,7 +196,7 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
          'supervisors': (groups.decode_registry, groups.encode_registry)}
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
-    'code': TEXT, 'error': TEXT
+    'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs',
                    'appended', 'lastAlert', 'status'), INTEGER)

@@ -219,7 +219,8 @@ class RandomVectors(unittest.TestCase):
     SITUATIONS = (
         'pass: standby', 'register: refused cycle', 'beat: refused otherProcess',
         'remove: refused stillRunning', 'TERM to group', 'TERM to process',
-        'TERM to survivors', 'status 5', 'running → failed, stale', 'N attempts',
+        'TERM to survivors', 'status 5', 'running → failed, stale',
+        'running → failed, budget', 'N attempts',
         'decode: refused newerVersion', 'given up, and told to end',
         'alerts go on from the alerts file', 'waits on, blocked',
         'blocked by a process in another pid namespace',

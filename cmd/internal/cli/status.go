@@ -147,6 +147,7 @@ var outcomes = []outcome{
 	{group.ErrTwoClasses, StatusRefused, "leave it in one list of --exit-status"},
 	{group.ErrCycle, StatusRefused, "leave out one of the dependencies"},
 	{group.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
+	{group.ErrTooManyNames, StatusRefused, "use fewer names"},
 	{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
 	{group.ErrBlocked, StatusRefused,
 		"bring that back first: dpl-restart --service, or dpl-register"},

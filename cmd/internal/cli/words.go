@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -33,6 +34,7 @@ type (
 	Pause  time.Duration       // a time span that may be 0
 	Signal syscall.Signal      // by name or number
 	Moment struct{ time.Time } // as in the files
+	Amount group.Amount        // NAME=N
 )
 
 // UnmarshalText sets id to text, or returns wire.ErrBadID.
@@ -133,6 +135,25 @@ func (s *Signal) UnmarshalText(text []byte) error {
 func (m *Moment) UnmarshalText(text []byte) (err error) {
 	m.Time, err = wire.ParseTime(string(text))
 	return err
+}
+
+// UnmarshalText sets a to NAME=N.
+func (a *Amount) UnmarshalText(text []byte) error {
+	name, number, _ := strings.Cut(string(text), "=")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > group.MostSpent {
+		return fmt.Errorf("want NAME=N, like tokens=600, with N from 0 to 2^62, not %q", text)
+	}
+	*a = Amount{Name: name, N: n}
+	return wire.CheckID(name)
+}
+
+// Amounts returns all as amounts of a group.
+func Amounts(all []Amount) (amounts []group.Amount) {
+	for _, a := range all {
+		amounts = append(amounts, group.Amount(a))
+	}
+	return amounts
 }
 
 // set stores word in field, or appends it to a list there. If enum is not "", word must be one of
