@@ -117,8 +117,9 @@ func (p *planner) barred(s *Service) bool {
 	return p.set.members[s.ID] && (p.set.held || p.set.waits)
 }
 
-// needed reports whether another service of the set, which is held, depends on s.
-func (p *planner) needed(s *Service) bool {
+// staysFor reports whether s must not be stopped yet, because another service of the set, which is
+// held, depends on it.
+func (p *planner) staysFor(s *Service) bool {
 	if !p.set.members[s.ID] {
 		return false
 	}

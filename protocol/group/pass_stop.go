@@ -56,7 +56,7 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).
 func (p *planner) stop(j judgement) []step {
 	s := j.was
-	if p.needed(s) {
+	if p.staysFor(s) {
 		return nil
 	}
 

@@ -32,7 +32,7 @@ type Registration struct {
 // Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
 // ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status in
-// two classes, ErrCycle if the service would depend on itself, and ErrExhausted.
+// two classes, ErrCycle with the path if the service would depend on itself, and ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
@@ -57,8 +57,10 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 
 	r.replace(s)
 	given := r.Dependencies != nil || r.DependenciesCompleted != nil
-	if given && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
-		return g, ErrCycle
+	if given {
+		if err := e.g.Registry.checkCycle(s.ID); err != nil {
+			return g, err
+		}
 	}
 
 	if r.Request {
@@ -233,26 +235,6 @@ func (e *edit) runOrWait(s *Service) {
 	}
 
 	e.setState(s, to, "")
-}
-
-// dependencies returns the services that id depends on, directly or not. If there is a cycle, it
-// contains id.
-func (r Registry) dependencies(id string) []string {
-	var all []string
-	for next := []string{id}; len(next) > 0; next = next[1:] {
-		i := r.index(next[0])
-		if i < 0 {
-			continue
-		}
-
-		for _, d := range r.Services[i].needs() {
-			if !slices.Contains(all, d) {
-				all, next = append(all, d), append(next, d)
-			}
-		}
-	}
-
-	return all
 }
 
 // Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and

@@ -184,10 +184,14 @@ func (r Registry) checkDependencies(id string) error {
 		}
 	}
 
+	return r.checkCycle(id)
+}
+
+// checkCycle returns ErrCycle, with the path, if id depends on itself.
+func (r Registry) checkCycle(id string) error {
 	if path := r.cycle(id); path != nil {
 		return fmt.Errorf("%w: %s", ErrCycle, strings.Join(path, " → "))
 	}
-
 	return nil
 }
 
