@@ -2,6 +2,7 @@
 // as needed.
 //
 //	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
+//		[--strategy STRATEGY] [--intensity N/D --on-intensity park|delay]
 //
 // Spec §11.
 package main
@@ -20,16 +21,18 @@ import (
 type orchestrate struct {
 	cli.Common `embed:""`
 
-	Group     cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	IfExists  bool               `help:"do nothing if there is no ledger, or no such group"`
-	Every     cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
-	Owner     cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
-	Staleness cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
-	Interval  cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
-	Strategy  group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
-	Failover  bool               `help:"also start services that may still run on another host"`
-	Spawn     orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
-	OnAlert   cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
+	Group       cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	IfExists    bool               `help:"do nothing if there is no ledger, or no such group"`
+	Every       cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
+	Owner       cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
+	Staleness   cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
+	Interval    cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
+	Strategy    group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
+	Intensity   *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
+	OnIntensity group.OnIntensity  `default:"" enum:"park,delay," placeholder:"park|delay" help:"park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
+	Failover    bool               `help:"also start services that may still run on another host"`
+	Spawn       orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
+	OnAlert     cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
 }
 
 // Validate refuses flags that do not go together.
@@ -37,7 +40,23 @@ func (c *orchestrate) Validate() error {
 	if c.Every > 0 && (c.DryRun || c.JSON) {
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
+	if err := c.checkLimit(); err != nil {
+		return err
+	}
 	return cli.CheckStaleness(c.Staleness)
+}
+
+// checkLimit returns an error for an intensity without what follows it, which has no default.
+func (c *orchestrate) checkLimit() error {
+	limits := c.Intensity != nil && c.Intensity.Period > 0
+	switch {
+	case limits && c.OnIntensity == "":
+		return cli.Usagef("--intensity: say what follows, --on-intensity park (the services that failed are " +
+			"dead) or delay (restarts wait)")
+	case !limits && c.OnIntensity != "":
+		return cli.Usagef("--on-intensity goes with --intensity N/D")
+	}
+	return nil
 }
 
 func (c *orchestrate) Run(env *cli.Env) error {

@@ -33,7 +33,7 @@ type register struct {
 	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
 	MaxAttempts        *attempts         `placeholder:"N" help:"restart it up to N times; -1 means no limit (5)"`
 	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m). 2s..1m doubles them from 2s up to 1m, and 2s*3..1m triples them"`
-	Intensity          *intensity        `placeholder:"N/D" help:"give it up when more than N of its ends within D were charged, such as 3/5m; 0/0 removes that limit"`
+	Intensity          *cli.Rate         `placeholder:"N/D" help:"give it up when more than N of its ends within D were charged, such as 3/5m; 0/0 removes that limit"`
 	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
 	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
 	Clocks             clocks            `embed:""`

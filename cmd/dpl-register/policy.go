@@ -115,27 +115,3 @@ func (d *delays) parseGrowing(first, last string) (err error) {
 	}
 	return nil
 }
-
-// An intensity is a number of charged ends in a time, such as 3/5m.
-type intensity struct {
-	most   int
-	period time.Duration // 0: there is no limit
-}
-
-// UnmarshalText parses text.
-func (i *intensity) UnmarshalText(text []byte) error {
-	*i = intensity{}
-	if string(text) == "0/0" {
-		return nil
-	}
-
-	number, period, ok := strings.Cut(string(text), "/")
-	n, err := strconv.ParseUint(number, 10, 31)
-	if !ok || err != nil {
-		return cli.Usagef("want N/D, such as 3/5m, not %q", text)
-	}
-
-	i.most = int(n)
-	i.period, err = cli.ParseDuration(period, time.Millisecond)
-	return err
-}

@@ -221,7 +221,7 @@ func (c *register) numbers(s *group.StartInfo) {
 		s.Policy.Backoff, s.Policy.Exponential = c.Backoff.list, c.Backoff.grows
 	}
 	if c.Intensity != nil {
-		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.most, c.Intensity.period
+		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.Most, c.Intensity.Period
 	}
 	c.Clocks.copy(s)
 	c.Budget.copy(s)

@@ -101,7 +101,8 @@ func groupObject(g view.Group, service string) cli.Object {
 		{"groupId", g.ID}, {"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
 		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
 		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
-		{"set", setObject(g)}, {"supervisors", rows},
+		{"set", setObject(g)},
+		{"limit", limit(g.Registry.Supervision)}, {"supervisors", rows},
 	}
 }
 
@@ -113,6 +114,16 @@ func setObject(g view.Group) any {
 	}
 	return cli.Object{{"services", open.Services}, {"causes", append([]string{}, open.Causes...)},
 		{"mustEnd", append([]string{}, open.Held...)}, {"dueAt", stampOrNull(open.Due)}}
+}
+
+// limit returns how many failures the group stands, and those that count, or nil without a limit.
+func limit(v group.Supervision) any {
+	if v.Limit.Period == 0 {
+		return nil
+	}
+	return cli.Object{{"intensity", v.Limit.Intensity},
+		{"intensityPeriodMs", v.Limit.Period.Milliseconds()},
+		{"onIntensity", v.Limit.OnIntensity}, {"restarts", stamps(v.Restarts)}}
 }
 
 func serviceObject(s view.Service) cli.Object {

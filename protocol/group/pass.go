@@ -21,6 +21,7 @@ type PassRequest struct {
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
 	Strategy           Strategy // from now on; "" means not given
+	Limit              *Limit   // of the group, from now on; nil means not given
 }
 
 // An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
@@ -91,18 +92,18 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e := g.begin(p.Owner, seen)
 	e.g.Registry.AlertSeq = alerts
 	e.own(p)
-	if p.Strategy != "" {
-		e.g.Registry.Supervision.Strategy = p.Strategy
-	}
+	e.g.Registry.Supervision.set(p)
 	if !other { // a new owner has watched the passes of the old one, and must not be delayed
 		e.grant()
 	}
 
 	e.seen.Survived = remembered(e.seen.Survived)
 	judged := e.g.judgeAll(e.seen, p.Failover)
-	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover}
+	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
+		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool)}
 	plan := planner.plan()
 	e.g.Registry.Supervision.Set = planner.setInOrder()
+	e.g.Registry.Supervision.Restarts = planner.restarts
 	done := e.act(plan)
 
 	if len(done.rebooted) > 0 {
@@ -231,7 +232,7 @@ func (e *edit) startFailed(s *Service, cause string) {
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause,
 		Note: s.checkpoint()}
 	s.LastExit.Class = s.class(s.LastExit)
-	s.count(s.LastExit)
+	s.count(s.LastExit, e.seen.Now)
 	s.noProcess()
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }

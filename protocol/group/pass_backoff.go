@@ -26,13 +26,15 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	if s.completes() {
 		return p.giveUp(j, complete{})
 	}
+	if p.parked[s.ID] {
+		return p.park(j)
+	}
 
 	if failedAt.IsZero() {
 		failedAt = p.seen.Now
 	}
 
-	due := setDue{failedAt, wire.Later(failedAt, s.backoff())}
-
+	due := setDue{failedAt, latest(wire.Later(failedAt, s.backoff()), p.notBefore(s))}
 	waits := due.waits(p.seen.Now)
 	switch {
 	case (p.set.members[s.ID] || !waits) && j.held(p.seen):

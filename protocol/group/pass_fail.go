@@ -69,16 +69,16 @@ func (s *Service) fail(step fail, now time.Time) {
 		s.LastExit.Class = HostLost
 	}
 
-	s.count(s.LastExit)
+	s.count(s.LastExit, now)
 	s.FailedAt, s.StopFor = s.LastExit.At, step.stopFor
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
 	s.RestartCause = ""
 }
 
 // count counts a failure of s in what limits its restarts.
-func (s *Service) count(e *LastExit) {
+func (s *Service) count(e *LastExit, now time.Time) {
 	if period := s.policy().IntensityPeriod; period != 0 && e.Class.charged() && !s.completes() {
-		s.Restarts = within(s.Restarts, e.At.Add(-period), e.At)
+		s.Restarts = charged(s.Restarts, e.At, period, now)
 	}
 
 	if e.Class != Persistent {
@@ -86,16 +86,6 @@ func (s *Service) count(e *LastExit) {
 		return
 	}
 	s.PersistentRow++
-}
-
-// within returns those of times that lie between from and to, and to.
-func within(times []time.Time, from, to time.Time) (kept []time.Time) {
-	for _, t := range times {
-		if !t.Before(from) && !t.After(to) {
-			kept = append(kept, t)
-		}
-	}
-	return append(kept, to)
 }
 
 // recover forgets the attempts of s if it was healthy at t: if it had then run since a time more

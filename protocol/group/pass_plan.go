@@ -2,6 +2,7 @@ package group
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -19,14 +20,20 @@ type planner struct {
 	seen     observe.Observation
 	judged   judgements
 	failover bool
-	set      set // what restarts together
+	restarts []time.Time     // the charges of the group that still count, with those of this pass
+	parked   map[string]bool // services that this pass gives up for the intensity of the group
+	set      set             // what restarts together
 }
 
 // plan returns the courses of all services, in order. All services have been
-// judged, and none has been stopped or started yet, so each course may depend on all judgements. The
-// services that restart together depend on what each would do by itself.
+// judged, and none has been stopped or started yet, so each course may depend on all judgements.
+// What is charged to the group, and which services restart together, depend on what each would do
+// by itself.
 func (p *planner) plan() []course {
 	alone := p.each()
+	if p.count(alone) {
+		alone = p.each()
+	}
 	if p.set = p.gather(alone); len(p.set.members) == 0 {
 		return alone
 	}
@@ -88,6 +95,10 @@ func (p *planner) running(j judgement) []step {
 
 // fail makes a service fail as was judged, and continues with the steps that follow.
 func (p *planner) fail(j judgement, f *failure) []step {
+	if p.parked[j.was.ID] && f.stopFor != nil {
+		f = f.then(ThenPark)
+	}
+
 	j.was = f.after
 	if f.after.completes() && !(p.ours(j) && j.held(p.seen)) {
 		return []step{complete{&f.fail}}

@@ -81,6 +81,9 @@ func (p *planner) widen(found *set, alone []course) {
 // isCause reports whether the service of c, which is its course by itself, has failed since the
 // last pass and starts again. A tempfail restarts nobody else.
 func (p *planner) isCause(c course) bool {
+	if p.parked[c.id] {
+		return false
+	}
 	if f, fails := stepOf[*failure](c); fails {
 		return f.after.LastExit.Class != Tempfail && f.startsAgain()
 	}

@@ -46,7 +46,9 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 	case !j.checkable && j.heard: // its heartbeats tell it to end
 		return nil
 	case next == ThenDead:
-		return []step{settle{}, die{"terminal"}}
+		return []step{settle{}, die{string(Terminal)}}
+	case next == ThenPark:
+		return []step{settle{}, die{parkedReason}}
 	case next == ThenStopped:
 		return []step{settle{}, stopped{}}
 	}

@@ -19,13 +19,16 @@ type Then string
 const (
 	ThenRestart Then = "restart" // the rules of a failure: it is started again, or given up
 	ThenDead    Then = "dead"
+	ThenPark    Then = "park" // dead, for the intensity of its group
 	ThenStopped Then = "stopped"
 )
 
 // String returns what people are told, such as "timeout: runtime".
 func (s *StopFor) String() string { return LastExit{Reason: s.Reason, Detail: s.Detail}.String() }
 
-func (t Then) valid() bool { return t == ThenRestart || t == ThenDead || t == ThenStopped }
+func (t Then) valid() bool {
+	return t == ThenRestart || t == ThenDead || t == ThenPark || t == ThenStopped
+}
 
 // with returns s with what follows.
 func (s *StopFor) with(then Then) *StopFor {

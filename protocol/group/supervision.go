@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -10,7 +11,9 @@ import (
 // zero value is that of a group without settings.
 type Supervision struct {
 	Strategy Strategy
-	Set      []string // services that are restarted together, and have not started yet
+	Limit    Limit
+	Restarts []time.Time // what was charged to the Limit, in order. It is replaced, never changed
+	Set      []string    // services that are restarted together, and have not started yet
 	Unknown  []wire.Member
 }
 
@@ -30,13 +33,27 @@ func (s Strategy) together() bool { return s == OneForAll || s == RestForOne }
 
 // empty reports whether v is the supervision of a group without settings.
 func (v *Supervision) empty() bool {
-	return v.Strategy == "" && len(v.Set) == 0 && len(v.Unknown) == 0
+	return v.same(&Supervision{})
 }
 
 // same reports whether v and w have the same text.
 func (v *Supervision) same(w *Supervision) bool {
-	return v.Strategy == w.Strategy && slices.Equal(v.Set, w.Set) &&
+	return v.Strategy == w.Strategy && v.Limit == w.Limit &&
+		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.Equal(v.Unknown, w.Unknown)
+}
+
+// set sets what p gives. Without a limit, nothing is charged.
+func (v *Supervision) set(p PassRequest) {
+	if p.Strategy != "" {
+		v.Strategy = p.Strategy
+	}
+	if p.Limit != nil {
+		v.Limit = *p.Limit
+	}
+	if v.Limit.Period == 0 {
+		v.Limit, v.Restarts = Limit{}, nil
+	}
 }
 
 // inSet reports whether the service id restarts together with others, and has not started yet.
@@ -47,6 +64,14 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 		switch name {
 		case "strategy":
 			v.Strategy = wire.Word(r, "strategy", Strategy.valid)
+		case "intensity":
+			v.Limit.Intensity = int(r.Int(0))
+		case "intensityPeriodMs":
+			v.Limit.Period = r.Milliseconds(1)
+		case "onIntensity":
+			v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
+		case "restarts":
+			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
 		case "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
 		default:
@@ -54,6 +79,10 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 		}
 	})
 
+	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
+	if slices.ContainsFunc(limit, r.Had) {
+		r.Require(limit...)
+	}
 	return v
 }
 
@@ -65,6 +94,14 @@ func (v *Supervision) write(w *wire.Writer) {
 
 	w.Object("supervision", func(w *wire.Writer) {
 		w.OptString("strategy", string(v.Strategy))
+		if v.Limit.Period != 0 {
+			w.Int("intensity", int64(v.Limit.Intensity))
+			w.Milliseconds("intensityPeriodMs", v.Limit.Period)
+			w.String("onIntensity", string(v.Limit.OnIntensity))
+		}
+		if len(v.Restarts) > 0 {
+			w.Times("restarts", v.Restarts)
+		}
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}

@@ -40,6 +40,8 @@ var (
 				"lastExit":     exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
+			"supervision": vectors.Object("strategy intensity intensityPeriodMs onIntensity restarts "+
+				"set", nil),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
 		})
@@ -63,7 +65,7 @@ func TestKeepsUnknown(t *testing.T) {
 
 	vectors.CheckKeeps(t, orchestrator, o.Encode(), orchestratorShape)
 
-	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
+	registry := `{"supervision": {"strategy": "one_for_all", ` + x + `}, "supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `, "backoff": {"initialMs": 1, "maxMs": 2, ` + x + `}}, "exitStatus": {` + x + `}},
 		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "progressAt": ` + at + `, "progressBeat": {"at": ` + at + `, ` + x + `}, "asked": {"runtime": {"at": ` + at + `, ` + beat + `, ` + x + `}}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},

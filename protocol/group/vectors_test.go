@@ -63,6 +63,9 @@ type vector struct {
 		HeartbeatIntervalMs  int64             `json:"heartbeatIntervalMs"`
 		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
 		Strategy             group.Strategy    `json:"strategy"`
+		Intensity            int               `json:"intensity"`
+		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
+		OnIntensity          group.OnIntensity `json:"onIntensity"`
 		Starts               map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
@@ -453,12 +456,18 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		pid = 1
 	}
 
+	var limit *group.Limit
+	if v.Do.IntensityPeriodMs != nil {
+		limit = &group.Limit{Intensity: v.Do.Intensity, OnIntensity: v.Do.OnIntensity,
+			Period: time.Duration(*v.Do.IntensityPeriodMs) * time.Millisecond}
+	}
+
 	d, err := g.Pass(group.PassRequest{
 		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
-		Strategy:           v.Do.Strategy,
+		Strategy:           v.Do.Strategy, Limit: limit,
 	}, seen)
 
 	if err != nil {

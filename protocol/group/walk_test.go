@@ -23,6 +23,7 @@ type world struct {
 	t *testing.T
 
 	strategy group.Strategy // of the group
+	limit    *group.Limit
 	rand     *rand.Rand
 	g        group.Group
 	seen     observe.Observation
@@ -81,6 +82,8 @@ func walks(t *testing.T) uint64 {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3], t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
+		limit: []*group.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: group.Park},
+			{Intensity: 1, Period: time.Minute, OnIntensity: group.Delay}}[seed/3%4],
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
@@ -312,7 +315,7 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy}, w.seen)
+	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy, Limit: w.limit}, w.seen)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ func (g Group) rules(s *Service, seen observe.Observation) []string {
 	t.lastExit()
 	t.policy()
 	t.strategy()
+	t.groupLimit()
 	return t.all
 }
 
@@ -371,4 +372,19 @@ func some(ids []string) string {
 		return strings.Join(ids, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
+}
+
+// groupLimit says what limits the failures of the group.
+func (t *telling) groupLimit() {
+	v := t.g.Registry.Supervision
+	if v.Limit.Period == 0 {
+		return
+	}
+
+	follows := map[OnIntensity]string{
+		Park:  "the services that failed are dead",
+		Delay: "restarts wait until the oldest of them no longer counts",
+	}
+	t.say("Its group stands %d failures of its services in %v; after more, %s. It counts %d",
+		v.Limit.Intensity, v.Limit.Period, follows[v.Limit.OnIntensity], len(v.Restarts))
 }

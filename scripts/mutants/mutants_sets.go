@@ -24,7 +24,7 @@ var sets = []mutant{
 		[]string{"./protocol/group TestVectors/^beat-in-set"},
 	}, {
 		"a dependency ends first", "protocol/group/pass_stop.go",
-		"	if p.needed(s) {", "	if p.needed(s) && s.ID == \"\" {",
+		"	if p.staysFor(s) {", "	if p.staysFor(s) && s.ID == \"\" {",
 		[]string{"./protocol/group TestVectors/^pass-set-dependent-first"},
 	}, {
 		"a failed start is no cause", "protocol/group/pass_sets.go",

@@ -6,6 +6,7 @@ import re
 from typing import Callable, Optional
 
 import protocol
+import limits
 import sets
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
                       POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
@@ -219,7 +220,7 @@ EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT
               **{'class': (TEXT, ABSENT)}, code=(TEXT, ABSENT), status=(INTEGER, ABSENT),
               error=(TEXT, ABSENT), note=(TEXT, ABSENT))
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
-                  then=(one_of('restart', 'dead', 'stopped'), REQUIRED))
+                  then=(one_of('restart', 'dead', 'park', 'stopped'), REQUIRED))
 RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'failedAt', 'nextAttemptAt',
                   'stopRequestedAt',
@@ -252,7 +253,14 @@ SERVICE = null_is_absent(
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
                message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
 STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
-SUPERVISION = record(strategy=(one_of(*STRATEGIES), ABSENT), set=(array(IDENT), ABSENT))
+ON_INTENSITY = ('park', 'delay')
+LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
+SUPERVISION = both_or_none(
+    both_or_none(
+        record(strategy=(one_of(*STRATEGIES), ABSENT), intensity=(INTEGER, ABSENT),
+               intensityPeriodMs=(DURATION, ABSENT),
+               onIntensity=(one_of(*ON_INTENSITY), ABSENT), restarts=(array(MOMENT), ABSENT),
+               set=(array(IDENT), ABSENT)), *LIMIT[:2]), *LIMIT[1:])
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
@@ -301,7 +309,10 @@ def decode_registry(text):
     """Return the registry in text (bytes or str). Refused: corrupt, newerVersion."""
     value = parse(text)
     refuse_newer(value)
-    return REGISTRY[0](value, '')
+    registry = REGISTRY[0](value, '')
+    if registry.get('supervision') == {}:
+        del registry['supervision']  # as if it were absent
+    return registry
 
 
 def decode_orchestrator(text, group=None):
@@ -427,13 +438,18 @@ def forget_limits(entry):
     entry['restarts'] = []
 
 
-def count(entry):
+def window(times_, period, now):
+    """Return times_ in order, without those after now or longer than period before the last."""
+    past = sorted(each for each in times_ if each <= now)
+    return [each for each in past if each >= past[-1] - period]
+
+
+def count(entry, now):
     """Count a failure in what limits the restarts of entry (§20.4, §21.2)."""
     exit_, policy = entry['lastExit'], (entry['startInfo'] or {}).get('restartPolicy', {})
     if 'intensityPeriodMs' in policy and charged(entry) and not completes(entry):
-        at = exit_['at']
-        since = at - policy['intensityPeriodMs']
-        entry['restarts'] = [each for each in entry['restarts'] if since <= each <= at] + [at]
+        entry['restarts'] = window(entry['restarts'] + [exit_['at']],
+                                   policy['intensityPeriodMs'], now)
     persistent = exit_.get('class') == 'persistent'
     entry['persistentRow'] = entry['persistentRow'] + 1 if persistent else 0
 
@@ -615,7 +631,7 @@ class Edit:
         failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
         set_optional(failed, 'note', checkpoint(entry))
         entry['lastExit'] = failed
-        count(entry)
+        count(entry, self.seen.now)
         drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
@@ -1056,6 +1072,9 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
 
 # The pass (§11)
 
+PARKED = 'intensity of the group'
+
+
 def given_up(entry):
     """Return why entry, which has failed, is not restarted, or None (§20.4)."""
     if not entry['restartable'] or entry['startInfo'] is None:
@@ -1097,6 +1116,7 @@ class Pass(Edit):
         # what is known of services: failed in this pass; (failedAt, nextAttemptAt); went on
         self.failing, self.due, self.well = {}, {}, set()
         self.together = sets.Together(set())
+        self.charging = limits.Charging([])
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
@@ -1141,7 +1161,7 @@ class Pass(Edit):
         self.exited(entry, reason, detail)
         if lost:
             entry['lastExit']['class'] = 'hostLost'
-        count(entry)
+        count(entry, self.seen.now)
         entry['failedAt'] = entry['lastExit']['at']
         if not self.alive(entry) and survived(entry, self.seen):
             entry['lastExit'].setdefault('error', 'processes of it are left')
@@ -1282,7 +1302,8 @@ class Pass(Edit):
         self.fail(entry, reason, detail)
         if then != 'restart':
             self.failing[entry['supervisorId']] = False
-        entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': then}
+        parked = entry['supervisorId'] in self.charging.parked
+        entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': 'park' if parked else then}
         self.failed(entry)
 
     def out_of_reach(self, entry):
@@ -1345,12 +1366,20 @@ class Pass(Edit):
             self.exited(entry, why['reason'], why.get('detail'))
         elif 'lastExit' in entry:
             set_optional(entry['lastExit'], 'note', checkpoint(entry))
-        if why['then'] == 'dead':
-            self.give_up(entry, 'terminal')
+        if why['then'] in ('dead', 'park'):
+            self.give_up(entry, 'terminal' if why['then'] == 'dead' else PARKED)
         elif why['then'] == 'stopped':
             self.release(entry, 'stopped', 'stopped', None)
         else:
             self.retry(entry)
+
+    def not_before(self, entry):
+        """Return the time before which the group restarts no service that was charged (§21.3)."""
+        supervision = self.registry.get('supervision', {})
+        delays = supervision.get('onIntensity') == 'delay' and charged(entry)
+        if delays and limits.exceeded(supervision, self.charging.restarts) and 'lastExit' in entry:
+            return self.charging.restarts[0] + supervision['intensityPeriodMs']
+        return 0
 
     def retry(self, entry):
         now = self.seen.now
@@ -1359,8 +1388,14 @@ class Pass(Edit):
         reason = given_up(entry)
         if reason:
             return self.give_up(entry, reason)
+        if entry['supervisorId'] in self.charging.parked:
+            if 'startedAt' in entry and self.held(entry):
+                entry['stopFor'] = {'then': 'park', **{
+                    name: entry['lastExit'][name] for name in ('reason', 'detail')
+                    if entry['lastExit'].get(name)}}
+            return self.give_up(entry, PARKED)
         failed_at = entry.setdefault('failedAt', now)
-        entry['nextAttemptAt'] = min(LAST, failed_at + backoff(entry))
+        entry['nextAttemptAt'] = min(LAST, max(failed_at + backoff(entry), self.not_before(entry)))
         key = entry['supervisorId']
         self.due[key] = failed_at, entry['nextAttemptAt']
         held, waits = self.held(entry), failed_at <= now < entry['nextAttemptAt']
@@ -1468,6 +1503,7 @@ class Pass(Edit):
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None,
+             intensity=0, intensityPeriodMs=None, onIntensity=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -1496,6 +1532,12 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.registry['owner'] = owner
     if strategy is not None:
         edit.supervise(strategy=strategy)
+    if intensityPeriodMs is not None:
+        limit = {'intensity': intensity, 'intensityPeriodMs': intensityPeriodMs,
+                 'onIntensity': onIntensity} if intensityPeriodMs else {}
+        edit.supervise(**dict.fromkeys(LIMIT) | limit)
+    edit.charging = limits.charge(edit)
+    edit.supervise(restarts=edit.charging.restarts)
     edit.together = sets.gather(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     for key in edit.order:

@@ -290,7 +290,7 @@ class World:
         if name == 'lastExit':
             return self.exit_() if self.chance(0.9) else {'at': self.ago()}
         if name == 'stopFor':
-            return ({'reason': 'timeout', 'then': self.one(('restart', 'restart', 'dead', 'stopped'))}
+            return ({'reason': 'timeout', 'then': self.one(('restart', 'restart', 'dead', 'park', 'stopped'))}
                     | self.optional(0.8, detail='runtime') | self.optional(0.1, note=Number('2.50')))
         if name == 'ended':
             return self.exit_() | {'reason': 'exited'}
@@ -329,8 +329,14 @@ class World:
 
     def supervision(self, keys):
         chosen = [key for key in keys if self.chance(0.5)]
-        return ({'strategy': self.one(groups.STRATEGIES)}
+        limit = self.limit()
+        limit |= self.optional(0.7, restarts=sorted(self.ago() for _ in range(self.one((1, 2)))))
+        return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.1, note=1))
+
+    def limit(self):
+        return {'intensity': self.one((0, 1, 2)), 'intensityPeriodMs': self.one((1, 1000, 5000)),
+                'onIntensity': self.one(groups.ON_INTENSITY)}
 
     def events(self, count):
         """Return events up to revision 7, some without a revision or in another order."""
@@ -527,6 +533,7 @@ class World:
         do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000)))
         do |= self.optional(0.05, heartbeatIntervalMs=200)
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
+        do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}

@@ -198,7 +198,7 @@ GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
-                   'heartbeatIntervalMs',
+                   'heartbeatIntervalMs', 'intensity', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status'), INTEGER)
 GROUP = 'g'
 

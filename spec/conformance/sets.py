@@ -50,6 +50,8 @@ def measure(together, edit, alone):
 
 def is_cause(entry, alone, key):
     """Return whether a service has failed since the last pass, and comes back."""
+    if key in alone.charging.parked:
+        return False
     if key in alone.failing:
         return alone.failing[key]
     unjudged = (entry['state'] == 'failed' and 'nextAttemptAt' not in entry

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
 
@@ -26,7 +27,15 @@ func Broken(g group.Group) string {
 		}
 	}
 
-	for _, id := range g.Registry.Supervision.Set {
+	v := g.Registry.Supervision
+	if !slices.IsSortedFunc(v.Restarts, time.Time.Compare) {
+		broken = append(broken, "charges of the group are not in order")
+	}
+	if len(v.Restarts) > 0 && v.Limit.Period == 0 {
+		broken = append(broken, "the group is charged without a limit")
+	}
+
+	for _, id := range v.Set {
 		if s := g.Service(id); s == nil || s.State == group.StateRunning || s.State.Final() {
 			broken = append(broken, id+" is in the set, but does not wait to start")
 		}

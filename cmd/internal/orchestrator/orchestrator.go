@@ -30,6 +30,7 @@ type Orchestrator struct {
 	Interval  time.Duration  // 0: the group's
 	Staleness time.Duration  // 0: the group's
 	Strategy  group.Strategy // "": the group's
+	Limit     *group.Limit   // nil: the group's
 	OnAlert   string         // a command line for sh; "": none
 	HookOut   io.Writer      // what OnAlert prints goes here
 	Spawn     Spawn
@@ -162,7 +163,7 @@ func (o *Orchestrator) arguments() group.PassRequest {
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
-		Strategy: o.Strategy,
+		Strategy: o.Strategy, Limit: o.Limit,
 	}
 }
 
