@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (c *register) fileRegistration(env *cli.Env) (r group.FileRegistration, err
 		return r, err
 	}
 
-	if r.Services, err = group.DecodeServices(text); err != nil {
+	if r.File, err = group.DecodeServices(text); err != nil {
 		if errors.Is(err, wire.ErrCorrupt) {
 			err = cli.WithStatus(cli.StatusCorrupt, errors.New(err.Error()))
 		}
@@ -83,7 +84,7 @@ func (c *register) fileRegistration(env *cli.Env) (r group.FileRegistration, err
 		return r, cli.Usagef("--file: directory %q: %v", base, err)
 	}
 
-	for _, d := range r.Services {
+	for _, d := range r.File.Services {
 		if !filepath.IsAbs(d.StartInfo.Dir) {
 			d.StartInfo.Dir = filepath.Join(base, d.StartInfo.Dir)
 		}
@@ -121,7 +122,7 @@ func readServices(file string) (string, error) {
 func warnOutdated(env *cli.Env, edit session.GroupEdit, plan []group.Planned) {
 	var old []string
 	for _, p := range plan {
-		if p.What == group.PlanChange && edit.After.Service(p.ID).Outdated() {
+		if p.What == group.PlanChange && p.ID != "" && edit.After.Service(p.ID).Outdated() {
 			old = append(old, p.ID)
 		}
 	}
@@ -141,7 +142,8 @@ func (c *register) report(env *cli.Env, edit session.GroupEdit, plan []group.Pla
 	}
 
 	for _, p := range plan {
-		line := fmt.Sprintf("%-6s %s%s", p.What, p.ID, details(p, edit.After.Service(p.ID)))
+		line := fmt.Sprintf("%-6s %s%s", p.What, cmp.Or(p.ID, "the group"),
+			details(p, edit.After.Service(p.ID)))
 		if env.DryRun() {
 			fmt.Fprintln(env.Stdout, line)
 		} else if p.What != group.PlanKeep {
@@ -166,7 +168,7 @@ func details(p group.Planned, s *group.Service) string {
 func planJSON(plan []group.Planned) []cli.Object {
 	rows := []cli.Object{}
 	for _, p := range plan {
-		rows = append(rows, cli.Object{{"supervisorId", p.ID}, {"action", p.What},
+		rows = append(rows, cli.Object{{"supervisorId", cli.OrNull(p.ID)}, {"action", p.What},
 			{"members", append([]string{}, p.Members...)}, {"afterStop", p.AfterStop}})
 	}
 	return rows

@@ -15,29 +15,49 @@ type Declaration struct {
 	Heartbeats bool // it promises heartbeats
 }
 
-// DecodeServices returns the declarations in text, the content of a services file, in its order
-// (spec §31.1). A working directory may be relative to that of the file; without one it is ".". Its
-// errors are those of wire.DecodeStrict.
-func DecodeServices(text string) ([]Declaration, error) {
+// A ServicesFile is the content of a services file (spec §31.1).
+type ServicesFile struct {
+	Supervision *Supervision  // the settings of the group; nil: the file says nothing about them
+	Services    []Declaration // in the order of the file
+}
+
+// DecodeServices returns the content of a services file with that text (spec §31.1). A working
+// directory may be relative to that of the file; without one it is ".". Its errors are those of
+// wire.DecodeStrict.
+func DecodeServices(text string) (ServicesFile, error) {
 	return wire.DecodeStrict(text, readServices)
 }
 
-func readServices(r *wire.Reader) (all []Declaration) {
+func readServices(r *wire.Reader) (f ServicesFile) {
 	r.Object(func(name string) {
 		switch name {
 		case "$schema":
 			_ = r.String() // for editors
 		case "protocolVersion":
 			r.Version()
+		case "supervision":
+			f.Supervision = readSettings(r)
 		case "supervisors":
-			r.Object(func(key string) { all = append(all, readDeclaration(r, key)) })
+			r.Object(func(key string) { f.Services = append(f.Services, readDeclaration(r, key)) })
 		default:
 			r.Unknown(new([]wire.Member), name)
 		}
 	})
 
 	r.Require("supervisors")
-	return all
+	return f
+}
+
+// readSettings reads the settings of a group, and nothing of its state.
+func readSettings(r *wire.Reader) *Supervision {
+	v := &Supervision{}
+	r.Object(func(name string) {
+		if !v.readSetting(r, name) {
+			r.Unknown(new([]wire.Member), name)
+		}
+	})
+	requireSettings(r)
+	return v
 }
 
 func readDeclaration(r *wire.Reader, key string) Declaration {

@@ -12,14 +12,14 @@ import (
 // A FileRegistration has the arguments of RegisterAll (spec §31.2).
 type FileRegistration struct {
 	By       string
-	Services []Declaration // in the order of the file
-	Recorded []Variable    // of the environment of who registers
-	Prune    bool          // also remove what is not among Services
+	File     ServicesFile
+	Recorded []Variable // of the environment of who registers
+	Prune    bool       // also remove what the file does not declare
 }
 
-// A Planned is what RegisterAll does about one service.
+// A Planned is what RegisterAll does about one service, or about the settings of the group.
 type Planned struct {
-	ID        string
+	ID        string // "": the group
 	What      PlannedChange
 	Members   []string // the members that change, such as startInfo.args; sorted
 	AfterStop bool     // it is removed when it has stopped
@@ -36,11 +36,13 @@ const (
 )
 
 // RegisterAll returns g with the services of a file as it declares them (spec §31.2), and what
-// changes: first those of the file, in its order, and then those that are removed, in order. A
-// service that already is as declared stays as it is, whatever its state. It returns ErrExhausted,
-// and with names ErrTwoClasses, ErrNoDependency and ErrCycle.
+// changes: first those of the file, in its order, then those that are removed, in order, and last
+// the settings of the group, if they change. A service that already is as declared stays as it is,
+// whatever its state. It returns ErrExhausted, and with names ErrTwoClasses, ErrNoDependency and
+// ErrCycle.
 func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
-	for _, d := range r.Services {
+	services := r.File.Services
+	for _, d := range services {
 		if d.StartInfo.ExitStatus.twice() {
 			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, d.ID)
 		}
@@ -48,20 +50,23 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 
 	e := g.begin(r.By, seen)
 	var plan []Planned
-	for i := range r.Services {
-		plan = append(plan, e.declare(&r.Services[i], r.Recorded))
+	for i := range services {
+		plan = append(plan, e.declare(&services[i], r.Recorded))
 	}
 
 	if r.Prune {
-		plan = append(plan, e.prune(r.Services)...)
+		plan = append(plan, e.prune(services)...)
+	}
+	if r.File.Supervision != nil {
+		plan = append(plan, e.settle(r.File.Supervision)...)
 	}
 
-	if err := e.arrange(plan[:len(r.Services)]); err != nil {
+	if err := e.arrange(plan[:len(services)]); err != nil {
 		return g, nil, err
 	}
 
-	for i := range r.Services {
-		if err := e.g.Registry.checkDependencies(r.Services[i].ID); err != nil {
+	for i := range services {
+		if err := e.g.Registry.checkDependencies(services[i].ID); err != nil {
 			return g, nil, err
 		}
 	}
@@ -72,6 +77,22 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 	}
 
 	return after, plan, nil
+}
+
+// settle gives the group the settings of to.
+func (e *edit) settle(to *Supervision) []Planned {
+	v := &e.g.Registry.Supervision
+	before := *v
+	v.settle(to)
+	changed := differ(wire.Text(before.writeSettings), wire.Text(v.writeSettings))
+	if len(changed) == 0 {
+		return nil
+	}
+	slices.Sort(changed)
+	for i := range changed {
+		changed[i] = "supervision." + changed[i]
+	}
+	return []Planned{{What: PlanChange, Members: changed}}
 }
 
 // declare makes the entry of a service say what d says.

@@ -37,12 +37,16 @@ func TestGroupSchemas(t *testing.T) {
 
 	services := func(data []byte) []string {
 		var v struct {
-			Do struct{ Services json.RawMessage }
+			Do struct{ Services, Supervision json.RawMessage }
 		}
 		if err := json.Unmarshal(data, &v); err != nil || v.Do.Services == nil {
 			return nil
 		}
-		return []string{`{"supervisors":` + string(v.Do.Services) + `}`}
+		text := `{"supervisors":` + string(v.Do.Services)
+		if v.Do.Supervision != nil {
+			text += `,"supervision":` + string(v.Do.Supervision)
+		}
+		return []string{text + "}"}
 	}
 	vectors.NewSchemaCheck(t, "../..", "services", "groups", func(text string) (string, error) {
 		_, err := DecodeServices(text)

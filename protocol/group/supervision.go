@@ -51,6 +51,11 @@ func (v *Supervision) set(p PassRequest) {
 	if p.Limit != nil {
 		v.Limit = *p.Limit
 	}
+	v.forgetUnlimited()
+}
+
+// forgetUnlimited removes what was charged to a limit that is none.
+func (v *Supervision) forgetUnlimited() {
 	if v.Limit.Period == 0 {
 		v.Limit, v.Restarts = Limit{}, nil
 	}
@@ -59,31 +64,52 @@ func (v *Supervision) set(p PassRequest) {
 // inSet reports whether the service id restarts together with others, and has not started yet.
 func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.Set, id) }
 
+// settle makes the settings of v those of w. What is not a setting stays.
+func (v *Supervision) settle(w *Supervision) {
+	v.Strategy, v.Limit = w.Strategy, w.Limit
+	v.forgetUnlimited()
+}
+
+// readSetting reads the member name into v, and reports whether it is a setting.
+func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
+	switch name {
+	case "strategy":
+		v.Strategy = wire.Word(r, "strategy", Strategy.valid)
+	case "intensity":
+		v.Limit.Intensity = int(r.Int(0))
+	case "intensityPeriodMs":
+		v.Limit.Period = r.Milliseconds(1)
+	case "onIntensity":
+		v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
+	default:
+		return false
+	}
+	return true
+}
+
 func readSupervision(r *wire.Reader) (v Supervision) {
 	r.Object(func(name string) {
-		switch name {
-		case "strategy":
-			v.Strategy = wire.Word(r, "strategy", Strategy.valid)
-		case "intensity":
-			v.Limit.Intensity = int(r.Int(0))
-		case "intensityPeriodMs":
-			v.Limit.Period = r.Milliseconds(1)
-		case "onIntensity":
-			v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
-		case "restarts":
+		switch {
+		case v.readSetting(r, name):
+		case name == "restarts":
 			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
-		case "set":
+		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
 		default:
 			r.Unknown(&v.Unknown, name)
 		}
 	})
 
+	requireSettings(r)
+	return v
+}
+
+// requireSettings refuses an object with a part of a limit.
+func requireSettings(r *wire.Reader) {
 	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
 	if slices.ContainsFunc(limit, r.Had) {
 		r.Require(limit...)
 	}
-	return v
 }
 
 // write writes the member supervision, or nothing if v is empty.
@@ -93,12 +119,7 @@ func (v *Supervision) write(w *wire.Writer) {
 	}
 
 	w.Object("supervision", func(w *wire.Writer) {
-		w.OptString("strategy", string(v.Strategy))
-		if v.Limit.Period != 0 {
-			w.Int("intensity", int64(v.Limit.Intensity))
-			w.Milliseconds("intensityPeriodMs", v.Limit.Period)
-			w.String("onIntensity", string(v.Limit.OnIntensity))
-		}
+		v.writeSettings(w)
 		if len(v.Restarts) > 0 {
 			w.Times("restarts", v.Restarts)
 		}
@@ -107,4 +128,14 @@ func (v *Supervision) write(w *wire.Writer) {
 		}
 		w.Unknown(v.Unknown)
 	})
+}
+
+// writeSettings writes the members of v that readSetting reads.
+func (v *Supervision) writeSettings(w *wire.Writer) {
+	w.OptString("strategy", string(v.Strategy))
+	if v.Limit.Period != 0 {
+		w.Int("intensity", int64(v.Limit.Intensity))
+		w.Milliseconds("intensityPeriodMs", v.Limit.Period)
+		w.String("onIntensity", string(v.Limit.OnIntensity))
+	}
 }

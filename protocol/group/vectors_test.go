@@ -50,6 +50,7 @@ type vector struct {
 		AlertOn              string            `json:"alertOn"`
 		KeepEndedMs          int64             `json:"keepEndedMs"`
 		Services             json.RawMessage   `json:"services"`
+		Supervision          json.RawMessage   `json:"supervision"`
 		Environment          map[string]string `json:"environment"`
 		Prune                bool              `json:"prune"`
 		Progress             bool              `json:"progress"`
@@ -422,15 +423,19 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observe.Observation) (
 	group.Group, error,
 ) {
-	services, err := group.DecodeServices(`{"supervisors":` + string(v.Do.Services) + `}`)
+	text := `{"supervisors":` + string(v.Do.Services)
+	if v.Do.Supervision != nil {
+		text += `,"supervision":` + string(v.Do.Supervision)
+	}
+	file, err := group.DecodeServices(text + "}")
 	if err != nil {
 		return g, err
 	}
-	for _, d := range services {
+	for _, d := range file.Services {
 		d.StartInfo.Dir = path.Join("/", d.StartInfo.Dir)
 	}
 
-	r := group.FileRegistration{By: by, Services: services, Prune: v.Do.Prune}
+	r := group.FileRegistration{By: by, File: file, Prune: v.Do.Prune}
 	for name, value := range v.Do.Environment {
 		r.Recorded = append(r.Recorded, group.Variable{Name: name, Value: value})
 	}

@@ -234,14 +234,18 @@ func (w *world) registerAll() {
 		if i > 0 && w.once(2) {
 			d.Dependencies = []string{walkers[i-1]}
 		}
-		r.Services = append(r.Services, d)
+		r.File.Services = append(r.File.Services, d)
+	}
+	if w.once(2) {
+		r.File.Supervision = &group.Supervision{Strategy: []group.Strategy{"", group.OneForOne,
+			group.OneForAll, group.RestForOne}[w.rand.IntN(4)]}
 	}
 
 	err := w.verb(func(g group.Group) (after group.Group, err error) {
 		after, _, err = g.RegisterAll(r, w.seen)
 		return after, err
 	})
-	w.note("register a file of %d, prune %v: %v", len(r.Services), r.Prune, err)
+	w.note("register a file of %d, prune %v: %v", len(r.File.Services), r.Prune, err)
 	if err != nil {
 		return
 	}

@@ -82,12 +82,13 @@ def empty_is_absent(kind, *names):
     return changed
 
 
-def both_or_none(kind, one, other):
-    """Return kind, a record, changed so that it has both members or neither."""
+def all_or_none(kind, *names):
+    """Return kind, a record, changed so that it has all these members or none."""
     def read(value, path):
         result = kind[0](value, path)
-        if (one in result) != (other in result):
-            raise corrupt(below(path, other if one in result else one), 'missing')
+        missing = [name for name in names if name not in result]
+        if 0 < len(missing) < len(names):
+            raise corrupt(below(path, missing[0]), 'missing')
         return result
     changed = Record((read, kind[1]))
     changed.fields = kind.fields
@@ -201,7 +202,7 @@ BUDGET = (lambda value, path: refuse_empty(AMOUNTS[0](value, path), path), dict)
 MOST_SPENT, MOST_NAMES = 2**62, 64  # §27.1
 START_ID = (read_start_id, str)
 BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
-POLICY = both_or_none(
+POLICY = all_or_none(
     record(maxAttempts=(whole(-1), 5),
            backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
            backoff=(BACKOFF, ABSENT), resetAfterMs=(NONNEGATIVE_MS, 300000),
@@ -255,12 +256,18 @@ ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorI
 STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
 ON_INTENSITY = ('park', 'delay')
 LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
-SUPERVISION = both_or_none(
-    both_or_none(
-        record(strategy=(one_of(*STRATEGIES), ABSENT), intensity=(INTEGER, ABSENT),
-               intensityPeriodMs=(DURATION, ABSENT),
-               onIntensity=(one_of(*ON_INTENSITY), ABSENT), restarts=(array(MOMENT), ABSENT),
-               set=(array(IDENT), ABSENT)), *LIMIT[:2]), *LIMIT[1:])
+
+
+def policy(**state):
+    """Return the record of the settings of a group, beside members that are its state."""
+    members = record(strategy=(one_of(*STRATEGIES), ABSENT), intensity=(INTEGER, ABSENT),
+                     intensityPeriodMs=(DURATION, ABSENT),
+                     onIntensity=(one_of(*ON_INTENSITY), ABSENT), **state)
+    return all_or_none(members, *LIMIT)
+
+
+SETTINGS = policy()
+SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), set=(array(IDENT), ABSENT))
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
@@ -283,11 +290,12 @@ DECLARATION = record(supervisorId=(IDENT, REQUIRED), startInfo=(START_INFO, REQU
                      restart=(RESTART, 'permanent'), dependenciesCompleted=(array(IDENT), []),
                      alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT))
 SERVICES = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1),
+                  supervision=(SETTINGS, ABSENT),
                   supervisors=(keyed(DECLARATION, 'supervisorId'), REQUIRED))
 
 
 def decode_services(text, directory):
-    """Return the declarations in text, the content of a services file in directory, by id.
+    """Return the content of a services file in directory: its supervisors and supervision, or None.
 
     Refused: corrupt, newerVersion.
     """
@@ -295,14 +303,17 @@ def decode_services(text, directory):
     refuse_newer(value)
     if isinstance(value, dict):
         refuse_unknown(SERVICES, value, '')
+        if isinstance(value.get('supervision'), dict):
+            refuse_unknown(SETTINGS, value['supervision'], '/supervision')
         entries = value.get('supervisors')
         for key, entry in entries.items() if isinstance(entries, dict) else ():
             refuse_unknown(DECLARATION, entry, below('/supervisors', key))
-    services = SERVICES[0](value, '')['supervisors']
+    file = SERVICES[0](value, '')
+    services = file['supervisors']
     for key, entry in services.items():
         given = value['supervisors'][key]['startInfo'].get('workingDirectory', '.')
         entry['startInfo']['workingDirectory'] = os.path.normpath(os.path.join(directory, given))
-    return services
+    return services, file.get('supervision')
 
 
 def decode_registry(text):
@@ -819,7 +830,8 @@ def tidied(edit, key):
 RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ')
 
 
-def register_all(orchestrator, registry, seen, services, by=None, environment=None, prune=False):
+def register_all(orchestrator, registry, seen, services, supervision=None, by=None,
+                 environment=None, prune=False):
     """§31.2. environment has the variables that this registration records."""
     for key, declared in services.items():
         require(not two_classes(declared['startInfo']), 'twoClasses', key)
@@ -828,6 +840,8 @@ def register_all(orchestrator, registry, seen, services, by=None, environment=No
         edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
     for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
         edit.outcome.plan.append(prune_service(edit, edit.services[key]))
+    if supervision is not None:
+        edit.outcome.plan += settle(edit, supervision)
     arrange(edit, edit.outcome.plan[:len(services)])
     for key in services:
         for other in needs(edit.services[key]):
@@ -838,6 +852,17 @@ def register_all(orchestrator, registry, seen, services, by=None, environment=No
     outcome = edit.finish()
     outcome.plan = plan
     return outcome
+
+
+def settle(edit, settings):
+    """Give the group the settings of a file, and return what changes."""
+    was = edit.registry.get('supervision', {})
+    changed = [name for name in SETTINGS.fields if was.get(name) != settings.get(name)]
+    if not changed:
+        return []
+    limited = {} if 'intensity' in settings else {'restarts': None}
+    edit.supervise(**{name: settings.get(name) for name in changed} | limited)
+    return [{'action': 'change', 'members': sorted('supervision.' + name for name in changed)}]
 
 
 def declare(edit, key, declared, environment):

@@ -473,6 +473,9 @@ class World:
             declared |= self.optional(0.1, startInfo=self.start_info())
             services[key] = declared | self.optional(0.03, x=1)
         given = {'services': services} | self.optional(0.5, prune=True)
+        settings = self.optional(0.7, strategy=self.one(groups.STRATEGIES))
+        settings |= self.optional(0.5, **self.limit())
+        given |= self.optional(0.3, supervision=settings)
         return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
 
     def tidy(self):

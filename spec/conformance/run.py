@@ -237,7 +237,9 @@ def group_arguments(verb, do):
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
     if verb == 'registerAll':
-        given['services'] = groups.decode_services(write({'supervisors': do['services']}), '/')
+        file = {'supervisors': do['services']}
+        file |= {'supervision': do['supervision']} if 'supervision' in do else {}
+        given['services'], given['supervision'] = groups.decode_services(write(file), '/')
     actor = {'owner': 'me', 'pid': 1} if verb == 'pass' else {}
     defaults = {'by': 'test'} if 'by' in words else actor
     return defaults | given
