@@ -2,11 +2,8 @@ package fileops
 
 import (
 	"errors"
-	"path/filepath"
 
-	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // WriteRestart writes the restart file of a start (spec §29.3), with the end of the service's log,
@@ -44,34 +41,4 @@ func (l *Ledger) WriteRestart(f group.RestartFile) (path string, err error) {
 	}
 
 	return path, nil
-}
-
-// A StartFile is a file about one start of a service, as its name tells.
-type StartFile struct{ Service, StartID, path string }
-
-// RestartFiles returns the restart files of a group, in any order. The caller holds the group's
-// lock.
-func (l *Ledger) RestartFiles(groupID string) (found []StartFile, err error) {
-	if err := wire.CheckID(groupID); err != nil {
-		return nil, err
-	}
-
-	dir := l.GroupRestarts(groupID)
-	names, err := l.fs.Entries(dir)
-	for _, name := range names {
-		if service, start, ok := layout.InRestarts(name); ok {
-			found = append(found, StartFile{service, start, filepath.Join(dir, name)})
-		}
-	}
-	return found, err
-}
-
-// RemoveStartFiles removes files that no one needs any more, after the commit that says so. They
-// must have been listed before it: another pass, which has taken the lock since, may have written
-// others.
-func (l *Ledger) RemoveStartFiles(files []StartFile) (err error) {
-	for _, f := range files {
-		err = errors.Join(err, l.fs.RemoveIfThere(f.path))
-	}
-	return err
 }

@@ -165,7 +165,20 @@ func strike(ts *testscript.TestScript, args []string) error {
 	if args[1] == "SIGKILL" && !poll.Within(poll.Patience, func() bool { return ended(pid) }) {
 		return fmt.Errorf("process %d does not end", pid)
 	}
+	if args[1] == "SIGKILL" {
+		poll.Within(time.Second, func() bool { return !recordAwaited(ts, pid) })
+	}
 	return nil
+}
+
+// recordAwaited reports whether the exit record of pid has yet to be completed. It never is if its
+// keeper was killed.
+func recordAwaited(ts *testscript.TestScript, pid int) bool {
+	reserved, _ := filepath.Glob(ts.MkAbs(ts.Getenv("DPL_LEDGER")) + "/exits/*/*.tmp")
+	return slices.ContainsFunc(reserved, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && strings.Contains(string(text), fmt.Sprintf(`"pid":%d,`, pid))
+	})
 }
 
 func ended(pid int) bool {

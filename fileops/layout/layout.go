@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Marker is the name of the file that makes a directory a ledger.
@@ -20,6 +21,9 @@ const (
 	logSuffix     = ".log"
 	originSuffix  = ".origin"
 	restartSuffix = ".json"
+
+	exitSuffix     = ".json"
+	reservedSuffix = ".tmp"
 )
 
 // The suffixes after the id of a group in its file names. No name ends in two of them, so an id may
@@ -67,6 +71,9 @@ func (p Paths) GroupRestarts(group string) string { return filepath.Join(p.Resta
 func (p Paths) RestartPath(group, supervisor, start string) string {
 	return filepath.Join(p.GroupRestarts(group), supervisor+"~"+start+restartSuffix)
 }
+
+// ExitsDir returns the path of exits/.
+func (p Paths) ExitsDir() string { return p.path("exits") }
 
 // OperationLock returns the path of the lock file of an operation.
 func (p Paths) OperationLock(id string) string { return p.OperationPath(id) + lockSuffix }
@@ -117,6 +124,24 @@ func (p Paths) LogPath(group, supervisor string) string {
 // LogOf returns the path of the log of a service, relative to the ledger.
 func LogOf(group, supervisor string) string {
 	return filepath.Join("logs", group, supervisor+logSuffix)
+}
+
+// GroupExits returns the path of the directory in exits/ that belongs to a group.
+func (p Paths) GroupExits(group string) string { return filepath.Join(p.ExitsDir(), group) }
+
+// ExitPath returns the path of the exit record of a start of a service, once it is complete.
+func (p Paths) ExitPath(group, supervisor, start string) string {
+	return filepath.Join(p.GroupExits(group), supervisor+"~"+start+exitSuffix)
+}
+
+// ReservedExitPath returns the path of the same record until then.
+func (p Paths) ReservedExitPath(group, supervisor, start string) string {
+	return filepath.Join(p.GroupExits(group), supervisor+"~"+start+reservedSuffix)
+}
+
+// CompleteExit returns the path of a record that is complete, given its path until then.
+func CompleteExit(reserved string) string {
+	return strings.TrimSuffix(reserved, reservedSuffix) + exitSuffix
 }
 
 // RotatedLogOf returns the name of the nth file before the log at path. The newest is 1.

@@ -38,7 +38,7 @@ func InLedger(name string) (kind Kind, id string) {
 	switch name {
 	case Marker:
 		return MarkerFile, ""
-	case "operations", "archive", "tmp", "logs", "restarts":
+	case "operations", "archive", "tmp", "logs", "exits", "restarts":
 		return Directory, ""
 	}
 
@@ -120,6 +120,17 @@ func InRestarts(name string) (service, start string, ok bool) {
 	stem, ok := strings.CutSuffix(name, restartSuffix)
 	service, start, named := strings.Cut(stem, "~")
 	return service, start, ok && named && validID(service) && isRandom(start)
+}
+
+// InExits is for the directory of a group in exits/. It returns the service and the id of the start
+// that the name of a record has.
+func InExits(name string) (service, start string, ok bool) {
+	stem, complete := strings.CutSuffix(name, exitSuffix)
+	if !complete {
+		stem, ok = strings.CutSuffix(name, reservedSuffix)
+	}
+	service, start, named := strings.Cut(stem, "~")
+	return service, start, (complete || ok) && named && validID(service) && isRandom(start)
 }
 
 // IsTrash reports whether name is that of something that will be deleted.

@@ -19,6 +19,7 @@ func FuzzNames(f *testing.F) {
 		".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
 		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json",
 		"s~0123456789abcdef.json", "s~0123456789abcde.json", "~0123456789abcdef.json",
+		"s~0123456789abcdef.tmp", "s~0123456789abcde.tmp", "s.tmp",
 		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
 	} {
 		f.Add(name)
@@ -51,6 +52,14 @@ func FuzzNames(f *testing.F) {
 		if service, start, ok := InRestarts(name); ok {
 			if again := p.RestartPath("g", service, start); filepath.Base(again) != name {
 				t.Errorf("%q: service %q, start %q, which makes %q", name, service, start, again)
+			}
+		}
+
+		if service, start, ok := InExits(name); ok {
+			complete, reserved := p.ExitPath("g", service, start), p.ReservedExitPath("g", service, start)
+			if name != filepath.Base(complete) && name != filepath.Base(reserved) ||
+				CompleteExit(reserved) != complete {
+				t.Errorf("%q: service %q, start %q", name, service, start)
 			}
 		}
 

@@ -165,9 +165,7 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 	case "asked":
 		s.Asked = readAsks(r)
 	case "startId":
-		if s.StartID = r.String(); !validStartID(s.StartID) {
-			r.Refuse("%.40q is not 16 hexadecimal digits", s.StartID)
-		}
+		s.StartID = readStartID(r)
 	case "keeper":
 		s.Keeper = observe.ReadProcess(r, &s.nested, name)
 	case "startedWith":
@@ -176,6 +174,10 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.Starting = r.Bool()
 	case "runningSince":
 		s.RunningSince = r.TimeOrNull()
+	case "goneSince":
+		s.GoneSince = r.TimeOrNull()
+	case "goneBeat":
+		s.GoneBeat = observe.ReadBeat(r, &s.nested, name)
 	case "lastExit":
 		s.LastExit = readExit(r)
 	case "ended":
@@ -333,24 +335,7 @@ func readPolicy(r *wire.Reader) RestartPolicy {
 func readExit(r *wire.Reader) *LastExit {
 	e := &LastExit{}
 	r.Object(func(name string) {
-		switch name {
-		case "at":
-			e.At = r.Time()
-		case "reason":
-			e.Reason = r.String()
-		case "detail":
-			e.Detail = r.String()
-		case "class":
-			e.Class = Class(r.String())
-		case "code":
-			e.Code = ExitCode(r.String())
-		case "status":
-			e.Status = int(r.Int(0))
-		case "error":
-			e.Error = r.String()
-		case "note":
-			e.Note = r.String()
-		default:
+		if !e.readMember(r, name) {
 			r.Unknown(&e.Unknown, name)
 		}
 	})
@@ -360,6 +345,46 @@ func readExit(r *wire.Reader) *LastExit {
 		e.Class = Failure
 	}
 	return e
+}
+
+// readMember reads the member name, and reports whether it is one of a LastExit.
+func (e *LastExit) readMember(r *wire.Reader, name string) bool {
+	switch name {
+	case "at":
+		e.At = r.Time()
+	case "reason":
+		e.Reason = r.String()
+	case "code":
+		e.Code = ExitCode(r.String())
+	case "status":
+		e.Status = int(r.Int(0))
+	case "detail":
+		e.Detail = r.String()
+	case "class":
+		e.Class = Class(r.String())
+	case "error":
+		e.Error = r.String()
+	case "note":
+		e.Note = r.String()
+	case "oomKilled":
+		e.OOMKilled = r.Bool()
+	case "cpuMs":
+		e.CPU = r.Milliseconds(0)
+	case "maxRssKb":
+		e.MaxRSS = r.Int(0)
+	default:
+		return false
+	}
+	return true
+}
+
+// readStartID reads the id of a start (spec §9.3).
+func readStartID(r *wire.Reader) string {
+	id := r.String()
+	if !validStartID(id) {
+		r.Refuse("%.40q is not 16 hexadecimal digits", id)
+	}
+	return id
 }
 
 func (a *Alert) read(r *wire.Reader) {

@@ -56,6 +56,7 @@ func (e *edit) after() Group {
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
 		s.StartedBeat = s.StartedBeat.Counting(s.StartedAt)
 		s.ProgressBeat = s.ProgressBeat.Counting(s.ProgressAt)
+		s.GoneBeat = s.GoneBeat.Counting(s.GoneSince)
 	}
 
 	return e.g
@@ -159,6 +160,7 @@ func (s *Service) exited(now time.Time, reason, detail string) {
 	exit.Class = s.class(&exit)
 	exit.Note = s.checkpoint()
 	s.LastExit, s.Ended = &exit, nil
+	s.GoneSince = time.Time{}
 }
 
 // checkpoint returns the last note that the process of s gave, or the processes before it. A process
@@ -201,7 +203,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.StartedAt, s.Attempt, s.Starting = time.Time{}, 0, false
 	s.StartID, s.Keeper = "", observe.Process{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
-	s.ProgressAt, s.Asked = time.Time{}, nil
+	s.ProgressAt, s.Asked, s.GoneSince = time.Time{}, nil, time.Time{}
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 	s.Spent = nil
 }

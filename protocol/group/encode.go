@@ -119,6 +119,8 @@ func (s *Service) write(w *wire.Writer) {
 	s.StartedWith.write(w, "startedWith")
 	w.OptBool("starting", s.Starting)
 	w.OptTime("runningSince", s.RunningSince)
+	w.OptTime("goneSince", s.GoneSince)
+	s.GoneBeat.Write(w, "goneBeat", s.nested)
 	w.OptTime("failedAt", s.FailedAt)
 	w.OptTime("nextAttemptAt", s.NextAttemptAt)
 	w.OptBool("restartPending", s.RestartPending)
@@ -144,21 +146,30 @@ func (e *LastExit) write(w *wire.Writer, name string) {
 	}
 
 	w.Object(name, func(w *wire.Writer) {
-		w.Time("at", e.At)
-		w.String("reason", e.Reason)
-		w.OptString("detail", e.Detail)
-		if e.Class != Failure {
-			w.OptString("class", string(e.Class))
-		}
-		if e.Code != "" {
-			w.String("code", string(e.Code))
-			w.Int("status", int64(e.Status))
-		}
-
-		w.OptString("error", e.Error)
-		w.OptString("note", e.Note)
+		e.writeMembers(w)
 		w.Unknown(e.Unknown)
 	})
+}
+
+func (e *LastExit) writeMembers(w *wire.Writer) {
+	w.Time("at", e.At)
+	w.String("reason", e.Reason)
+	w.OptString("detail", e.Detail)
+	if e.Class != Failure {
+		w.OptString("class", string(e.Class))
+	}
+	if e.Code != "" {
+		w.String("code", string(e.Code))
+		w.Int("status", int64(e.Status))
+	}
+
+	w.OptString("error", e.Error)
+	w.OptString("note", e.Note)
+	w.OptBool("oomKilled", e.OOMKilled)
+	if e.CPU != 0 {
+		w.Milliseconds("cpuMs", e.CPU)
+	}
+	w.OptInt("maxRssKb", e.MaxRSS)
 }
 
 // write writes the member name, or nothing for nil.

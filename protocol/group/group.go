@@ -211,7 +211,9 @@ type ServiceStatus struct {
 	Starting     bool            // whether that start came to its end is not known yet
 
 	RunningSince time.Time
-	Ended        *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
+	GoneSince    time.Time    // when a pass first found it gone, and awaited how it ended
+	GoneBeat     observe.Beat // of GoneSince
+	Ended        *LastExit    // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
 	LastExit     *LastExit
 }
 
@@ -329,16 +331,26 @@ func DefaultPolicy() RestartPolicy {
 
 // A LastExit says why the previous process of a service is no longer its process.
 type LastExit struct {
-	At      time.Time
-	Reason  string
-	Class   Class    // what it means; "" only if it was asked for
-	Code    ExitCode // how it ended; "" if unknown
-	Status  int      // with Code: its exit status, or the number of the signal that killed it
-	Detail  string   // of the reason
-	Error   string
-	Note    string // the last note of that process, or of one before it that gave one
-	Unknown []wire.Member
+	At     time.Time
+	Reason string
+	Class  Class    // what it means; "" only if it was asked for
+	Code   ExitCode // how it ended; "" if unknown
+	Status int      // with Code: its exit status, or the number of the signal that killed it
+	Detail string   // of the reason
+	Error  string
+	Note   string // the last note of that process, or of one before it that gave one
+	// what the process had used at its end; 0: unknown
+	OOMKilled bool
+	CPU       time.Duration
+	MaxRSS    int64 // KiB
+	Unknown   []wire.Member
 }
+
+// Reasons of a LastExit that are no evidence of a pass.
+const (
+	Exited      = string(observe.Exited)
+	StartFailed = "startFailed" // its command was not executed
+)
 
 // An ExitCode says how a process ended (spec §9.3).
 type ExitCode string
@@ -366,6 +378,9 @@ func (e LastExit) String() string {
 		text += fmt.Sprintf(": status %d", e.Status)
 	}
 
+	if e.OOMKilled {
+		text += ", out of memory"
+	}
 	if e.Error != "" {
 		text += ": " + e.Error
 	}

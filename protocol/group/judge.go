@@ -207,6 +207,7 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 			sight(s.ProgressAt, s.ProgressBeat)
 			s.Asked.times(sight)
 		}
+		sight(s.GoneSince, s.GoneBeat)
 	}
 }
 

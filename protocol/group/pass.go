@@ -22,6 +22,8 @@ type PassRequest struct {
 	StalenessThreshold time.Duration
 	Strategy           Strategy // from now on; "" means not given
 	Limit              *Limit   // of the group, from now on; nil means not given
+	// Exit returns the exit record of a start; nil: there are none.
+	Exit ExitLookup
 }
 
 // An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
@@ -70,6 +72,7 @@ type Decision struct {
 	Actions []Action
 
 	edit *edit
+	ends map[string]ending
 }
 
 // Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
@@ -98,7 +101,8 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	}
 
 	e.seen.Survived = remembered(e.seen.Survived)
-	judged := e.g.judgeAll(e.seen, p.Failover)
+	ends := e.learnEnds(p.Exit)
+	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
 		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool)}
 	plan := planner.plan()
@@ -112,7 +116,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 
 	e.orchestrate(p)
 
-	return &Decision{Actions: done.actions, edit: e}, nil
+	return &Decision{Actions: done.actions, edit: e, ends: ends}, nil
 }
 
 // setTiming sets the durations of p in o, and an interval that fits the threshold.
@@ -166,6 +170,14 @@ func (d *Decision) Spawned(
 	s := d.edit.service(id)
 	s.replaceProcess(pid, p)
 	s.StartID, s.Keeper = startID, keeper
+}
+
+// NeedsRecord reports whether the exit record of a start may tell a later pass anything. If not,
+// it may be removed after the decision is committed.
+func (d *Decision) NeedsRecord(service, startID string) bool {
+	s := d.edit.service(service)
+	return s != nil && !s.State.Final() && s.StartID == startID &&
+		d.ends[service].consumed != startID
 }
 
 // validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).
@@ -227,9 +239,9 @@ func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
 
 // startFailed records that the process of s did not become the service.
 func (e *edit) startFailed(s *Service, cause string) {
-	e.setState(s, StateFailed, "startFailed")
+	e.setState(s, StateFailed, StartFailed)
 	s.FailedAt = e.seen.Now
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause,
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: StartFailed, Error: cause,
 		Note: s.checkpoint()}
 	s.LastExit.Class = s.class(s.LastExit)
 	s.count(s.LastExit, e.seen.Now)

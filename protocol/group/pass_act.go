@@ -36,7 +36,10 @@ func (e *edit) act(plan []course) *acting {
 type step interface{ take(a *acting, s *Service) }
 
 type (
-	carryOn   struct{ alive bool }
+	carryOn struct {
+		alive   bool
+		unbegun bool // its command has not begun
+	}
 	nudge     struct{ clock string } // it is asked for a checkpoint
 	loseStart struct{}               // its process ended before it became the service
 	reboot    struct{}               // it has not failed, but its host was rebooted
@@ -69,6 +72,9 @@ type (
 
 func (step carryOn) take(a *acting, s *Service) {
 	now := a.seen.Now
+	if step.unbegun {
+		return
+	}
 	if s.RunningSince.IsZero() && step.alive || s.RunningSince.After(now) {
 		s.RunningSince = now
 	}
@@ -228,15 +234,16 @@ func (step die) take(a *acting, s *Service) {
 
 // whyDead returns why s, which is given up, has ended, or "" if that is unknown.
 func (s *Service) whyDead() string {
-	switch e := s.LastExit; {
+	e := s.LastExit
+	switch {
 	case e == nil:
 		return ""
-	case e.Reason == string(observe.Exited) && e.Code == "" && !s.StartedAt.IsZero():
-		return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run " +
-			"--group"
-	default:
+	case e.Reason != string(observe.Exited) || e.Code != "" || s.StartedAt.IsZero():
 		return e.String()
+	case s.Keeper != observe.Process{}:
+		return e.String() + ": its keeper was killed before it could say how"
 	}
+	return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run --group"
 }
 
 func (release) take(a *acting, s *Service) {

@@ -15,18 +15,22 @@ type judgement struct {
 	ready     bool             // services that depend on it may run
 	failure   *failure         // why a running service fails in this pass, or nil
 	asks      []string         // the clocks that ask it for a checkpoint
+	awaited   bool             // it is gone, and its keeper has yet to say how it ended
+	unbegun   bool             // it is alive, but its command has not begun
 }
 
 // judgements has the judgement of each service by id.
 type judgements map[string]judgement
 
-// judgeAll judges every service of g, in a pass with or without failover.
-func (g Group) judgeAll(seen observe.Observation, failover bool) judgements {
+// judgeAll judges every service of g, in a pass with or without failover. ends is what is on record
+// of their ends.
+func (g Group) judgeAll(ends map[string]ending, seen observe.Observation,
+	failover bool) judgements {
 	all := make(judgements, len(g.Registry.Services))
 	for i := range g.Registry.Services {
 		s := g.Registry.Services[i]
-		j := g.judge(&s, seen)
-		if s.State == StateRunning {
+		j := ends[s.ID].apply(g.judge(&s, seen))
+		if s.State == StateRunning && !j.awaited { // otherwise it goes on when its end is known
 			j.failure, j.asks = j.judgeRunning(seen, failover)
 		}
 		all[s.ID] = j

@@ -51,6 +51,10 @@ func (p *planner) each() []course {
 
 // rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
+	if j.awaited {
+		return []step{await{}}
+	}
+
 	switch j.was.State {
 	case StateRunning:
 		return p.running(j)
@@ -86,7 +90,7 @@ func (p *planner) running(j judgement) []step {
 		return p.standBy(j)
 	}
 
-	steps := []step{carryOn{j.alive}}
+	steps := []step{carryOn{alive: j.alive, unbegun: j.unbegun}}
 	for _, clock := range j.asks {
 		steps = append(steps, nudge{clock})
 	}

@@ -22,22 +22,24 @@ var (
 				map[string]*vectors.Shape{"backoff": vectors.Object("initialMs factor maxMs", nil)}),
 		})
 
-	exitShape = vectors.Object("at reason detail class code status error note", nil)
+	exitShape = vectors.Object("at reason detail class code status error note oomKilled cpuMs "+
+		"maxRssKb", nil)
 
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
 				"dependencies restart dependenciesCompleted retries restarts persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
 				"heartbeats startedAt "+
-				"attempt startId starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
+				"attempt startId starting runningSince goneSince failedAt nextAttemptAt "+
+				"restartPending blockedBy "+
 				"progressAt spent spentTotal stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
-				"progressBeat": vectors.BeatShape,
-				"asked":        {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
-				"stopFor":      vectors.Object("reason detail then", nil),
-				"lastExit":     exitShape, "ended": exitShape,
+				"progressBeat": vectors.BeatShape, "goneBeat": vectors.BeatShape,
+				"asked":    {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
+				"stopFor":  vectors.Object("reason detail then", nil),
+				"lastExit": exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"supervision": vectors.Object("strategy intensity intensityPeriodMs onIntensity restarts "+

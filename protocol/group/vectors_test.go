@@ -74,7 +74,12 @@ type vector struct {
 			Keeper  vectors.Process `json:"keeper"`
 			Error   string          `json:"error"`
 		} `json:"starts"`
-		Spend    spending          `json:"spend"`
+		Spend spending `json:"spend"`
+		// by startId
+		Exits map[string]struct {
+			Complete bool            `json:"complete"`
+			Record   json.RawMessage `json:"record"`
+		} `json:"exits"`
 		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
@@ -94,6 +99,7 @@ type vector struct {
 	Again            []string       `json:"again"`
 	Plan             []vectorPlan   `json:"plan"`
 	Removed          []string       `json:"removed"`
+	Needed           []string       `json:"needed"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -453,6 +459,38 @@ func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observ
 	return after, err
 }
 
+// exit returns the records in v. Text that cannot be understood stands for one that says nothing.
+func (v *vector) exit(t *testing.T) group.ExitLookup {
+	return func(service, startID string) (group.ExitRecord, bool) {
+		found, there := v.Do.Exits[startID]
+		if !there {
+			return group.ExitRecord{}, false
+		}
+		x, err := group.DecodeExitRecord(string(found.Record))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Complete = found.Complete
+		return x, x.ServiceID == service
+	}
+}
+
+// checkNeeded checks which exit records must stay after d. (After d the starts have other ids.)
+func (v *vector) checkNeeded(t *testing.T, d *group.Decision) {
+	var needed []string
+	for _, startID := range slices.Sorted(maps.Keys(v.Do.Exits)) {
+		if slices.ContainsFunc(d.Group().Registry.Services, func(s group.Service) bool {
+			return d.NeedsRecord(s.ID, startID)
+		}) {
+			needed = append(needed, startID)
+		}
+	}
+
+	if !slices.Equal(needed, v.Needed) {
+		t.Errorf("needs the records %v, want %v", needed, v.Needed)
+	}
+}
+
 func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (
 	group.Group, error,
 ) {
@@ -473,6 +511,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit,
+		Exit: v.exit(t),
 	}, seen)
 
 	if err != nil {
@@ -508,5 +547,8 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		t.Errorf("actions %+v, want %+v", actions, v.Actions)
 	}
 
+	if !d.StandBy {
+		v.checkNeeded(t, d)
+	}
 	return d.Group(), nil
 }

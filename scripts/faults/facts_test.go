@@ -37,7 +37,8 @@ func (w *world) facts(copies bool) (facts, error) {
 		switch {
 		case err != nil:
 			return ignoreMissing(err)
-		case rel == "tmp" || rel == "logs" || rel == "restarts": // no facts, and random names
+		case rel == "tmp" || rel == "logs" || rel == "restarts" || rel == "exits":
+			// no facts, and random names
 			return fs.SkipDir
 		case d.IsDir() || !copies && strings.Contains(rel, "~supervisors~"):
 			return nil

@@ -25,6 +25,8 @@ STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
+END_PATIENCE_MS = 10_000  # §19.3
+USED = ('oomKilled', 'cpuMs', 'maxRssKb')  # by the process, until its end
 
 
 # Files (§9)
@@ -217,15 +219,22 @@ START_INFO = empty_is_absent(
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
            **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
-EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), detail=(TEXT, ABSENT),
-              **{'class': (TEXT, ABSENT)}, code=(TEXT, ABSENT), status=(INTEGER, ABSENT),
-              error=(TEXT, ABSENT), note=(TEXT, ABSENT))
+OF_EXIT = {
+    'reason': (TEXT, ABSENT), 'detail': (TEXT, ABSENT), 'class': (TEXT, ABSENT),
+    'code': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'error': (TEXT, ABSENT),
+    'note': (TEXT, ABSENT), 'oomKilled': (BOOLEAN, ABSENT), 'cpuMs': (NONNEGATIVE_MS, ABSENT),
+    'maxRssKb': (INTEGER, ABSENT)
+}
+EXIT = record(at=(MOMENT, REQUIRED), **OF_EXIT)
+EXIT_RECORD = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED),
+                     phase=(one_of('reserved', 'exec', 'ended'), REQUIRED), pid=(INTEGER, 0),
+                     process=(PROCESS, ABSENT), keeperSignalled=(BOOLEAN, False),
+                     at=(MOMENT, ABSENT), **OF_EXIT)
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'park', 'stopped'), REQUIRED))
 RESTART = one_of('permanent', 'transient', 'temporary')
-OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'failedAt', 'nextAttemptAt',
-                  'stopRequestedAt',
-                  'termSentAt')
+OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'failedAt',
+                  'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
 SERVICE = null_is_absent(
     record(supervisorId=(IDENT, REQUIRED), order=(REVISION, 0),
            startInfo=(nullable(START_INFO), None),
@@ -242,7 +251,8 @@ SERVICE = null_is_absent(
            startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
-           starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
+           starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
+           goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
            blockedBy=(TEXT, ABSENT), restartCause=(IDENT, ABSENT), stopFor=(STOP_FOR, ABSENT),
            stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
@@ -368,10 +378,14 @@ class Outcome:
     cleared: bool = False  # first copy the registry, as it was, to the archive
     remembered: Optional[Sightings] = None  # the sightings to keep
     actions: list = dataclasses.field(default_factory=list)
+    # the start ids of the exit records that must stay after the pass (§19.4)
+    needed: list = dataclasses.field(default_factory=list)
 
 
 PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
 STARTED, PROGRESS = ('startedAt', 'startedBeat'), ('progressAt', 'progressBeat')
+STARTED = ('startedAt', 'startedBeat')
+GONE = ('goneSince', 'goneBeat')
 
 
 def times(orchestrator, registry):
@@ -384,6 +398,7 @@ def times(orchestrator, registry):
     for entry in registry['supervisors'].values() if registry else ():
         yield from times_of_heartbeat(entry)
         yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
+        yield entry.get('goneSince'), beat_of(entry, *GONE)
         if has_clock(entry):
             yield entry.get('startedAt'), beat_of(entry, *STARTED)
             yield entry.get('progressAt'), beat_of(entry, *PROGRESS)
@@ -417,6 +432,8 @@ def told(exit_):
         None: '', '': '', 'killed': f': signal {status}',
         'dumped': f': signal {status}, core dumped'
     }.get(code, f': status {status}')
+    if exit_.get('oomKilled'):
+        how += ', out of memory'
     detail = f': {exit_["detail"]}' if exit_.get('detail') else ''
     error = f': {exit_["error"]}' if exit_.get('error') else ''
     return exit_.get('reason', '') + detail + how + error
@@ -469,6 +486,14 @@ def survived(entry, seen):
     return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
 
 
+def about(record, entry):
+    """Return whether an exit record is about the current process of entry (§19.2)."""
+    one, other = identity(record), identity(entry)
+    return (record['supervisorId'] == entry['supervisorId']
+            and record['startId'] == entry['startId'] and record['pid'] == (entry['pid'] or 0)
+            and (same(one, other) if one and other else one == other))
+
+
 def foreign(entry, seen):
     """Return whether the process is on another host or in another pid namespace of this boot."""
     process = identity(entry)
@@ -506,8 +531,8 @@ DEFAULTS = {
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
-              'runningSince', 'termSentAt', 'ended', 'readiness', 'note', 'progressAt', 'asked',
-              'spent')
+              'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
+              'progressAt', 'asked', 'spent')
 
 
 class Edit:
@@ -635,6 +660,7 @@ class Edit:
         set_optional(ended, 'class', class_of(entry, ended))
         set_optional(ended, 'note', checkpoint(entry))
         entry['lastExit'] = ended
+        drop(entry, 'goneSince')
 
     def start_failed(self, entry, error):
         """§11.5, 5."""
@@ -654,7 +680,7 @@ class Edit:
             if not self.noting:
                 require_room(self.given['revision'])
             for entry in self.services.values():
-                drop_leftovers(entry, HEARTBEAT, TERM_SENT, STARTED, PROGRESS)
+                drop_leftovers(entry, HEARTBEAT, TERM_SENT, STARTED, PROGRESS, GONE)
             self.registry['revision'] = self.given['revision'] + 1
             self.outcome.registry = self.registry
         return self.outcome
@@ -1134,7 +1160,7 @@ def backoff(entry):
 
 
 class Pass(Edit):
-    def __init__(self, registry, seen, owner, threshold, failover, grants):
+    def __init__(self, registry, seen, owner, threshold, failover, grants, exits):
         super().__init__(registry, seen, owner, threshold)
         self.failover, self.rebooted = failover, []
         self.order = ordered(self.services)
@@ -1145,8 +1171,65 @@ class Pass(Edit):
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
+        self.settled, self.awaited, self.unbegun, self.consumed = {}, set(), set(), set()
+        for entry in self.services.values():
+            self.learn_end(entry, exits)
         known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
+
+    # How a service ended (§19)
+
+    def learn_end(self, entry, exits):
+        """§19.3: take what the record of its start says into entry, before it is judged."""
+        start = (entry['supervisorId'], entry.get('startId'))
+        keeper = entry.get('keeper')
+        if entry['state'] in FINAL or keeper is None:
+            return
+        found = gone(entry, entry['lastHeartbeat'], self.seen)
+        kept = self.seen.checks(keeper) and self.seen.presence(keeper) != 'gone'
+        if not (found or entry['starting'] or foreign(entry, self.seen)):
+            return
+        record, complete = exits.get(start[1], (None, False))
+        if record is None or not about(record, entry):
+            return
+        phase = record['phase']
+        if phase == 'ended' and (complete or found and not kept):
+            resources = {name: record[name] for name in USED if name in record}
+            told_itself = {name: value for name, value in entry.get('ended', {}).items()
+                           if name not in USED}
+            said = {name: record[name] for name in ('at', *OF_EXIT) if name in record}
+            entry['ended'] = told_itself | resources if told_itself else said
+            entry['starting'] = False
+            signalled = found == 'rebooted' and record['keeperSignalled']
+            self.settled[start] = found if signalled else record.get('reason') or 'exited'
+            self.consumed.add(start)
+        elif not found:
+            if phase == 'reserved':
+                self.unbegun.add(start)
+        elif found == 'exited' and kept and self.awaits(entry):
+            self.awaited.add(start)
+        elif phase != 'reserved':
+            entry['starting'] = False
+
+    def awaits(self, entry):
+        """Return whether a pass still has patience for the record of entry, which is gone."""
+        return 'goneSince' not in entry or 0 <= age(entry, self.seen, *GONE) < END_PATIENCE_MS
+
+    def settled_end(self, entry):
+        return self.settled.get((entry['supervisorId'], entry.get('startId')))
+
+    def alive(self, entry):
+        return not self.settled_end(entry) and super().alive(entry)
+
+    def held(self, entry):
+        return self.alive(entry) or survived(entry, self.seen)
+
+    def evidence(self, entry):
+        return self.settled_end(entry) or super().evidence(entry)
+
+    def ready(self, service):
+        entry = self.services.get(service, {})
+        return super().ready(service) and (service, entry.get('startId')) not in self.unbegun
 
     def verdict(self, service):
         """Return the state of a dependency: ready, missing, dead, stopped or not ready.
@@ -1222,13 +1305,19 @@ class Pass(Edit):
         exit_ = entry.get('lastExit', {})
         message = reason + (f': {told(exit_)}' if told(exit_) else '')
         if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
-            message += (': nobody saw how: keep it in the foreground, '
+            message += (': its keeper was killed before it could say how' if 'keeper' in entry else
+                        ': nobody saw how: keep it in the foreground, '
                         'or run it under dpl-run --group')
         self.alert('supervisorDead', entry['supervisorId'], message)
 
     # The rules (§11.3)
 
     def look_at(self, entry):
+        start = (entry['supervisorId'], entry.get('startId'))
+        if start in self.awaited:
+            if 'goneSince' not in entry:
+                beat_now(entry, self.seen, *GONE)
+            return
         rule = {
             'running': self.running, 'registered': self.waiting,
             'waitingForDependencies': self.waiting, 'failed': self.failed,
@@ -1273,6 +1362,8 @@ class Pass(Edit):
             ask = entry.setdefault('asked', {})[name] = {}
             beat_now(ask, self.seen, 'at')
             self.alert('supervisorNudged', entry['supervisorId'], name)
+        if (entry['supervisorId'], entry.get('startId')) in self.unbegun:
+            return
         if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
             entry['runningSince'] = now
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
@@ -1473,8 +1564,7 @@ class Pass(Edit):
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
-             'progressAt', 'asked',
-             'ended', 'spent', *RENEWED, 'stopRequestedAt')
+             'progressAt', 'asked', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -1528,11 +1618,12 @@ class Pass(Edit):
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None,
-             intensity=0, intensityPeriodMs=None, onIntensity=None,
+             intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
-    lastAlert is the number of the last line in the alerts file, 0 if there is none. starts(index,
+    lastAlert is the number of the last line in the alerts file, 0 if there is none. exits has the
+    exit records by start id: each a record, and whether it is complete (§19). starts(index,
     action) spawns a process, and returns {pid, process, startId, keeper} or {error}.
     """
     other = registry['owner'] not in (None, owner)
@@ -1548,7 +1639,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
         new |= fitting_interval(new)
     edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover,
-                not other and silent(new, seen))
+                not other and silent(new, seen), exits or {})
     edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
     if hook:
         edit.registry.setdefault('alertsGiven', edit.registry['alertSeq'])
@@ -1571,6 +1662,10 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
+    edit.outcome.needed = sorted(start for start in exits or {} if any(
+        entry.get('startId') == start and (key, start) not in edit.consumed
+        and entry['state'] not in FINAL
+        for key, entry in edit.services.items()))
     return edit.finish()
 
 

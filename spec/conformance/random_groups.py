@@ -256,6 +256,9 @@ class World:
         entry |= self.optional(0.8 if 'budget' in (entry.get('startInfo') or {}) else 0.2,
                                spent=self.amounts())
         entry |= self.optional(0.3, spentTotal=self.amounts())
+        if 'startId' in entry and self.chance(0.2):
+            entry['goneSince'] = self.ago(0, 9999, 10_000, 10_001, -1)
+            entry |= self.optional(0.5, goneBeat=self.beat_of(entry['goneSince']))
         if 'termSentAt' in entry and self.chance(0.5):
             entry['termSentBeat'] = self.beat_of(entry['termSentAt'])
         return entry
@@ -278,7 +281,34 @@ class World:
         found |= self.optional(0.2, detail='é')
         found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42, 64, 75, 300)))
         found |= self.optional(0.4, **{'class': self.one(CLASSES)})
-        return found | self.optional(0.2, error='é') | self.optional(0.2, note=self.one(NOTES))
+        found |= self.used() | self.optional(0.2, note=self.one(NOTES))
+        return found | self.optional(0.2, error='é')
+
+    def used(self):
+        """Return members about what a process has used."""
+        return (self.optional(0.2, cpuMs=self.one((0, 1, 70))) | self.optional(0.1, maxRssKb=900)
+                | self.optional(0.1, oomKilled=True))
+
+    def exits(self):
+        """Return exit records (§19) of services, mostly of their current process."""
+        found = {}
+        for key, entry in self.entries().items():
+            start = entry.get('startId', self.one(START_IDS))
+            process = entry.get('process') if self.chance(0.95) else self.process()
+            record = {
+                'supervisorId': key if self.chance(0.95) else self.one(IDS), 'startId': start,
+                'phase': self.one(('reserved', 'exec', 'exec', 'ended', 'ended')),
+                'pid': entry['pid'] or 0
+            }
+            if process:
+                record['process'] = {name: process[name] for name in PROCESS_MEMBERS}
+            if record['phase'] == 'ended':
+                record |= {'at': self.ago(), 'reason': self.one(('exited',) * 5 + ('startFailed',))}
+                record |= self.optional(0.8, code=self.one(CODES), status=self.one((0, 1, 42, 75)))
+                record |= self.used() | self.optional(0.3, keeperSignalled=True)
+            found[start] = ({'record': record}
+                            | self.optional(0.7 * (record['phase'] == 'ended'), complete=True))
+        return found
 
     def member(self, name):
         if name in ('starting', 'restartPending', 'startAgain', 'removeAfterStop'):
@@ -544,7 +574,8 @@ class World:
             spawned |= self.optional(0.9, startId=self.one(START_IDS))
             spawned |= self.optional(0.5, keeper=self.process())
             starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
-        return do | ({'starts': starts} if starts else {})
+        exits = self.exits() if self.chance(0.5) else {}
+        return (do | ({'starts': starts} if starts else {}) | ({'exits': exits} if exits else {}))
 
     def result(self):
         starting = [key for key, entry in self.entries().items() if entry['starting']]

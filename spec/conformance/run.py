@@ -226,6 +226,14 @@ def spawning(starts):
     return lambda at, action: known_starts.get(action['supervisorId'], {'pid': 1000 + at})
 
 
+def exit_records(exits):
+    """Return the exit records (§19) of a vector: start id → (record, whether it is complete)."""
+    for start, found in exits.items():
+        known(found, {'complete', 'record'}, f'exits of {start}')
+    return {start: (groups.EXIT_RECORD[0](found['record'], f'/do/exits/{start}'),
+                    found.get('complete', False)) for start, found in exits.items()}
+
+
 def group_arguments(verb, do):
     if verb not in groups.VERBS:
         raise Malformed(f'unknown verb {verb}')
@@ -236,6 +244,7 @@ def group_arguments(verb, do):
              for name, value in do.items() if name != 'verb'}
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
+        given['exits'] = exit_records(given.get('exits', {}))
     if verb == 'registerAll':
         file = {'supervisors': do['services']}
         file |= {'supervision': do['supervision']} if 'supervision' in do else {}
@@ -266,7 +275,7 @@ def group_expectation(vector):
         'status': int(vector.get('status', Number('0')).text),
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
         'again': vector.get('again', []), 'plan': vector.get('plan', []),
-        'removed': vector.get('removed', [])
+        'removed': vector.get('removed', []), 'needed': vector.get('needed', [])
     }
 
 
@@ -297,7 +306,7 @@ def group_reality(vector):
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
-        'removed': outcome.removed
+        'removed': outcome.removed, 'needed': outcome.needed
     }
 
 
@@ -400,7 +409,7 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'plan', 'removed', 'standby'}
+OF_GROUPS = {'actions', 'again', 'needed', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}

@@ -3,6 +3,7 @@
 #define SYS_write 1
 #define SYS_close 3
 #define SYS_writev 20
+#define SYS_rt_sigaction 13
 #define SYS_getpid 39
 #define SYS_clone 56
 #define SYS_execve 59
@@ -10,8 +11,10 @@
 #define SYS_fcntl 72
 #define SYS_getppid 110
 #define SYS_setsid 112
+#define SYS_rt_sigpending 127
 #define SYS_prctl 157
 #define SYS_exit_group 231
+#define SYS_waitid 247
 #define SYS_prlimit64 302
 #define SYS_close_range 436
 
@@ -23,6 +26,13 @@
 
 #define GATE 3
 #define EINTR 4
+#define SIG_IGN 1
+#define SIGHUP 1
+#define SIGTERM 15
+#define P_ALL 0
+#define WEXITED 4
+#define WNOWAIT 0x1000000
+#define siPID 16 // in a siginfo_t
 #define SIGKILL 9
 #define SIGCHLD 17
 #define PR_SET_PDEATHSIG 1
@@ -64,9 +74,13 @@ begin:
 	MOVB	$1, ·stdoutClosed(SB)
 
 open:
-	// The keeper of a start has five arguments; the second one says that it is a keeper.
+	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.
 	CMPQ	0(SP), $5
+	JEQ	maybe
+	CMPQ	0(SP), $9
 	JNE	runtime
+
+maybe:
 	MOVQ	16(SP), SI
 	LEAQ	keeper<>(SB), DI
 
@@ -174,6 +188,7 @@ TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
 	SYSCALL
 	TESTQ	AX, AX
 	JEQ	stage
+	MOVQ	AX, R13
 	JGT	close
 
 say:
@@ -189,6 +204,71 @@ close:
 	// close(GATE)
 	MOVL	$SYS_close, AX
 	MOVL	$GATE, DI
+	SYSCALL
+
+	CMPQ	0(SP), $9
+	JNE	wait
+
+await:
+	// waitid(P_ALL, 0, siginfo, WEXITED|WNOWAIT, nil), until the stage has ended
+	MOVL	$SYS_waitid, AX
+	MOVL	$P_ALL, DI
+	XORL	SI, SI
+	LEAQ	-256(SP), DX
+	MOVL	$(WEXITED|WNOWAIT), R10
+	XORL	R8, R8
+	SYSCALL
+	CMPQ	AX, $-EINTR
+	JEQ	await
+	TESTQ	AX, AX
+	JNE	wait
+	MOVLQSX	(siPID-256)(SP), DI
+	CMPQ	DI, R13
+	JEQ	ended
+
+	// wait4(pid, nil, 0, nil)
+	MOVL	$SYS_wait4, AX
+	XORL	SI, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	SYSCALL
+	JMP	await
+
+ended:
+	// rt_sigpending(SP-16, 8); argv[7] becomes "1" if TERM or HUP is pending
+	MOVL	$SYS_rt_sigpending, AX
+	LEAQ	-16(SP), DI
+	MOVL	$8, SI
+	SYSCALL
+	TESTQ	$(1<<(SIGTERM-1) | 1<<(SIGHUP-1)), -16(SP)
+	JEQ	quiet
+	MOVQ	64(SP), DI
+	MOVB	$'1', (DI)
+
+quiet:
+	// rt_sigaction(15 to 1, {SIG_IGN}, nil, 8) forgets what is pending: the runtime would let it
+	// through, though it is blocked
+	MOVL	$SIGTERM, R14
+	MOVQ	$SIG_IGN, -64(SP)
+	MOVQ	$0, -56(SP)
+	MOVQ	$0, -48(SP)
+	MOVQ	$0, -40(SP)
+
+ignore:
+	MOVL	$SYS_rt_sigaction, AX
+	MOVL	R14, DI
+	LEAQ	-64(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	SYSCALL
+	DECL	R14
+	JNE	ignore
+
+	// execve("/proc/self/exe", &argv[5], environment): see end in package start
+	MOVL	$SYS_execve, AX
+	LEAQ	self<>(SB), DI
+	LEAQ	48(SP), SI
+	LEAQ	88(SP), DX
 	SYSCALL
 
 wait:
@@ -228,7 +308,8 @@ stage:
 	MOVL	$8, DX
 	SYSCALL
 
-	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the end of argv
+	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the new end of argv
+	MOVQ	$0, 48(SP)
 	MOVL	$SYS_execve, AX
 	LEAQ	self<>(SB), DI
 	LEAQ	24(SP), SI

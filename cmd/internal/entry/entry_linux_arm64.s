@@ -5,6 +5,9 @@
 #define SYS_write 64
 #define SYS_writev 66
 #define SYS_exit_group 94
+#define SYS_waitid 95
+#define SYS_rt_sigaction 134
+#define SYS_rt_sigpending 136
 #define SYS_setsid 157
 #define SYS_prctl 167
 #define SYS_getpid 172
@@ -23,6 +26,13 @@
 
 #define GATE 3
 #define EINTR 4
+#define SIG_IGN 1
+#define SIGHUP 1
+#define SIGTERM 15
+#define P_ALL 0
+#define WEXITED 4
+#define WNOWAIT 0x1000000
+#define siPID 16 // in a siginfo_t
 #define SIGKILL 9
 #define SIGCHLD 17
 #define PR_SET_PDEATHSIG 1
@@ -65,10 +75,14 @@ begin:
 	MOVB	R1, ·stdoutClosed(SB)
 
 open:
-	// The keeper of a start has five arguments; the second one says that it is a keeper.
+	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.
 	MOVD	0(RSP), R0
 	CMP	$5, R0
+	BEQ	maybe
+	CMP	$9, R0
 	BNE	runtime
+
+maybe:
 	MOVD	16(RSP), R1
 	MOVD	$keeper<>(SB), R2
 
@@ -173,6 +187,7 @@ TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
 	MOVD	$0, R4
 	SVC
 	CBZ	R0, stage
+	MOVD	R0, R13
 	CMP	$0, R0
 	BGT	close
 
@@ -189,6 +204,78 @@ close:
 	// close(GATE)
 	MOVD	$SYS_close, R8
 	MOVD	$GATE, R0
+	SVC
+
+	MOVD	0(RSP), R0
+	CMP	$9, R0
+	BNE	wait
+
+await:
+	// waitid(P_ALL, 0, siginfo, WEXITED|WNOWAIT, nil), until the stage has ended
+	MOVD	$SYS_waitid, R8
+	MOVD	$P_ALL, R0
+	MOVD	$0, R1
+	SUB	$256, RSP, R2
+	MOVD	$(WEXITED|WNOWAIT), R3
+	MOVD	$0, R4
+	SVC
+	CMN	$EINTR, R0
+	BEQ	await
+	CBNZ	R0, wait
+	SUB	$256, RSP, R2
+	MOVW	siPID(R2), R0
+	CMP	R13, R0
+	BEQ	ended
+
+	// wait4(pid, nil, 0, nil)
+	MOVD	$SYS_wait4, R8
+	MOVD	$0, R1
+	MOVD	$0, R2
+	MOVD	$0, R3
+	SVC
+	B	await
+
+ended:
+	// rt_sigpending(RSP-16, 8); argv[7] becomes "1" if TERM or HUP is pending
+	MOVD	$SYS_rt_sigpending, R8
+	SUB	$16, RSP, R0
+	MOVD	$8, R1
+	SVC
+	SUB	$16, RSP, R0
+	MOVD	(R0), R0
+	MOVD	$(1<<(SIGTERM-1) | 1<<(SIGHUP-1)), R1
+	AND	R1, R0
+	CBZ	R0, quiet
+	MOVD	64(RSP), R0
+	MOVD	$'1', R1
+	MOVB	R1, (R0)
+
+quiet:
+	// rt_sigaction(15 to 1, {SIG_IGN}, nil, 8) forgets what is pending: the runtime would let it
+	// through, though it is blocked
+	MOVD	$SIGTERM, R14
+	SUB	$64, RSP, R15
+	MOVD	$SIG_IGN, R0
+	MOVD	R0, (R15)
+	MOVD	ZR, 8(R15)
+	MOVD	ZR, 16(R15)
+	MOVD	ZR, 24(R15)
+
+ignore:
+	MOVD	$SYS_rt_sigaction, R8
+	MOVD	R14, R0
+	MOVD	R15, R1
+	MOVD	$0, R2
+	MOVD	$8, R3
+	SVC
+	SUB	$1, R14
+	CBNZ	R14, ignore
+
+	// execve("/proc/self/exe", &argv[5], environment): see end in package start
+	MOVD	$SYS_execve, R8
+	MOVD	$self<>(SB), R0
+	ADD	$48, RSP, R1
+	ADD	$88, RSP, R2
 	SVC
 
 wait:
@@ -228,7 +315,8 @@ stage:
 	MOVD	$8, R2
 	SVC
 
-	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the end of argv
+	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the new end of argv
+	MOVD	ZR, 48(RSP)
 	MOVD	$SYS_execve, R8
 	MOVD	$self<>(SB), R0
 	ADD	$24, RSP, R1

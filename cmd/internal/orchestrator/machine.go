@@ -28,6 +28,7 @@ type Machine interface {
 	NewStartID() string
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p observe.Process, sig syscall.Signal) error
+	Exited(p observe.Process) bool
 	InGroup(p, leader observe.Process) bool
 	SignalProcess(p observe.Process, sig syscall.Signal) error
 	Survivors(
@@ -87,6 +88,10 @@ func gate(g *start.Gate, err error) (Gate, error) {
 
 func (here) SignalGroup(p observe.Process, sig syscall.Signal) error {
 	return process.SignalGroup(p, sig)
+}
+
+func (here) Exited(p observe.Process) bool {
+	return process.Look(p.PID, p.StartTicks) == observe.Gone
 }
 
 func (here) InGroup(p, leader observe.Process) bool { return process.InGroup(p, leader) }

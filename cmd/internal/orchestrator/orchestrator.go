@@ -54,6 +54,8 @@ type PassReport struct {
 	Alerts  []group.Alert
 	Before  group.Group
 	After   group.Group
+
+	decision *group.Decision
 }
 
 // Pass makes one pass (spec §11). With --dry-run it only reports what it would do. When it returns,
@@ -68,11 +70,15 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	}
 
 	var p PassReport
+	files := o.startFiles() // before the lock: see RemoveStartFiles
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		return o.underLock(tx, &p)
 	})
 
 	o.log(p)
+	if err == nil && !p.StandBy { // otherwise the next pass may need them
+		o.forget(files, p.decision, p.After)
+	}
 	if !p.StandBy {
 		o.rotateLogs(p.After)
 	}
@@ -90,10 +96,9 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
 		return err
 	}
 
-	restarts := o.restartFiles()
 	began := o.machine().Uptime()
 	seen := o.watched(tx.Observe(), p.Before)
-	d, err := p.Before.Pass(o.arguments(), seen)
+	d, err := p.Before.Pass(o.arguments(p.Before, seen), seen)
 	if err != nil {
 		return err
 	}
@@ -103,18 +108,13 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
 		return nil
 	}
 
-	p.Actions = d.Actions
+	p.Actions, p.decision = d.Actions, d
 	var latest time.Duration
 	if seen.Sightings != nil && began > 0 {
 		latest = began + d.Group().Orchestrator.StalenessThreshold/2
 	}
 
-	if err := o.carryOut(tx, d, p, latest); err != nil {
-		return err
-	}
-
-	o.forget(restarts, p.After)
-	return nil
+	return o.carryOut(tx, d, p, latest)
 }
 
 // watched returns seen with how this orchestrator has watched g. If its passes are too rare for the
@@ -154,7 +154,7 @@ func (o *Orchestrator) log(p PassReport) {
 	}
 }
 
-func (o *Orchestrator) arguments() group.PassRequest {
+func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.PassRequest {
 	last, err := o.Ledger.LastAlert(o.Group)
 	if err != nil {
 		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
@@ -163,7 +163,7 @@ func (o *Orchestrator) arguments() group.PassRequest {
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
-		Strategy: o.Strategy, Limit: o.Limit,
+		Strategy: o.Strategy, Limit: o.Limit, Exit: o.exits(g, seen),
 	}
 }
 
@@ -185,7 +185,7 @@ func (o *Orchestrator) rehearse() (p PassReport, err error) {
 				return g, err
 			}
 
-			d, err := g.Pass(o.arguments(), seen)
+			d, err := g.Pass(o.arguments(g, seen), seen)
 			if err != nil {
 				return g, err
 			}

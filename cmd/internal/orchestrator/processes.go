@@ -43,6 +43,9 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 
 		startID := o.machine().NewStartID()
 		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest)
+		if err == nil {
+			err = o.reserve(gate, a, startID)
+		}
 		if err != nil {
 			failed[a.ServiceID] = err.Error()
 			d.NotSpawned(a.ServiceID, err.Error())
@@ -71,7 +74,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 			Log:  log,
 			ID:   startID,
 
-			Latest: latest,
+			Latest: latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
 	})

@@ -1,10 +1,8 @@
 package orchestrator
 
 import (
-	"slices"
 	"strconv"
 
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -39,26 +37,4 @@ func (o *Orchestrator) tell(a group.Start, startID string) []string {
 	}
 
 	return append(told, restartVariable+"="+path)
-}
-
-// restartFiles returns the restart files of the group. Services matter more than what is left of old
-// ones, so an error does not end the pass.
-func (o *Orchestrator) restartFiles() []fileops.StartFile {
-	found, err := o.Ledger.RestartFiles(o.Group)
-	if err != nil {
-		o.Env.Warnf("%s: restart files: %v", o.Group, err)
-	}
-	return found
-}
-
-// forget removes those of files, listed before g was committed, that are about a start that is no
-// longer that of a service in g.
-func (o *Orchestrator) forget(files []fileops.StartFile, g group.Group) {
-	err := o.Ledger.RemoveStartFiles(slices.DeleteFunc(files, func(f fileops.StartFile) bool {
-		s := g.Service(f.Service)
-		return s != nil && s.StartID == f.StartID
-	}))
-	if err != nil {
-		o.Env.Warnf("%s: remove restart files: %v", o.Group, err)
-	}
 }

@@ -155,6 +155,8 @@ func (m machine) SignalGroup(p observe.Process, sig syscall.Signal) error {
 	return m.signal(p, sig, true)
 }
 
+func (m machine) Exited(p observe.Process) bool { return m.host().is(p) == nil }
+
 func (m machine) InGroup(p, leader observe.Process) bool {
 	member := m.host().is(p)
 	return member != nil && member.session == leader.PID

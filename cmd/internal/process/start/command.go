@@ -45,6 +45,9 @@ type Command struct {
 	ID string
 	// Latest is the Uptime after which the command must not begin; 0 means no limit.
 	Latest time.Duration
+	// Record is the path of the reserved exit record, LEDGER/exits/GROUP/NAME; or "" if there is
+	// none. Release finds a record there that has the process of this start.
+	Record string
 }
 
 // encode returns s for readCommand. No proper prefix of it is a Command, so a truncated one starts
@@ -52,7 +55,7 @@ type Command struct {
 func (s Command) encode() []byte {
 	var b []byte
 	latest := strconv.FormatInt(int64(s.Latest), 10)
-	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, latest}} {
+	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, latest, s.Record}} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, element := range list {
 			b = binary.AppendUvarint(b, uint64(len(element)))
@@ -82,14 +85,14 @@ func readCommand(r *bufio.Reader) (Command, error) {
 		}
 	}
 
-	if len(lists[0]) == 0 || len(lists[2]) != 3 {
+	if len(lists[0]) == 0 || len(lists[2]) != 4 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
 
 	latest, err := strconv.ParseInt(lists[2][2], 10, 64)
 	return Command{
 		Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1],
-		Latest: time.Duration(latest),
+		Latest: time.Duration(latest), Record: lists[2][3],
 	}, err
 }
 

@@ -13,9 +13,10 @@ import (
 
 // The keeper of a start is the parent of its stage, and adopts all orphans below it. So everything
 // that the command starts is a descendant of the keeper, in any session and with any environment.
-// The keeper holds no file, waits for its children, and ends with the last of them. It runs this
-// very executable, in a session of its own. If it dies before the stage becomes the command, the
-// kernel kills the stage.
+// The keeper holds no file, waits for its children, and ends with the last of them. When the
+// command ends, it completes the exit record of the start (see endFlag). It runs this very
+// executable, in a session of its own. If it dies before the stage becomes the command, the kernel
+// kills the stage.
 //
 // A keeper does so little that package entry does it before the runtime of Go starts, in a tenth of
 // the time and of the memory. Change both together. The function keep is for executables that do
@@ -25,35 +26,39 @@ const startKeeperName = "dpl-keeper"
 // stageGate is the descriptor of the gate in a keeper and its stage.
 const stageGate = 3
 
-// keep acts as the keeper. stage has the arguments of its stage.
-func keep(stage []string) {
+// keep acts as the keeper. stage has the arguments of its stage, and ended those of end, or none.
+func keep(stage, ended []string) {
 	runtime.LockOSThread() // the stage dies with this thread
 	closeInherited()
 
-	// Package os would keep a poller.
-	if fd, err := unix.Open("/proc/self/comm", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
-		unix.Write(fd, []byte(startKeeperName))
-		unix.Close(fd)
-	}
-
+	nameKeeper()
 	pid, err := forkStage(stage)
 	if errno, failed := err.(syscall.Errno); failed {
 		pid = -int(errno)
 	}
 
-	// Go lets them through although they are blocked. The stage must not ignore them.
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	// Not before: the stage must not ignore them.
+	signalled := signals()
 
 	// Close the gate before the stage can be waited for: while it is open, the pid belongs to the
 	// stage.
 	unix.Write(stageGate, binary.NativeEndian.AppendUint64(nil, uint64(pid)))
 	unix.Close(stageGate)
 
-	for { // until there is no child left
-		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
-			os.Exit(0)
-		}
+	if len(ended) == 4 {
+		awaitStage(pid)
+		recordEnd(ended[3], signalled())
 	}
+	reapAll()
+}
+
+// signals makes this process survive signals, and returns a function that reports whether it got
+// TERM or HUP.
+func signals() (got func() bool) {
+	signal.Ignore(unix.SIGINT, unix.SIGQUIT)
+	noted := make(chan os.Signal, 1)
+	signal.Notify(noted, unix.SIGTERM, unix.SIGHUP)
+	return func() bool { return len(noted) > 0 }
 }
 
 func forkStage(argv []string) (pid int, err error) {

@@ -30,7 +30,7 @@ func Spawn(s Command) (*Gate, error) {
 		return nil, err
 	}
 
-	keeper, err := startKeeper(theirs, s.ID)
+	keeper, err := startKeeper(theirs, s)
 	theirs.Close() // or we would not see them close their end
 	if err != nil {
 		ours.Close()
@@ -59,9 +59,9 @@ func Spawn(s Command) (*Gate, error) {
 	return g, nil
 }
 
-// startKeeper starts the keeper of the start id and returns its pid. It already runs its program,
-// so its environment can be seen. Its signals are blocked.
-func startKeeper(gate *os.File, id string) (pid int, err error) {
+// startKeeper starts the keeper of s and returns its pid. It already runs its program, so its
+// environment can be seen. Its signals are blocked.
+func startKeeper(gate *os.File, s Command) (pid int, err error) {
 	path, err := executable()
 	if err != nil {
 		return 0, err
@@ -76,10 +76,13 @@ func startKeeper(gate *os.File, id string) (pid int, err error) {
 	argv := []string{
 		startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate),
 	}
+	if s.Record != "" {
+		argv = append(argv, startKeeperName, endFlag, "0", s.Record)
+	}
 
 	attr := &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   []string{process.KeeperVariable + "=" + id},
+		Env:   []string{process.KeeperVariable + "=" + s.ID},
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}

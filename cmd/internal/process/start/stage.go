@@ -4,11 +4,11 @@ package start
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,10 +21,11 @@ import (
 // stageFlag is the first argument of a stage. The second is the descriptor or the address of the
 // gate. It also names the format of Command.encode. Change both together, because the stage of a
 // unit may be a newer version, installed while a pass was running.
-const stageFlag = "--dpl-stage"
+const stageFlag = "--dpl-stage2"
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
-// follow, beginning with its name.
+// follow, beginning with its name; and then, if there is an exit record, those with which the
+// keeper executes itself again when the stage has ended (see endFlag).
 const startKeeperFlag = "--dpl-start-keeper"
 
 // Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit
@@ -32,8 +33,11 @@ const startKeeperFlag = "--dpl-start-keeper"
 // stage waits for its Command, then becomes that command and never returns; if the gate is closed
 // first, it does nothing and exits 0. The main function must call it first.
 func Stage() {
-	if len(os.Args) == 5 && os.Args[1] == startKeeperFlag {
-		keep(os.Args[2:])
+	switch {
+	case len(os.Args) >= 5 && os.Args[1] == startKeeperFlag:
+		keep(os.Args[2:5], os.Args[5:])
+	case len(os.Args) == 4 && os.Args[1] == endFlag:
+		end(os.Args[2], os.Args[3])
 	}
 	if len(os.Args) != 3 || os.Args[1] != stageFlag {
 		return
@@ -50,7 +54,11 @@ func Stage() {
 		os.Exit(0)
 	}
 
-	io.WriteString(conn, s.become().Error())
+	err = s.become()
+	if !errors.Is(err, ErrTooLate) {
+		s.failed(err)
+	}
+	io.WriteString(conn, err.Error())
 	os.Exit(1)
 }
 
@@ -72,6 +80,9 @@ func (s Command) become() error {
 	resetSignals()
 	if s.Latest > 0 && process.Uptime() > s.Latest {
 		return ErrTooLate
+	}
+	if err := s.begin(); err != nil {
+		return err
 	}
 	if err := outliveKeeper(); err != nil {
 		return err
@@ -104,24 +115,9 @@ func redirect(path string) error {
 	return unix.Dup2(fd, 2)
 }
 
-// openLog opens the log at path, LEDGER/logs/GROUP/ID.log. It follows no symbolic link below the
-// ledger, because a member of a shared ledger's group may replace a directory after the pass has
-// created the log.
+// openLog opens the log at path, LEDGER/logs/GROUP/ID.log.
 func openLog(path string) (int, error) {
-	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
-	group := filepath.Dir(path)
-	logs := filepath.Dir(group)
-	dir, err := unix.Open(filepath.Dir(logs), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-
-	for _, name := range []string{filepath.Base(logs), filepath.Base(group)} {
-		if err != nil {
-			return -1, err
-		}
-		above := dir
-		dir, err = unix.Openat(above, name, flags|unix.O_DIRECTORY, 0)
-		unix.Close(above)
-	}
-
+	dir, name, err := openParent(path)
 	if err != nil {
 		return -1, err
 	}
@@ -129,8 +125,9 @@ func openLog(path string) (int, error) {
 
 	// A FIFO without a reader would block the pass.
 	const appending = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_NONBLOCK
+	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-	return unix.Openat(dir, filepath.Base(path), flags|appending, 0o600)
+	return unix.Openat(dir, name, flags|appending, 0o600)
 }
 
 // closeListedOnExec marks the descriptors above 2 listed in the directory dir close-on-exec.

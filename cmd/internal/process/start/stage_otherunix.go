@@ -27,8 +27,14 @@ func closeOnExec() error {
 	return closeListedOnExec("/dev/fd")
 }
 
+// endFlag is for keepers.
+const endFlag = "--dpl-end"
+
 // keep does nothing: there are no keepers.
-func keep([]string) {}
+func keep(_, _ []string) {}
+
+// end does nothing: there are no keepers.
+func end(_, _ string) {}
 
 // outliveKeeper does nothing: this process does not depend on another.
 func outliveKeeper() error { return nil }

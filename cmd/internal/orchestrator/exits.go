@@ -1,0 +1,62 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// recordPatience is how long a pass waits in all for records that keepers are writing. A keeper
+// needs a few milliseconds, unless its disk is slow.
+const recordPatience = time.Second
+
+// exits returns the exit records of g to a pass that sees seen. A record that is being written
+// comes late for this pass if nobody waits for it, and the next pass may be far away.
+func (o *Orchestrator) exits(g group.Group, seen observe.Observation) group.ExitLookup {
+	var until time.Time
+	return func(service, startID string) (group.ExitRecord, bool) {
+		for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+			x, found := o.exit(service, startID)
+			if until.IsZero() {
+				until = time.Now().Add(recordPatience)
+			}
+
+			s := g.Service(service)
+			if !found || !s.Writing(x, seen) || o.machine().Exited(s.Keeper) ||
+				time.Now().After(until) {
+				return x, found
+			}
+			time.Sleep(pause)
+		}
+	}
+}
+
+// exit returns the exit record of a start of a service (spec §19).
+func (o *Orchestrator) exit(service, startID string) (group.ExitRecord, bool) {
+	x, found, err := o.Ledger.ReadExit(o.Group, service, startID)
+	if err != nil {
+		o.Env.Warnf("%s: exit record of %q: %v", o.Group, service, err)
+	}
+	return x, found
+}
+
+// reserve makes room for the exit record of the start a, whose process waits at gate. Without a
+// keeper no one would write it. If it cannot, the process ends.
+func (o *Orchestrator) reserve(gate Gate, a group.Start, startID string) error {
+	if gate.Keeper() == (observe.Process{}) {
+		return nil
+	}
+
+	_, err := o.Ledger.ReserveExit(o.Group, group.ExitRecord{
+		ServiceID: a.ServiceID, StartID: startID, Attempt: a.Attempt,
+		PID: gate.Process().PID, Process: gate.Process(), Phase: group.PhaseReserved,
+	})
+	if err != nil {
+		err = errors.Join(fmt.Errorf("exit record: %w", err), gate.Cancel())
+	}
+
+	return err
+}
