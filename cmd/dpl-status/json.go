@@ -142,10 +142,20 @@ func serviceObject(s view.Service) cli.Object {
 		{"dependenciesCompleted", append([]string{}, s.DependenciesCompleted...)},
 		{"retries", s.Retries}, {"restarts", stamps(s.Restarts)},
 		{"restartCause", cli.OrNull(s.RestartCause)},
-		{"clocks", objects(s.Clocks(s.Group.Seen), clock)},
+		{"clocks", objects(s.Clocks(s.Group.Seen), clock)}, {"budget", amounts(s.Budget())},
+		{"spent", amounts(s.Spent)}, {"spentTotal", amounts(s.SpentTotal)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// amounts returns an object of names and numbers.
+func amounts(all group.Amounts) cli.Object {
+	o := cli.Object{}
+	for _, a := range all {
+		o = append(o, cli.Member{a.Name, a.N})
+	}
+	return o
 }
 
 // clock returns what a clock shows; its times are null if they are never reached.

@@ -99,6 +99,7 @@ func (t *telling) running() {
 	}
 
 	t.clocks()
+	t.budget()
 	evidence, age := t.g.JudgeService(s, t.seen)
 	switch age = age.Round(time.Millisecond); {
 	case evidence != "":
@@ -134,6 +135,22 @@ func (t *telling) clocks() {
 		if !c.AskedAt.IsZero() && c.Hard != 0 {
 			t.say("It has %v left on that clock", c.Left.Round(time.Millisecond))
 		}
+	}
+}
+
+// budget says what the service may spend in this start.
+func (t *telling) budget() {
+	if t.s.StartInfo == nil {
+		return
+	}
+
+	b, follows := t.s.StartInfo.Budget, "and is dead"
+	if b.Action == BudgetRestart {
+		follows = "and restarts as after a failure"
+	}
+	for _, limit := range b.Limits {
+		t.say("It has spent %d %s in this start; with more than %d it is stopped, %s",
+			t.s.Spent.Of(limit.Name), limit.Name, limit.N, follows)
 	}
 }
 

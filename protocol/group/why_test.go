@@ -85,6 +85,10 @@ func TestWhy(t *testing.T) {
 				"after 1m30s passes stop it.", "has not answered: dpl-heartbeat exits 6",
 				"It has 30s left on that clock.",
 				"at 00:01:30: running → failed: timeout: runtime"}},
+		{"a budget", `"startInfo": {"command": "x", "budget": {"tokens": 600}}, "state": "running",
+			"spent": {"tokens": 450}, ` + process + `, ` + passed,
+			[]string{"It has spent 450 tokens in this start; with more than 600 it is stopped, and " +
+				"is dead."}},
 		{"elsewhere", start + `, "state": "registered", "blockedBy": "process elsewhere"`,
 			[]string{"It is blocked: process elsewhere. If it has ended there, dpl-orchestrate"}},
 		{"no command", `"state": "running", "lastHeartbeat": "2026-01-01T00:00:59Z", ` + process,

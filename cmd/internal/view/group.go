@@ -69,6 +69,10 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	if n := g.Troubled(); n > 0 {
 		fmt.Fprintf(out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
 	}
+	if v := g.Registry.Supervision; v.Limit.Period != 0 {
+		fmt.Fprintf(out, ", %d of %d failures in %s", len(v.Restarts), v.Limit.Intensity,
+			Brief(v.Limit.Period))
+	}
 	out.WriteByte('\n')
 
 	if set := g.set(); set != "" {
@@ -90,6 +94,9 @@ func (s Style) service(v Service) *node {
 
 	for _, c := range v.Clocks(v.Group.Seen) {
 		n.details = append(n.details, s.clock(c, v.Group.Seen.Now))
+	}
+	for _, limit := range v.Budget() {
+		n.details = append(n.details, s.budget(limit, v.Spent.Of(limit.Name)))
 	}
 	return n
 }

@@ -113,7 +113,9 @@ func TestNote(t *testing.T) {
 }
 
 // policed is a group whose strategy restarts several services, with clocks and a job.
-const policed = `{"supervision": {"strategy": "one_for_all", "set": ["store", "worker"]},
+const policed = `{"supervision": {"strategy": "one_for_all",
+	"intensity": 3, "intensityPeriodMs": 300000, "onIntensity": "park",
+	"restarts": ["2026-01-01T11:59:58Z"], "set": ["store", "worker"]},
 	"supervisors": {
 		"migrate": {"order": 1, "state": "completed", "restart": "temporary",
 			"startInfo": {"command": "m"}, "lastExit": {"at": "2026-01-01T11:59:00Z",
@@ -128,7 +130,7 @@ const policed = `{"supervision": {"strategy": "one_for_all", "set": ["store", "w
 				"at": "2026-01-01T11:59:58Z", "reason": "sibling", "detail": "store"}},
 		"watch": {"order": 4, "state": "running", "startedAt": "2026-01-01T11:57:00Z",
 			"startInfo": {"command": "x", "runtimeSoftMs": 240000, "runtimeMaxMs": 300000,
-				"progressSoftMs": 60000},
+				"progressSoftMs": 60000, "budget": {"tokens": 600}}, "spent": {"tokens": 450},
 			"asked": {"progress": {"at": "2026-01-01T11:59:50Z"}}}}}`
 
 func TestGroupPolicy(t *testing.T) {
@@ -139,7 +141,7 @@ func TestGroupPolicy(t *testing.T) {
 	}
 
 	for style, want := range map[Style]string{
-		{}: `g: one_for_all, orchestrator none, 3 in trouble
+		{}: `g: one_for_all, orchestrator none, 3 in trouble, 1 of 3 failures in 5m
   restart together, because of store: store, worker; in 12s
 
 SERVICE       STATE             PID  LAST HEARTBEAT  RESTARTS  DEPENDS ON      JUDGED NOW  NOTE
@@ -150,8 +152,9 @@ watch         running           -    -               0         -               -
 
 service watch has run for ▓▓▓▓▓▓░░░░ 3m of 5m, is asked for a checkpoint after 4m
 service watch has made no progress for ▓▓▓▓▓▓▓▓▓▓ 3m of 1m, asked for a checkpoint 10s ago
+service watch has spent ▓▓▓▓▓▓▓░░░ 450 of 600 tokens
 `,
-		{Width: 50, ASCII: true}: `g: one_for_all, orchestrator none, 3 in trouble
+		{Width: 50, ASCII: true}: `g: one_for_all, orchestrator none, 3 in trouble, 1 of 3 failures in 5m
   restart together, because of store: store,
   worker; in 12s
 
@@ -168,6 +171,7 @@ watch         running           0
    a checkpoint after 4m
    has made no progress for [##########] 3m of 1m,
    asked for a checkpoint 10s ago
+   has spent [#######...] 450 of 600 tokens
 `,
 	} {
 		if got := style.Group(g, ""); got != want {

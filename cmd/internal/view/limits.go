@@ -35,6 +35,12 @@ func (s Style) clock(c group.Clock, now time.Time) string {
 	return text
 }
 
+// budget returns what was spent of limit, worded to follow "service ID ".
+func (s Style) budget(limit group.Amount, spent int64) string {
+	part := float64(spent) / float64(max(limit.N, 1))
+	return fmt.Sprintf("has spent %s %d of %d %s", s.bar(part), spent, limit.N, limit.Name)
+}
+
 // bar draws a part of a whole.
 func (s Style) bar(part float64) string {
 	const cells = 10

@@ -81,6 +81,14 @@ func (g Group) first(s *group.Service) string {
 	return ""
 }
 
+// Budget returns the limits of what s may spend in one start.
+func (s Service) Budget() group.Amounts {
+	if s.StartInfo == nil {
+		return nil
+	}
+	return s.StartInfo.Budget.Limits
+}
+
 // Needs returns what s depends on, in words.
 func (s Service) Needs() []string {
 	all := slices.Clone(s.Dependencies)
