@@ -94,7 +94,8 @@ soak: soak-needs build
 	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare soak-chaos
 	sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
-	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts
+	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts \
+		./cmd/internal/process/start
 	grep -rHo '^func Fuzz[A-Za-z]*' --include=*_test.go . | sed 's|/[^/]*:func | |' | \
 		while read -r package target; do \
 			go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 1m || exit 1; \

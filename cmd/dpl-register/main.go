@@ -27,7 +27,7 @@ type register struct {
 	DependsOn          []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
 	NoDependsOn        bool              `help:"remove all dependencies"`
 	DependsOnCompleted []cli.ID          `placeholder:"ID" help:"service that must have completed before this one is started"`
-	Restart            group.RestartType `default:"" enum:"permanent,transient,temporary," help:"permanent: restart it whenever it ends (default); transient: after a failure, and it has completed if it succeeds; temporary: never"`
+	Restart            group.RestartType `default:"" enum:"permanent,transient,temporary," help:"permanent: restart it whenever it ends (default); transient: after a failure, and it has completed if it succeeds (where services have no keeper, run COMMAND under dpl-run, which sees that); temporary: never"`
 	ExitStatus         exitStatuses      `placeholder:"CLASS=LIST" help:"ends of CLASS: success, tempfail (restart later, not charged), failure, persistent (restart once) or terminal (never restart). LIST has statuses, ranges such as 100-109, signals such as SIGSEGV, and unknown, separated by commas"`
 	Env                []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
 	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
