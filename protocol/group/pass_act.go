@@ -110,17 +110,7 @@ func (step fail) take(a *acting, s *Service) {
 	}
 }
 
-// The end of the process completes what was recorded when it failed.
-func (settle) take(a *acting, s *Service) {
-	if s.Ended != nil {
-		s.exited(a.seen.Now, s.StopFor.Reason, s.StopFor.Detail)
-	} else if s.LastExit != nil {
-		exit := *s.LastExit
-		exit.Note = s.checkpoint()
-		s.LastExit = &exit
-	}
-	s.StopFor = nil
-}
+func (settle) take(a *acting, s *Service) { s.settle(a.seen.Now) }
 
 func (step setDue) take(_ *acting, s *Service) {
 	s.FailedAt, s.NextAttemptAt = step.failedAt, step.at

@@ -52,7 +52,23 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 	case next == ThenStopped:
 		return []step{settle{}, stopped{}}
 	}
+
+	settled := *j.was
+	settled.settle(p.seen.Now)
+	j.was = &settled
 	return then(settle{}, p.retry(j, failedAt))
+}
+
+// settle completes what was recorded when s failed by how its process ended.
+func (s *Service) settle(now time.Time) {
+	if s.Ended != nil {
+		s.exited(now, s.StopFor.Reason, s.StopFor.Detail)
+	} else if s.LastExit != nil {
+		exit := *s.LastExit
+		exit.Note = s.checkpoint()
+		s.LastExit = &exit
+	}
+	s.StopFor = nil
 }
 
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).
