@@ -33,6 +33,8 @@ type register struct {
 	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
 	MaxAttempts        *attempts         `placeholder:"N" help:"restart it up to N times; -1 means no limit (5)"`
 	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m). 2s..1m doubles them from 2s up to 1m, and 2s*3..1m triples them"`
+	Jitter             *percent          `placeholder:"P%" help:"add up to P percent to each delay, a different part after each failure (0%)"`
+	Deadline           *cli.Pause        `placeholder:"D" help:"give it up instead of a restart more than D after its first failure since it was healthy; 0 means never (0)"`
 	Intensity          *cli.Rate         `placeholder:"N/D" help:"give it up when more than N of its ends within D were charged, such as 3/5m; 0/0 removes that limit"`
 	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
 	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
@@ -78,8 +80,8 @@ func (c *register) Validate() error {
 	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --intensity, --reset-after, --exit-status, " +
-			"--timeout, --soft-timeout, --stuck, --log-max and --log-keep go with -- COMMAND, " +
+		return cli.Usagef("--max-attempts, --backoff, --jitter, --deadline, --intensity, " +
+			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max and --log-keep go with -- COMMAND, " +
 			"or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")

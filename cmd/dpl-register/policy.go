@@ -115,3 +115,17 @@ func (d *delays) parseGrowing(first, last string) (err error) {
 	}
 	return nil
 }
+
+// percent is a share of a delay, such as 25%.
+type percent int
+
+// UnmarshalText parses text.
+func (p *percent) UnmarshalText(text []byte) error {
+	number, ok := strings.CutSuffix(string(text), "%")
+	n, err := strconv.ParseUint(number, 10, 8)
+	if !ok || err != nil || n > 100 {
+		return cli.Usagef("want 0%% to 100%%, not %q", text)
+	}
+	*p = percent(n)
+	return nil
+}

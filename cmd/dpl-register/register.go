@@ -99,9 +99,9 @@ func (c *register) saysHow() bool {
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "intensity", "reset-after", "exit-status",
-		"soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget", "no-budget",
-		"budget-action")
+	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
+		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
+		"no-budget", "budget-action")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -219,6 +219,12 @@ func (c *register) numbers(s *group.StartInfo) {
 	}
 	if c.Backoff.given() {
 		s.Policy.Backoff, s.Policy.Exponential = c.Backoff.list, c.Backoff.grows
+	}
+	if c.Jitter != nil {
+		s.Policy.JitterPercent = int(*c.Jitter)
+	}
+	if c.Deadline != nil {
+		s.Policy.Deadline = time.Duration(*c.Deadline)
 	}
 	if c.Intensity != nil {
 		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.Most, c.Intensity.Period

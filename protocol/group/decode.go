@@ -201,6 +201,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.PersistentRow = int(r.Int(0))
 	case "lastRestartAttempt":
 		s.LastRestartAttempt = r.TimeOrNull()
+	case "firstFailedAt":
+		s.FirstFailedAt = r.TimeOrNull()
 	case "failedAt":
 		s.FailedAt = r.TimeOrNull()
 	case "nextAttemptAt":
@@ -317,6 +319,13 @@ func readPolicy(r *wire.Reader) RestartPolicy {
 			p.Exponential = readExponential(r)
 		case "resetAfterMs":
 			p.ResetAfter = r.Milliseconds(0)
+		case "jitterPercent":
+			p.JitterPercent = int(r.Int(0))
+			if p.JitterPercent > 100 {
+				r.Refuse("at most 100 is expected")
+			}
+		case "deadlineMs":
+			p.Deadline = r.Milliseconds(1)
 		case "intensity":
 			p.Intensity = int(r.Int(0))
 		case "intensityPeriodMs":

@@ -93,6 +93,7 @@ func (s *Service) write(w *wire.Writer) {
 	}
 
 	w.OptTime("lastRestartAttempt", s.LastRestartAttempt)
+	w.OptTime("firstFailedAt", s.FirstFailedAt)
 	if s.KillTimeout != DefaultKillTimeout {
 		w.Milliseconds("killTimeoutMs", s.KillTimeout)
 	}
@@ -227,6 +228,10 @@ func (p *RestartPolicy) write(w *wire.Writer) {
 	}
 
 	p.Exponential.write(w)
+	w.OptInt("jitterPercent", int64(p.JitterPercent))
+	if p.Deadline != 0 {
+		w.Milliseconds("deadlineMs", p.Deadline)
+	}
 	w.Milliseconds("resetAfterMs", p.ResetAfter)
 	if p.IntensityPeriod != 0 {
 		w.Int("intensity", int64(p.Intensity))

@@ -229,6 +229,7 @@ type ServiceRecovery struct {
 	Retries            int // restarts that are not charged, since it was last healthy
 	PersistentRow      int // ends in a row whose class is persistent
 	LastRestartAttempt time.Time
+	FirstFailedAt      time.Time // since it was last healthy, for its Deadline
 	FailedAt           time.Time
 	NextAttemptAt      time.Time
 	RestartPending     bool // the start that waits for dependencies is a restart
@@ -317,6 +318,8 @@ type RestartPolicy struct {
 	MaxAttempts     int
 	Backoff         []time.Duration
 	Exponential     Exponential
+	JitterPercent   int           // of a delay, which may be added to it; 0 to 100
+	Deadline        time.Duration // from the first failure to the last start; 0: none
 	ResetAfter      time.Duration
 	Intensity       int
 	IntensityPeriod time.Duration // 0: none

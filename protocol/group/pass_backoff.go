@@ -1,10 +1,6 @@
 package group
 
-import (
-	"time"
-
-	"github.com/dpl-project/dpl/protocol/wire"
-)
+import "time"
 
 // failed is the rule of failed and restartScheduled.
 func (p *planner) failed(j judgement, failedAt time.Time) []step {
@@ -34,7 +30,7 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 		failedAt = p.seen.Now
 	}
 
-	due := setDue{failedAt, latest(wire.Later(failedAt, s.backoff()), p.notBefore(s))}
+	due := setDue{failedAt, latest(s.restartAt(failedAt), p.notBefore(s))}
 	waits := due.waits(p.seen.Now)
 	switch {
 	case (p.set.members[s.ID] || !waits) && j.held(p.seen):

@@ -81,6 +81,10 @@ func (s *Service) count(e *LastExit, now time.Time) {
 		s.Restarts = charged(s.Restarts, e.At, period, now)
 	}
 
+	if s.policy().Deadline != 0 && s.FirstFailedAt.IsZero() && !s.completes() {
+		s.FirstFailedAt = e.At
+	}
+
 	if e.Class != Persistent {
 		s.PersistentRow = 0
 		return
@@ -97,7 +101,9 @@ func (s *Service) recover(since, t time.Time) {
 }
 
 // forgetAttempts lets s begin anew.
-func (s *Service) forgetAttempts() { s.RestartAttempts, s.Retries, s.PersistentRow = 0, 0, 0 }
+func (s *Service) forgetAttempts() {
+	s.RestartAttempts, s.Retries, s.PersistentRow, s.FirstFailedAt = 0, 0, 0, time.Time{}
+}
 
 // forgetLimits lets s begin anew as if nothing had ever limited it.
 func (s *Service) forgetLimits() {

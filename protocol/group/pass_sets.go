@@ -106,7 +106,8 @@ func (p *planner) comesBack(c course) bool {
 func (p *planner) joins(c course) bool {
 	j := p.judged[c.id]
 	s := j.was
-	if s.StartInfo == nil || !s.Restartable || s.foreign(p.seen) && !p.failover {
+	if s.State == StateDead || s.State == StateStopped || s.StartInfo == nil || !s.Restartable ||
+		s.foreign(p.seen) && !p.failover {
 		return false
 	}
 

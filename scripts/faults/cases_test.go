@@ -148,8 +148,9 @@ func groupSubjects() []subject {
 		{name: "register a policy", setup: []step{itself, request},
 			do: at(0, "dpl-register --group g --request --no-pass --service c "+
 				"--depends-on-completed a --restart transient --exit-status tempfail=9 "+
-				"--intensity 3/5m --soft-timeout 1m --timeout 2m --stuck 10s,20s --alert-on final "+
-				"--keep-ended 1h --budget tokens=1000 --budget-action restart -- sleep 300")},
+				"--jitter 25% --deadline 10m --intensity 3/5m --soft-timeout 1m --timeout 2m "+
+				"--stuck 10s,20s --alert-on final --keep-ended 1h --budget tokens=1000 "+
+				"--budget-action restart -- sleep 300")},
 		{name: "register --file", setup: []step{itself, request}, prepare: servicesFile,
 			do: at(0, "dpl-register --group g --no-pass --file $res/services.json --prune")},
 		{name: "register --pid", setup: []step{request},

@@ -208,6 +208,7 @@ POLICY = all_or_none(
     record(maxAttempts=(whole(-1), 5),
            backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
            backoff=(BACKOFF, ABSENT), resetAfterMs=(NONNEGATIVE_MS, 300000),
+           jitterPercent=(whole(0, 100), 0), deadlineMs=(DURATION, ABSENT),
            intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT)),
     'intensity', 'intensityPeriodMs')
 START_INFO = empty_is_absent(
@@ -233,8 +234,8 @@ EXIT_RECORD = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'park', 'stopped'), REQUIRED))
 RESTART = one_of('permanent', 'transient', 'temporary')
-OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'failedAt',
-                  'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
+OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'firstFailedAt',
+                  'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
 SERVICE = null_is_absent(
     record(supervisorId=(IDENT, REQUIRED), order=(REVISION, 0),
            startInfo=(nullable(START_INFO), None),
@@ -252,7 +253,8 @@ SERVICE = null_is_absent(
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
-           goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), failedAt=(MOMENT, ABSENT),
+           goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), firstFailedAt=(MOMENT, ABSENT),
+           failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
            blockedBy=(TEXT, ABSENT), restartCause=(IDENT, ABSENT), stopFor=(STOP_FOR, ABSENT),
            stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
@@ -459,6 +461,7 @@ def recover(entry, since, at):
 
 def forget_attempts(entry):
     entry.update(restartAttempts=0, retries=0, persistentRow=0)
+    drop(entry, 'firstFailedAt')
 
 
 def forget_limits(entry):
@@ -478,6 +481,8 @@ def count(entry, now):
     if 'intensityPeriodMs' in policy and charged(entry) and not completes(entry):
         entry['restarts'] = window(entry['restarts'] + [exit_['at']],
                                    policy['intensityPeriodMs'], now)
+    if 'deadlineMs' in policy and not completes(entry):
+        entry.setdefault('firstFailedAt', exit_['at'])
     persistent = exit_.get('class') == 'persistent'
     entry['persistentRow'] = entry['persistentRow'] + 1 if persistent else 0
 
@@ -1131,32 +1136,57 @@ def given_up(entry):
     if not entry['restartable'] or entry['startInfo'] is None:
         return 'not restartable'
     class_ = (entry.get('lastExit') or {}).get('class')
-    most = entry['startInfo']['restartPolicy']['maxAttempts']
+    policy = entry['startInfo']['restartPolicy']
+    most = policy['maxAttempts']
     if entry['restart'] == 'temporary' or class_ == 'terminal':
         return 'temporary' if entry['restart'] == 'temporary' else 'terminal'
     if class_ == 'persistent' and entry['persistentRow'] > 1:
         return f'persistent, {entry["persistentRow"]} in a row'
     if charged(entry) and most != -1 and entry['restartAttempts'] >= most:
         return f'{entry["restartAttempts"]} attempts'
-    period = entry['startInfo']['restartPolicy'].get('intensityPeriodMs')
+    period = policy.get('intensityPeriodMs')
     ends_ = len(entry['restarts'])
-    if period and charged(entry) and ends_ > entry['startInfo']['restartPolicy']['intensity']:
-        span = f'{period} ms' if period % 1000 else f'{period // 1000} s'
-        return f'{ends_} ends in {span}'
+    if period and charged(entry) and ends_ > policy['intensity']:
+        return f'{ends_} ends in {in_words(period)}'
+    deadline = policy.get('deadlineMs')
+    if (deadline and 'failedAt' in entry and 'firstFailedAt' in entry
+            and restart_at(entry) > min(LAST, entry['firstFailedAt'] + deadline)):
+        return f'deadline {in_words(deadline)}'
     return None
 
 
-def backoff(entry):
-    """Return the milliseconds from the failure of entry to its restart (§21.1)."""
-    tempfail = (entry.get('lastExit') or {}).get('class') == 'tempfail'
-    n = max(entry['restartAttempts'] + entry['retries'], 1 if tempfail else 0)
-    policy = entry['startInfo']['restartPolicy']
-    intervals = policy['backoffIntervalsMs']
+def in_words(milliseconds):
+    return f'{milliseconds} ms' if milliseconds % 1000 else f'{milliseconds // 1000} s'
+
+
+def delay(policy, n):
+    """Return the delay numbered n, in milliseconds (§21.1)."""
     if 'backoff' in policy:
         grown = policy['backoff']
-        delay = grown['initialMs'] * grown['factor']**min(n, 64)
-        return max(min(delay, grown['maxMs']), 1000 if tempfail else 0)
-    return max(intervals[min(n, len(intervals) - 1)], 1000 if tempfail else 0)
+        return min(grown['initialMs'] * grown['factor']**min(n, 64), grown['maxMs'])
+    intervals = policy['backoffIntervalsMs']
+    return intervals[min(n, len(intervals) - 1)]
+
+
+def restart_at(entry):
+    """Return when entry, which has failed, is due to start again (§21.1)."""
+    policy, n = entry['startInfo']['restartPolicy'], entry['restartAttempts'] + entry['retries']
+    waits = delay(policy, n)
+    if (entry.get('lastExit') or {}).get('class') == 'tempfail':
+        waits = max(delay(policy, max(n, 1)), 1000)
+    most = waits * policy['jitterPercent'] // 100
+    return min(LAST, entry['failedAt'] + waits + (most * seed(entry) >> 64))
+
+
+def seed(entry):
+    """Return the 64 bits that decide about the jitter of the next start (§21.1)."""
+    hash_, bits = 0xcbf29ce484222325, 2**64 - 1
+    text = f'{entry["supervisorId"]}/{entry.get("startId", "")}/{entry["failedAt"]}'
+    for byte in text.encode():
+        hash_ = (hash_ ^ byte) * 0x100000001b3 & bits
+    for factor in (0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53):
+        hash_ = (hash_ ^ hash_ >> 33) * factor & bits
+    return hash_ ^ hash_ >> 33
 
 
 class Pass(Edit):
@@ -1194,11 +1224,12 @@ class Pass(Edit):
             return
         phase = record['phase']
         if phase == 'ended' and (complete or found and not kept):
-            resources = {name: record[name] for name in USED if name in record}
+            resources = {name: record[name] for name in USED if record.get(name)}
             told_itself = {name: value for name, value in entry.get('ended', {}).items()
                            if name not in USED}
-            said = {name: record[name] for name in ('at', *OF_EXIT) if name in record}
-            entry['ended'] = told_itself | resources if told_itself else said
+            said = {name: record[name] for name in ('at', *OF_EXIT)
+                    if name in record and name not in USED}
+            entry['ended'] = (told_itself or said) | resources
             entry['starting'] = False
             signalled = found == 'rebooted' and record['keeperSignalled']
             self.settled[start] = found if signalled else record.get('reason') or 'exited'
@@ -1392,8 +1423,8 @@ class Pass(Edit):
         verdicts = [(key, self.verdicts[key]) for key in needs(entry)]
         never = [(key, word) for key, word in verdicts if word in ('missing', 'dead', 'stopped')]
         never += [(key, 'permanent') for key in entry['dependenciesCompleted']
-                  if not self.completed(key) and key in self.services
-                  and self.services[key]['restart'] == 'permanent']
+                  if not self.completed(key)
+                  and self.given['supervisors'].get(key, {}).get('restart') == 'permanent']
         self.block(entry, next((f'{key}: {word}' for key, word in never), None))
 
     def clocks(self, entry):
@@ -1511,7 +1542,7 @@ class Pass(Edit):
                     if entry['lastExit'].get(name)}}
             return self.give_up(entry, PARKED)
         failed_at = entry.setdefault('failedAt', now)
-        entry['nextAttemptAt'] = min(LAST, max(failed_at + backoff(entry), self.not_before(entry)))
+        entry['nextAttemptAt'] = max(restart_at(entry), self.not_before(entry))
         key = entry['supervisorId']
         self.due[key] = failed_at, entry['nextAttemptAt']
         held, waits = self.held(entry), failed_at <= now < entry['nextAttemptAt']

@@ -147,6 +147,8 @@ class World:
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
         policy |= self.optional(0.3, intensity=self.one((0, 1, 2)), intensityPeriodMs=5000)
+        policy |= self.optional(0.2, jitterPercent=self.one((1, 50, 100)))
+        policy |= self.optional(0.2, deadlineMs=self.one((1000, 20000)))
         policy |= self.optional(0.2, backoff={'initialMs': self.one((1, 1000)),
                                               'factor': self.one((1, 2, 5)), 'maxMs': 5000})
         return {
@@ -221,6 +223,7 @@ class World:
         entry |= self.optional(
             0.2, restarts=[self.ago() for _ in range(self.one((1, 2, 3)))])
         entry |= self.optional(0.2, persistentRow=self.one((1, 2)))
+        entry |= self.optional(0.2, firstFailedAt=self.ago())
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.4, heartbeats=True) | self.optional(0.2, alertOn='final')

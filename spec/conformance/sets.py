@@ -62,7 +62,8 @@ def is_cause(entry, alone, key):
 def joins(edit, alone, key):
     """Return whether a service is stopped, or waits, for a failure of another."""
     entry = edit.services[key]
-    if entry['startInfo'] is None or not entry['restartable'] or edit.out_of_reach(entry):
+    if (entry['state'] in ('dead', 'stopped') or entry['startInfo'] is None
+            or not entry['restartable'] or edit.out_of_reach(entry)):
         return False
     again = entry['state'] == 'completed' and entry['restart'] == 'transient'
     return (again or key in alone.well or key in alone.due or is_cause(entry, alone, key)
