@@ -30,6 +30,8 @@ type orchestrate struct {
 	Strategy    group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
 	Intensity   *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
 	OnIntensity group.OnIntensity  `default:"" enum:"park,delay," placeholder:"park|delay" help:"park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
+	Rule        []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn or reap; the first rule that matches counts"`
+	NoRule      bool               `help:"from now on there are no rules"`
 	Failover    bool               `help:"also start services that may still run on another host"`
 	Spawn       orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
 	OnAlert     cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
@@ -37,8 +39,11 @@ type orchestrate struct {
 
 // Validate refuses flags that do not go together.
 func (c *orchestrate) Validate() error {
-	if c.Every > 0 && (c.DryRun || c.JSON) {
+	switch {
+	case c.Every > 0 && (c.DryRun || c.JSON):
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
+	case c.NoRule && c.Rule != nil:
+		return cli.Usagef("--rule does not go with --no-rule")
 	}
 	if err := c.checkLimit(); err != nil {
 		return err

@@ -29,6 +29,7 @@ func chapters() []chapter {
 			{"register", "Register services with their group."},
 			{"orchestrate", "Make one pass over a group of services."},
 			{"restart", "Request the restart of a service."},
+			{"report", "Report what a service has spent or violated."},
 			{"shutdown", "Request the stop of a service."},
 		}},
 		{"The ledger", []command{

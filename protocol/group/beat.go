@@ -66,7 +66,8 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 
 	verdict = observe.VerdictContinue
 	switch {
-	case s.State == StateShuttingDown, s.State == StateFailed, s.State == StateScheduled:
+	case s.State == StateShuttingDown, s.State == StateFailed, s.State == StateScheduled,
+		s.StopFor != nil:
 		verdict = observe.VerdictCleanUp
 	case s.State == StateRunning && len(s.Asked.open()) > 0:
 		verdict = observe.VerdictAsked

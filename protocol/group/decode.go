@@ -238,6 +238,8 @@ func (s *Service) readReport(r *wire.Reader, name string) bool {
 		s.Spent = readAmounts(r)
 	case "spentTotal":
 		s.SpentTotal = readAmounts(r)
+	case "violations":
+		s.Violations = readViolations(r)
 	default:
 		return false
 	}

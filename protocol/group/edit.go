@@ -90,7 +90,8 @@ func (s ServiceSpec) same(t ServiceSpec) bool {
 }
 
 func (s ServiceReports) same(t ServiceReports) bool {
-	return slices.Equal(s.Spent, t.Spent) && slices.Equal(s.SpentTotal, t.SpentTotal)
+	return slices.Equal(s.Spent, t.Spent) && slices.Equal(s.SpentTotal, t.SpentTotal) &&
+		s.Violations == t.Violations
 }
 
 // service returns the entry of id, which may be changed, or nil.
@@ -206,6 +207,9 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.ProgressAt, s.Asked, s.GoneSince = time.Time{}, nil, time.Time{}
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 	s.Spent = nil
+	if s.State == StateRunning { // what the other process did is not its fault
+		s.StopFor = nil
+	}
 }
 
 // replaceProcess gives s another process, and leaves what belongs to a start.

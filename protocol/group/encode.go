@@ -135,6 +135,7 @@ func (s *Service) write(w *wire.Writer) {
 	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
 	s.Spent.write(w, "spent")
 	s.SpentTotal.write(w, "spentTotal")
+	s.Violations.write(w)
 	s.Ended.write(w, "ended")
 	s.LastExit.write(w, "lastExit")
 	w.Unknown(s.Unknown)

@@ -221,7 +221,8 @@ type ServiceStatus struct {
 //
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
-// keeps them.) Only a service that has yet to start has BlockedBy, and only a failed one StopFor.
+// keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor, or a running one that the next pass
+// stops.
 // StopRequestedAt is set exactly while a service is shutting down, and StartAgain or
 // RemoveAfterStop only then. A running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
@@ -244,12 +245,14 @@ type ServiceRecovery struct {
 	TermSentBeat    observe.Beat // of TermSentAt
 }
 
-// ServiceReports are what a service has spent, as it, others and passes say (spec §27).
+// ServiceReports are what a service has spent, and how it has violated rules, as it and others say
+// (spec §27).
 //
 // Spent belongs to the process, and SpentTotal to all that the service has ever had.
 type ServiceReports struct {
 	Spent      Amounts
 	SpentTotal Amounts
+	Violations *Violations
 }
 
 // A StartInfo says how to start a service.
@@ -403,6 +406,7 @@ const (
 	AlertRebooted  AlertType = "hostRebooted"
 	AlertCompleted AlertType = "supervisorCompleted"
 	AlertRetrying  AlertType = "supervisorRetrying"
+	AlertViolation AlertType = "violation"
 )
 
 // An Alert is a message for people or programs outside.

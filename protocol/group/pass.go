@@ -22,6 +22,7 @@ type PassRequest struct {
 	StalenessThreshold time.Duration
 	Strategy           Strategy // from now on; "" means not given
 	Limit              *Limit   // of the group, from now on; nil means not given
+	Rules              []Rule   // from now on; nil means not given
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 }

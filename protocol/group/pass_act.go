@@ -92,7 +92,7 @@ func (step nudge) take(a *acting, s *Service) {
 
 func (loseStart) take(a *acting, s *Service) {
 	a.setState(s, StateRegistered, "startLost")
-	s.Starting = false
+	s.Starting, s.StopFor = false, nil
 }
 
 func (reboot) take(a *acting, s *Service) {

@@ -58,15 +58,18 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 }
 
 // judgeRunning returns why the running service of j fails in this pass, or nil, and the clocks that
-// ask it for a checkpoint. What it has spent counts although it has ended since, unless it has
-// completed: a second start would spend as much again (spec §27.2).
+// ask it for a checkpoint. What it has violated or spent counts although it has ended since, unless
+// it has completed: a second start would do it again (spec §27.2, §27.4).
 func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failure, []string) {
 	var ended *failure
 	if j.failed() {
 		ended = j.fail(j.evidence, seen, failover)
 	}
 
-	over := j.was.overspent()
+	over := j.was.StopFor // somebody has reported a violation
+	if over == nil {
+		over = j.was.overspent()
+	}
 	switch startLost := j.was.Starting && j.gone; {
 	case over != nil && !startLost && !(ended != nil && ended.after.completes()):
 		return j.stopFor(*over, seen), nil

@@ -14,6 +14,7 @@ type Supervision struct {
 	Limit    Limit
 	Restarts []time.Time // what was charged to the Limit, in order. It is replaced, never changed
 	Set      []string    // services that are restarted together, and have not started yet
+	Rules    []Rule      // what follows violations; the first that matches counts
 	Unknown  []wire.Member
 }
 
@@ -40,6 +41,7 @@ func (v *Supervision) empty() bool {
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Limit == w.Limit &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
+		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
 }
 
@@ -50,6 +52,9 @@ func (v *Supervision) set(p PassRequest) {
 	}
 	if p.Limit != nil {
 		v.Limit = *p.Limit
+	}
+	if p.Rules != nil {
+		v.Rules = p.Rules
 	}
 	v.forgetUnlimited()
 }
@@ -95,6 +100,8 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
 		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
+		case name == "rules":
+			r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 		default:
 			r.Unknown(&v.Unknown, name)
 		}
@@ -126,6 +133,7 @@ func (v *Supervision) write(w *wire.Writer) {
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}
+		writeRules(w, v.Rules)
 		w.Unknown(v.Unknown)
 	})
 }

@@ -37,13 +37,14 @@ var (
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
 				"progressBeat": vectors.BeatShape, "goneBeat": vectors.BeatShape,
-				"asked":    {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
-				"stopFor":  vectors.Object("reason detail then", nil),
-				"lastExit": exitShape, "ended": exitShape,
+				"asked":      {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
+				"stopFor":    vectors.Object("reason detail then", nil),
+				"violations": {Each: vectors.Object("at code detail action by", nil)},
+				"lastExit":   exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"supervision": vectors.Object("strategy intensity intensityPeriodMs onIntensity restarts "+
-				"set", nil),
+				"set", map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
 		})

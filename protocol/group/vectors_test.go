@@ -67,6 +67,7 @@ type vector struct {
 		Intensity            int               `json:"intensity"`
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
+		Rules                rules             `json:"rules"`
 		Starts               map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
@@ -74,7 +75,10 @@ type vector struct {
 			Keeper  vectors.Process `json:"keeper"`
 			Error   string          `json:"error"`
 		} `json:"starts"`
-		Spend spending `json:"spend"`
+		Spend     spending `json:"spend"`
+		Start     string   `json:"start"`
+		Violation string   `json:"violation"`
+		Detail    string   `json:"detail"`
 		// by startId
 		Exits map[string]struct {
 			Complete bool            `json:"complete"`
@@ -128,6 +132,23 @@ type vectorPlan struct {
 	AfterStop    bool                `json:"afterStop"`
 }
 
+// rules are rules of a group; nil are not given.
+type rules []struct {
+	Match  string           `json:"match"`
+	Action group.RuleAction `json:"action"`
+}
+
+func (given rules) all() (all []group.Rule) {
+	if given == nil {
+		return nil
+	}
+	all = []group.Rule{}
+	for _, r := range given {
+		all = append(all, group.Rule{Match: r.Match, Action: r.Action})
+	}
+	return all
+}
+
 // spending is an object of amounts.
 type spending map[string]int64
 
@@ -149,6 +170,7 @@ var refusals = map[string]error{
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
 	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
 	"tooManyNames": group.ErrTooManyNames,
+	"otherStart":   group.ErrOtherStart,
 	"exhausted":    wire.ErrExhausted,
 }
 
@@ -293,7 +315,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
-		"/retries", "/spent", "/spentTotal", "/persistentRow",
+		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",
 		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
@@ -345,6 +367,14 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID,
 			Process: observe.Process(v.Do.Process)}
 		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
+	case "report":
+		f := group.Finding{Service: v.Do.Supervisor, Spend: v.Do.Spend.amounts(),
+			Violation: v.Do.Violation, Detail: v.Do.Detail}
+		if v.Do.Start != "" {
+			f.Starts = []string{v.Do.Start}
+		}
+		after, _, err := g.Report(f, by, seen)
+		return after, err
 	case "shutdown":
 		if v.Do.All {
 			return g.ShutdownAll(by, seen)
@@ -510,7 +540,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
-		Strategy:           v.Do.Strategy, Limit: limit,
+		Strategy:           v.Do.Strategy, Limit: limit, Rules: v.Do.Rules.all(),
 		Exit: v.exit(t),
 	}, seen)
 

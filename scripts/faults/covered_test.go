@@ -31,6 +31,7 @@ var classes = []class{
 	{"says how long to wait, not for what", []string{"lock-timeout", "restart:timeout"}},
 	{"says what is waited for, which changes no edit of the janitor",
 		[]string{"wait:ready", "wait:group", "wait:any", "wait:since", "wait:ended"}},
+	{"refuses what it would do, or nothing", []string{"report:start"}},
 	{"leaves out calls that others make", []string{"sync"}},
 	{"is the time, which all subjects have from DPL_NOW", []string{"now"}},
 	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid",

@@ -23,7 +23,8 @@ FINAL = ('dead', 'stopped', 'completed')
 DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
-     'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames'), 76)
+     'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
+     'otherStart'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
 USED = ('oomKilled', 'cpuMs', 'maxRssKb')  # by the process, until its end
@@ -196,12 +197,23 @@ def read_amounts(value, path):
             for name, inner in value.items()}
 
 
+def read_match(value, path):
+    """Return the match of a rule: a code, or the beginning of codes and * (§27.4)."""
+    if value != '*':
+        IDENT[0](value.removesuffix('*') if isinstance(value, str) else value, path)
+    return value
+
+
 CLOCKS = ('runtimeSoftMs', 'runtimeMaxMs', 'progressSoftMs', 'progressMaxMs')
 ASK = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), answered=(BOOLEAN, ABSENT))
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
 AMOUNTS = (read_amounts, dict)
 BUDGET = (lambda value, path: refuse_empty(AMOUNTS[0](value, path), path), dict)
 MOST_SPENT, MOST_NAMES = 2**62, 64  # §27.1
+KEPT_VIOLATIONS = 16  # §27.3
+ACTION = one_of('log', 'notify', 'warn', 'reap')
+VIOLATION = record(at=(MOMENT, REQUIRED), code=(IDENT, REQUIRED), detail=(TEXT, ABSENT),
+                   action=(ACTION, REQUIRED), by=(IDENT, ABSENT))
 START_ID = (read_start_id, str)
 BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
 POLICY = all_or_none(
@@ -261,11 +273,13 @@ SERVICE = null_is_absent(
            removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
-           spent=(AMOUNTS, {}), spentTotal=(AMOUNTS, {}), ended=(EXIT, ABSENT),
+           spent=(AMOUNTS, {}), spentTotal=(AMOUNTS, {}), violations=(array(VIOLATION), []),
+           ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
                message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
 STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
+RULE = record(match=((read_match, str), REQUIRED), action=(ACTION, REQUIRED))
 ON_INTENSITY = ('park', 'delay')
 LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
 
@@ -279,7 +293,8 @@ def policy(**state):
 
 
 SETTINGS = policy()
-SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), set=(array(IDENT), ABSENT))
+SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), set=(array(IDENT), ABSENT),
+                     rules=(array(RULE), ABSENT))
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
@@ -799,7 +814,7 @@ def register_itself(edit, entry, pid, process, readiness):
     if not known and not was_alive:
         entry['pid'] = pid or None
         set_optional(entry, 'process', process)
-        drop(entry, *OF_PROCESS)
+        drop(entry, *OF_PROCESS, *(['stopFor'] if state == 'running' else []))
     beat_now(entry, edit.seen)
     entry['starting'] = False
     being_stopped = state in ('failed', 'restartScheduled') and (
@@ -990,7 +1005,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         entry['pid'] = pid
         set_optional(entry, 'process', process)
         if own:
-            drop(entry, *OF_PROCESS)
+            drop(entry, *OF_PROCESS, *(['stopFor'] if entry['state'] == 'running' else []))
     if (entry['state'] in ('failed', 'restartScheduled') and 'termSentAt' not in entry
             and 'stopFor' not in entry and not edit.in_set(supervisor)):
         drop(entry, *FAILURE)
@@ -1010,7 +1025,8 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         if not note:
             entry.get('lastExit', {}).pop('note', None)
     spend_more(entry, spend or {})
-    ending = entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
+    ending = (entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
+              or 'stopFor' in entry)
     asked = entry['state'] == 'running' and any(
         not ask.get('answered') for ask in entry.get('asked', {}).values())
     edit.outcome.status = 3 if ending else 6 if asked else 0
@@ -1031,6 +1047,41 @@ def spend_more(entry, amounts):
             entry[member] = entry[member] | {name: sum_}
     require(not amounts or len(entry['spentTotal']) <= MOST_NAMES, 'tooManyNames',
             'it has spent under too many names')
+
+
+def report(orchestrator, registry, seen, supervisor, by, start=None, spend=None, violation=None,
+           detail=None):
+    """§27.3."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    entry = edit.find(supervisor)
+    over = entry['state'] in FINAL or not entry['pid'] and entry['lastHeartbeat'] is None
+    require(not over and start in (None, entry.get('startId')), 'otherStart',
+            'the start that the report is about is over')
+    spend_more(entry, spend or {})
+    if violation is not None:
+        violate(edit, entry, violation, detail)
+    return edit.finish()
+
+
+def violate(edit, entry, code, detail):
+    """Record a violation, and begin what the rules say (§27.4)."""
+    rules = edit.registry.get('supervision', {}).get('rules', [])
+    action = next((rule['action'] for rule in rules if code == rule['match']
+                   or rule['match'].endswith('*') and code.startswith(rule['match'][:-1])), 'log')
+    seen, service, runs = edit.seen, entry['supervisorId'], entry['state'] == 'running'
+    said = {'detail': detail} if detail else {}
+    entry['violations'] = (entry['violations'] + [
+        {'at': seen.now, 'code': code} | said | {'action': action, 'by': edit.by}
+    ])[-KEPT_VIOLATIONS:]
+    if action == 'notify':
+        edit.alert('violation', service, f'{code}: {detail}' if detail else code)
+    elif action == 'warn' and runs:
+        forget_ask(entry, 'violation')
+        ask = entry.setdefault('asked', {})['violation'] = {}
+        beat_now(ask, seen, 'at')
+        edit.alert('supervisorNudged', service, f'violation: {code}')
+    elif action == 'reap' and runs:
+        entry.setdefault('stopFor', {'reason': 'violation', 'detail': code, 'then': 'dead'})
 
 
 def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
@@ -1288,13 +1339,13 @@ class Pass(Edit):
         if value is not None and value != given.get('blockedBy'):
             self.alert('supervisorBlocked', entry['supervisorId'], value)
 
-    def fail(self, entry, reason, detail=None):
+    def fail(self, entry, reason, detail=None, stops=False):
         """§11.2."""
         died = died_at(entry, self.seen.now)
         if died is not None:
             ran = entry.get('startedAt') if entry['ended'].get('code') else None
             recover(entry, entry.get('runningSince', ran), died)
-        elif detail is not None:  # it is stopped
+        elif stops:
             recover(entry, entry.get('runningSince'), self.seen.now)
         lost = reason == 'stale' and self.failover and foreign(entry, self.seen)
         self.exited(entry, reason, detail)
@@ -1363,15 +1414,18 @@ class Pass(Edit):
         now, found = self.seen.now, self.evidence(entry)
         if entry['starting'] and found in ('exited', 'rebooted'):
             self.set_state(entry, 'registered', 'startLost')
-            drop(entry, 'starting')
+            drop(entry, 'starting', 'stopFor')
             return self.waiting(entry, 'startLost')
         budget = (entry['startInfo'] or {}).get('budget', {})
         over = next((name for name, most in budget.items()
                      if entry['spent'].get(name, 0) > most), None)
         ended = class_of(entry, entry.get('ended', {}) | {'reason': found})
-        if over is not None and (ended != 'success' or entry['restart'] == 'permanent'):
+        why = entry.get('stopFor')  # somebody has reported a violation
+        if why is None and over is not None:
             again = entry['startInfo'].get('budgetAction') == 'restart'
-            return self.stop_for(entry, 'budget', over, 'restart' if again else 'dead')
+            why = {'reason': 'budget', 'detail': over, 'then': 'restart' if again else 'dead'}
+        if why and (ended != 'success' or entry['restart'] == 'permanent'):
+            return self.stop_for(entry, why)
         if (found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None
                 and entry['restart'] != 'temporary'):
             self.exited(entry, 'rebooted')
@@ -1385,7 +1439,8 @@ class Pass(Edit):
         here = self.alive(entry)
         clock, asks = self.clocks(entry) if here else (None, [])
         if clock:
-            return self.stop_for(entry, 'timeout', clock, 'restart')
+            return self.stop_for(entry,
+                                 {'reason': 'timeout', 'detail': clock, 'then': 'restart'})
         self.well.add(entry['supervisorId'])
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
@@ -1444,13 +1499,13 @@ class Pass(Edit):
                 over.append(name)
         return (over or [None])[0], asks
 
-    def stop_for(self, entry, reason, detail, then):
+    def stop_for(self, entry, why):
         """Let a running service fail for a reason of the pass, and stop it (§26.1)."""
-        self.fail(entry, reason, detail)
-        if then != 'restart':
+        self.fail(entry, why['reason'], why.get('detail'), stops=True)
+        if why['then'] != 'restart':
             self.failing[entry['supervisorId']] = False
         parked = entry['supervisorId'] in self.charging.parked
-        entry['stopFor'] = {'reason': reason, 'detail': detail, 'then': 'park' if parked else then}
+        entry['stopFor'] = why | ({'then': 'park'} if parked else {})
         self.failed(entry)
 
     def out_of_reach(self, entry):
@@ -1649,7 +1704,7 @@ class Pass(Edit):
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None,
-             intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None,
+             intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -1679,6 +1734,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.registry['owner'] = owner
     if strategy is not None:
         edit.supervise(strategy=strategy)
+    if rules is not None:
+        edit.supervise(rules=rules)
     if intensityPeriodMs is not None:
         limit = {'intensity': intensity, 'intensityPeriodMs': intensityPeriodMs,
                  'onIntensity': onIntensity} if intensityPeriodMs else {}
@@ -1747,7 +1804,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
-    'beat': beat, 'end': end, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
+    'beat': beat, 'end': end, 'report': report, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
     'result': result
 }
 

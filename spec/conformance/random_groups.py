@@ -37,13 +37,16 @@ CLASSES = ('success', 'tempfail', 'hostLost', 'persistent', 'terminal', 'odd')
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'timeout', 'odd')
 CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
+CODES_OF_RULES = ('sandbox', 'lint', 'lint-long')
+MATCHES = ('sandbox', 'lint', 'lint*', 'lint-long', '*')
+ACTIONS = ('log', 'notify', 'warn', 'reap', 'reap')
 ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
     'restarts': [],
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False,
-    'spent': {}, 'spentTotal': {}
+    'spent': {}, 'spentTotal': {}, 'violations': []
 }
 REGISTRY_DEFAULTS = {
     'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [],
@@ -236,7 +239,7 @@ class World:
             entry |= self.optional(0.5, progressBeat=self.beat_of(entry['progressAt']))
         if self.chance(0.25):
             entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
-                ('runtime', 'progress', 'odd'), self.one((1, 2)))}
+                ('runtime', 'progress', 'violation', 'odd'), self.one((1, 2)))}
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
@@ -262,6 +265,9 @@ class World:
         if 'startId' in entry and self.chance(0.2):
             entry['goneSince'] = self.ago(0, 9999, 10_000, 10_001, -1)
             entry |= self.optional(0.5, goneBeat=self.beat_of(entry['goneSince']))
+        entry |= self.optional(0.2, violations=[
+            {'at': self.ago(), 'code': self.one(CODES_OF_RULES), 'action': 'log'}
+        ] * self.one((1, 15, 16, 17)))
         if 'termSentAt' in entry and self.chance(0.5):
             entry['termSentBeat'] = self.beat_of(entry['termSentAt'])
         return entry
@@ -365,7 +371,12 @@ class World:
         limit = self.limit()
         limit |= self.optional(0.7, restarts=sorted(self.ago() for _ in range(self.one((1, 2)))))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
-                | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.1, note=1))
+                | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
+                | self.optional(0.1, note=1))
+
+    def rules(self):
+        return [{'match': self.one(MATCHES), 'action': self.one(ACTIONS)}
+                for _ in range(self.one((0, 1, 2, 4)))]
 
     def limit(self):
         return {'intensity': self.one((0, 1, 2)), 'intensityPeriodMs': self.one((1, 1000, 5000)),
@@ -524,6 +535,12 @@ class World:
                 | self.optional(0.2, spend=self.amounts()))
         return {'supervisor': self.known()} | self.identity() | said
 
+    def report(self):
+        said = (self.optional(0.4, start=self.one(START_IDS)) | self.optional(0.3, spend=self.amounts())
+                | self.optional(0.8, violation=self.one(CODES_OF_RULES))
+                | self.optional(0.4, detail='main.go:7'))
+        return {'supervisor': self.known(), 'by': 'test'} | said
+
     def end(self):
         """Return the arguments of end, mostly with the recorded process."""
         key = self.known()
@@ -570,6 +587,7 @@ class World:
         do |= self.optional(0.05, heartbeatIntervalMs=200)
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
+        do |= self.optional(0.1, rules=self.rules())
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}
@@ -591,14 +609,14 @@ class World:
 
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
-        verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end') * 3
+        verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('shutdown', 'restart', 'remove', 'tidy', 'wait', 'watch') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
-                    'tidy': '30'}
+                    'tidy': '30', 'report': '27'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},

@@ -196,7 +196,8 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
          'supervisors': (groups.decode_registry, groups.encode_registry)}
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
-    'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS
+    'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
+    'start': groups.START_ID, 'rules': array(groups.RULE)
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status'), INTEGER)

@@ -91,6 +91,8 @@ func exits() []exit {
 					"missing, another process is registered and alive, no command is known to " +
 					"start it, it is being shut down, or (--remove) it is running or others " +
 					"depend on it. Nothing has changed.",
+				"dpl-report": "Refused: the service is not running, or not with the start that " +
+					"the report is about. Nothing has changed.",
 				"dpl-restart": "Refused: the service has no command to start it, or one that " +
 					"would have to stop could not be started again because a service it depends " +
 					"on is not running. Nothing has changed.",
@@ -122,7 +124,7 @@ func exits() []exit {
 
 // editors are the commands that edit operations or groups, except dpl-run.
 const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
-	"dpl-orchestrate dpl-restart dpl-shutdown dpl-import"
+	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import"
 
 // only returns commands, separated by spaces, that use a status in its general meaning.
 func only(commands string) map[string]string {

@@ -148,6 +148,7 @@ var outcomes = []outcome{
 	{group.ErrCycle, StatusRefused, "leave out one of the dependencies"},
 	{group.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 	{group.ErrTooManyNames, StatusRefused, "use fewer names"},
+	{group.ErrOtherStart, StatusRefused, "dpl-status --group shows the service as it is"},
 	{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
 	{group.ErrBlocked, StatusRefused,
 		"bring that back first: dpl-restart --service, or dpl-register"},

@@ -31,6 +31,7 @@ type Orchestrator struct {
 	Staleness time.Duration  // 0: the group's
 	Strategy  group.Strategy // "": the group's
 	Limit     *group.Limit   // nil: the group's
+	Rules     []group.Rule   // nil: the group's
 	OnAlert   string         // a command line for sh; "": none
 	HookOut   io.Writer      // what OnAlert prints goes here
 	Spawn     Spawn
@@ -163,7 +164,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
-		Strategy: o.Strategy, Limit: o.Limit, Exit: o.exits(g, seen),
+		Strategy: o.Strategy, Limit: o.Limit, Rules: o.Rules, Exit: o.exits(g, seen),
 	}
 }
 

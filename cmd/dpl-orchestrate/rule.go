@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
+// A rule is MATCH=ACTION: what follows a violation (spec §27.4).
+type rule group.Rule
+
+// UnmarshalText sets r to text.
+func (r *rule) UnmarshalText(text []byte) error {
+	match, action, _ := strings.Cut(string(text), "=")
+	*r = rule{Match: match, Action: group.RuleAction(action)}
+	if group.CheckMatch(match) != nil || !r.Action.Valid() {
+		return fmt.Errorf("want MATCH=ACTION, like sandbox=reap or lint*=log, with the action log, "+
+			"notify, warn or reap, not %q", text)
+	}
+	return nil
+}
+
+// rules returns the rules that replace those of the group, or nil if they stay.
+func (c *orchestrate) rules() []group.Rule {
+	if c.Rule == nil && !c.NoRule {
+		return nil
+	}
+
+	rules := []group.Rule{}
+	for _, r := range c.Rule {
+		rules = append(rules, group.Rule(r))
+	}
+	return rules
+}

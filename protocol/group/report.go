@@ -1,0 +1,83 @@
+package group
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// ErrOtherStart means that a report is about another start of a service than the current one, or
+// that the service has none.
+var ErrOtherStart = errors.New("the start that the report is about is over")
+
+const (
+	reasonViolation = "violation"
+	askViolation    = "violation" // beside the names of clocks
+)
+
+// A Finding is what anybody reports of a service.
+type Finding struct {
+	Service   string
+	Starts    []string // one of them must be its StartID; nil: whatever start it has
+	Spend     []Amount // what it has spent beside what it says itself
+	Violation string   // the code; "": none
+	Detail    string   // of the violation
+}
+
+// Report returns g after by has reported f, and what is done about its violation (spec §27.3). Only
+// passes send signals: with RuleReap, the next one stops the service. A service that does not run
+// is not asked or reaped. Report returns ErrNoService, ErrOtherStart, ErrTooManyNames and
+// wire.ErrExhausted.
+func (g Group) Report(f Finding, by string, seen observe.Observation) (
+	after Group, action RuleAction, err error,
+) {
+	e := g.begin(by, seen)
+	s := e.service(f.Service)
+	switch {
+	case s == nil:
+		return g, "", ErrNoService
+	case s.State.Final(), s.PID == 0 && s.LastHeartbeat.IsZero(),
+		f.Starts != nil && !slices.Contains(f.Starts, s.StartID):
+		return g, "", ErrOtherStart
+	}
+
+	if err := s.spend(f.Spend); err != nil {
+		return g, "", err
+	}
+	if f.Violation != "" {
+		action = e.violated(s, f)
+	}
+
+	if after, err = e.end(); err != nil {
+		return g, "", err
+	}
+	return after, action, nil
+}
+
+// violated records the violation f of s, and begins what the rules of the group say.
+func (e *edit) violated(s *Service, f Finding) RuleAction {
+	action := e.g.Registry.Supervision.after(f.Violation)
+	s.Violations = s.Violations.with(Violation{
+		At: e.seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: e.by,
+	})
+
+	runs := s.State == StateRunning
+	switch {
+	case action == RuleNotify:
+		message := f.Violation
+		if f.Detail != "" {
+			message += ": " + f.Detail
+		}
+		e.raise(AlertViolation, s.ID, "%s", message)
+	case action == RuleWarn && runs:
+		s.Asked = s.Asked.without(askViolation).with(askViolation, e.seen)
+		e.raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
+	case action == RuleReap && runs:
+		s.StopFor = cmp.Or(s.StopFor, &StopFor{
+			Reason: reasonViolation, Detail: f.Violation, Then: ThenDead,
+		})
+	}
+	return action
+}

@@ -1,0 +1,167 @@
+package group
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// Violations are the last violations that were reported of a service, oldest first (spec §27.3).
+// They are replaced, never changed. Nil are none.
+type Violations struct{ all []Violation }
+
+// A Violation is one of them, and what was done about it.
+type Violation struct {
+	At     time.Time
+	Code   string // an id
+	Detail string
+	Action RuleAction
+	By     string // who reported it
+
+	unknown []wire.Member
+}
+
+// keptViolations is the number of violations that a service keeps.
+const keptViolations = 16
+
+// All returns all violations, oldest first. They must not be changed.
+func (v *Violations) All() []Violation {
+	if v == nil {
+		return nil
+	}
+	return v.all
+}
+
+// with returns v with one more, without the oldest if those are too many.
+func (v *Violations) with(one Violation) *Violations {
+	all := append(slices.Clone(v.All()), one)
+	return &Violations{all[max(len(all)-keptViolations, 0):]}
+}
+
+func readViolations(r *wire.Reader) *Violations {
+	v := &Violations{}
+	r.Array(func() {
+		var one Violation
+		r.Object(func(name string) {
+			switch name {
+			case "at":
+				one.At = r.Time()
+			case "code":
+				one.Code = r.ID()
+			case "detail":
+				one.Detail = r.String()
+			case "action":
+				one.Action = wire.Word(r, "action", RuleAction.Valid)
+			case "by":
+				one.By = r.ID()
+			default:
+				r.Unknown(&one.unknown, name)
+			}
+		})
+		r.Require("at", "code", "action")
+		v.all = append(v.all, one)
+	})
+
+	if len(v.all) == 0 {
+		return nil
+	}
+	return v
+}
+
+// write writes the member violations, or nothing for nil.
+func (v *Violations) write(w *wire.Writer) {
+	if v == nil {
+		return
+	}
+
+	wire.Objects(w, "violations", v.all, func(one *Violation, w *wire.Writer) {
+		w.Time("at", one.At)
+		w.String("code", one.Code)
+		w.OptString("detail", one.Detail)
+		w.String("action", string(one.Action))
+		w.OptString("by", one.By)
+		w.Unknown(one.unknown)
+	})
+}
+
+// A Rule says what follows a violation (spec §27.4).
+type Rule struct {
+	Match   string // a code; or the beginning of codes, and "*"
+	Action  RuleAction
+	Unknown []wire.Member
+}
+
+// A RuleAction is what is done about a violation.
+type RuleAction string
+
+const (
+	RuleLog    RuleAction = "log"    // it is kept, as every violation is
+	RuleNotify RuleAction = "notify" // an alert
+	RuleWarn   RuleAction = "warn"   // the service is asked for a checkpoint
+	RuleReap   RuleAction = "reap"   // passes stop the service, which is dead then
+)
+
+// Valid reports whether a is one of them.
+func (a RuleAction) Valid() bool {
+	return slices.Contains([]RuleAction{RuleLog, RuleNotify, RuleWarn, RuleReap}, a)
+}
+
+// CheckMatch returns wire.ErrBadID if match is neither an id, nor an id or nothing before "*".
+func CheckMatch(match string) error {
+	if match == "*" {
+		return nil
+	}
+	return wire.CheckID(strings.TrimSuffix(match, "*"))
+}
+
+func (r Rule) matches(code string) bool {
+	prefix, open := strings.CutSuffix(r.Match, "*")
+	return code == r.Match || open && strings.HasPrefix(code, prefix)
+}
+
+func (r Rule) same(s Rule) bool {
+	return r.Match == s.Match && r.Action == s.Action && slices.Equal(r.Unknown, s.Unknown)
+}
+
+// after returns what is done about a violation with that code: the action of the first rule that
+// matches, or RuleLog.
+func (v *Supervision) after(code string) RuleAction {
+	for _, r := range v.Rules {
+		if r.matches(code) {
+			return r.Action
+		}
+	}
+	return RuleLog
+}
+
+func readRule(r *wire.Reader) (rule Rule) {
+	r.Object(func(name string) {
+		switch name {
+		case "match":
+			if rule.Match = r.String(); CheckMatch(rule.Match) != nil {
+				r.Refuse("it is neither a code nor the beginning of one and *")
+			}
+		case "action":
+			rule.Action = wire.Word(r, "action", RuleAction.Valid)
+		default:
+			r.Unknown(&rule.Unknown, name)
+		}
+	})
+
+	r.Require("match", "action")
+	return rule
+}
+
+func writeRules(w *wire.Writer, rules []Rule) {
+	if len(rules) == 0 {
+		return
+	}
+
+	wire.Objects(w, "rules", rules, func(rule *Rule, w *wire.Writer) {
+		w.String("match", rule.Match)
+		w.String("action", string(rule.Action))
+		w.Unknown(rule.Unknown)
+	})
+}
