@@ -352,7 +352,7 @@ func readExit(r *wire.Reader) *LastExit {
 	})
 
 	r.Require("at")
-	if e.Class == "" && e.Reason != reasonStopped {
+	if e.Class == "" && e.Reason != reasonStopped && e.Reason != reasonSibling {
 		e.Class = Failure
 	}
 	return e

@@ -150,7 +150,8 @@ func TestWhyTogether(t *testing.T) {
 			"c": {"order": 3, "restartCause": "b", ` + waits + `, "pid": 10, "startedAt":
 				"2026-01-01T00:00:00Z", "process": {"pid": 10, "hostId": "h", "bootId": "b",
 				"pidNamespace": "1", "startTicks": 5}, "termSentAt": "2026-01-01T00:00:58Z",
-				"stopFor": {"reason": "sibling", "detail": "b", "then": "restart"}}}}`)
+				"stopFor": {"reason": "sibling", "detail": "b", "then": "restart"},
+				"lastExit": {"at": "2026-01-01T00:00:58Z", "reason": "sibling", "detail": "b"}}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,8 @@ func TestWhyTogether(t *testing.T) {
 		"b": {"These restart together, because of b: b, c.",
 			"None of them starts before all have ended; still to end: c.",
 			"its failure also restarts c; it restarts when one of these fails: a."},
-		"c": {"It did not fail itself, but restarts because of b, since 2026-01-01T00:00:58Z, 2s",
+		"c": {"ago: sibling: b.",
+			"It did not fail itself, but restarts because of b, since 2026-01-01T00:00:58Z, 2s",
 			"Passes stop it, sibling: b; then it starts with the others of its set.",
 			"What is left of it got TERM 2026-01-01T00:00:58Z, 2s ago, and gets KILL after 5s."},
 	} {

@@ -3,9 +3,10 @@
 #
 # This shell script calls a Python worker, which calls a Node worker. In act 1 the Python worker is
 # killed with SIGKILL in the middle of its call; in act 2 it is not. Act 3 runs two commands as
-# calls, and act 4 keeps two services running; in each, one is killed. The script checks everything
-# that it shows: at the first difference the demo ends with status 1. Without python3 or node a
-# shell worker replaces theirs; with STRICT=1 that is also a failure.
+# calls, act 4 keeps two services running, and act 5 restarts services together; in each, one is
+# killed. The script checks everything that it shows: at the first difference the demo ends with
+# status 1. Without python3 or node a shell worker replaces theirs; with STRICT=1 that is also a
+# failure.
 set -u
 
 checks=0
@@ -327,11 +328,13 @@ settle() {
     dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-demo.XXXXXX") || die 'no temporary directory'
     dir=$(CDPATH='' cd -- "$dir" && pwd -P)
     cd "$dir" || die "$dir: cannot go there"
-    cp "$here"/worker.* "$here"/service.sh . || die 'no workers'
+    cp "$here"/worker.* "$here"/service.sh "$here"/life.sh . || die 'no workers'
     # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/calls.sh"
     # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/groups.sh"
+    # shellcheck disable=SC1091 # make shell checks it on its own
+    . "$here/gang.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
     echo "The demo runs in a directory of its own, with a ledger that is deleted when it ends:"
@@ -366,4 +369,5 @@ workers=
 act_of_the_commands
 workers=
 act_of_the_services
+act_of_the_gang
 printf '\ndemo: all %d checks passed\n' "$checks"

@@ -6,7 +6,7 @@
 
 # states: print all services and their states, sorted, "db:running web:running"
 states() {
-    dpl-status --group shop 2>/dev/null | awk '
+    dpl-status --group "$DPL_GROUP" 2>/dev/null | awk '
         $1 == "SERVICE" { table = 1; next }
         /^$/ { table = 0 }
         { sub(/^[^A-Za-z0-9]*/, "") }
@@ -14,13 +14,15 @@ states() {
 }
 
 # judgement ID: print the verdict of dpl-status on a service
-judgement() { dpl-status --group shop --service "$1" | awk -v id="$1" '$1 == id { print $8 }'; }
+judgement() {
+    dpl-status --group "$DPL_GROUP" --service "$1" | awk -v id="$1" '$1 == id { print $8 }'
+}
 
 # registered ID NAME: print the value of a member of a service that has a line of its own
 registered() {
     value="\"\{0,1\}\([^\",]*\)\"\{0,1\}"
     sed -n "/^    \"$1\": {\$/,/^    }/s/^      \"$2\": $value,\{0,1\}\$/\1/p" \
-        ledger/shop.supervisors.json
+        "ledger/$DPL_GROUP.supervisors.json"
 }
 
 # survey STATES: show the group, and check the states of its services
@@ -135,13 +137,13 @@ act_of_the_killed_service() {
 
     step 'The next pass finds that out. It does not start a second database while a process of' \
         'the first is left, but tells that process to end.'
-    orchestrate "$(alert Failed db 'exited: processes of it are left')"
+    orchestrate "$(alert Failed db 'exited: signal 9: processes of it are left')"
     survey 'db:failed web:running'
     until_true 20 'the child has ended' is_over "$child"
     until_true 20 'the process that sends its heartbeats has ended' none_started db
 
     step 'The pass after that restarts the database. The web server kept running.'
-    orchestrate "$(alert Restarted db 'attempt 1: exited: processes of it are left')"
+    orchestrate "$(alert Restarted db 'attempt 1: exited: signal 9: processes of it are left')"
     survey 'db:running web:running'
     until_true 20 'the database says so' is_in_log db 'start 1: exited'
     run 0 cat ledger/logs/shop/db.log
@@ -166,13 +168,11 @@ act_of_the_hopeless_service() {
     ended 0 dpl-orchestrate
     check 'alerts' "$(
         for attempt in 1 2 3; do
-            alert Failed bad exited
-            alert Restarted bad "attempt $attempt: exited"
+            alert Failed bad 'exited: status 0'
+            alert Restarted bad "attempt $attempt: exited: status 0"
         done
-        alert Failed bad exited
-        # The message has a comma, at which the hook cuts it off.
-        alert Dead bad '3 attempts: exited: nobody saw how: keep it in the foreground, ...' |
-            cut -d, -f1-3
+        alert Failed bad 'exited: status 0'
+        alert Dead bad '3 attempts: exited: status 0'
     )" "$out"
     run 0 cat ledger/logs/shop/bad.log
     check 'its output' "$(printf '%s\n' 0 registered 1 exited 2 exited 3 exited)" "$out"
