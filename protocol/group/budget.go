@@ -43,3 +43,22 @@ func (s *Service) overspent() *StopFor {
 	}
 	return nil
 }
+
+// judgeBudget returns the budgets that ask s for a checkpoint now: those of which 80 % are spent, and
+// that have not asked this process before (spec §27.5).
+func (s *Service) judgeBudget() (asks []string) {
+	if s.StartInfo == nil {
+		return nil
+	}
+
+	for _, limit := range s.StartInfo.Budget.Limits {
+		spent, name := s.Spent.Of(limit.Name), askBudget+limit.Name
+		if spent > 0 && limit.N-spent <= limit.N/5 && s.Asked.of(name) == nil {
+			asks = append(asks, name)
+		}
+	}
+	return asks
+}
+
+// askBudget is the beginning of the names of asks because of budgets, beside those of clocks.
+const askBudget = reasonBudget + ":"

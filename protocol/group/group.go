@@ -221,9 +221,8 @@ type ServiceStatus struct {
 //
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
-// keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor, or a running one that the next pass
-// stops.
-// StopRequestedAt is set exactly while a service is shutting down, and StartAgain or
+// keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor, or
+// a running one that the next pass stops. StopRequestedAt is set exactly while a service is shutting down, and StartAgain or
 // RemoveAfterStop only then. A running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int

@@ -14,7 +14,7 @@ type judgement struct {
 	foreign   bool             // its process may be alive where the observer cannot look
 	ready     bool             // services that depend on it may run
 	failure   *failure         // why a running service fails in this pass, or nil
-	asks      []string         // the clocks that ask it for a checkpoint
+	asks      []string         // the clocks and budgets that ask it for a checkpoint
 	awaited   bool             // it is gone, and its keeper has yet to say how it ended
 	unbegun   bool             // it is alive, but its command has not begun
 }
@@ -57,8 +57,8 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	return j
 }
 
-// judgeRunning returns why the running service of j fails in this pass, or nil, and the clocks that
-// ask it for a checkpoint. What it has violated or spent counts although it has ended since, unless
+// judgeRunning returns why the running service of j fails in this pass, or nil, and what asks it
+// for a checkpoint: clocks and budgets. What it has violated or spent counts although it has ended since, unless
 // it has completed: a second start would do it again (spec §27.2, §27.4).
 func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failure, []string) {
 	var ended *failure
@@ -74,7 +74,8 @@ func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failu
 	case over != nil && !startLost && !(ended != nil && ended.after.completes()):
 		return j.stopFor(*over, seen), nil
 	case ended == nil && j.alive:
-		return j.judgeClocks(seen)
+		over, asks := j.judgeClocks(seen)
+		return over, append(asks, j.was.judgeBudget()...)
 	}
 	return ended, nil
 }

@@ -316,7 +316,7 @@ func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",
-		"/restarts", "/backoffIntervalsMs", "/beat", "/termSentBeat", "/startedBeat",
+		"/restarts", "/backoffIntervalsMs", "/jitterPercent", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true

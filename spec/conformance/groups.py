@@ -1444,7 +1444,7 @@ class Pass(Edit):
         self.well.add(entry['supervisorId'])
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
-        for name in asks:
+        for name in asks + (self.budgets(entry) if here else []):
             ask = entry.setdefault('asked', {})[name] = {}
             beat_now(ask, self.seen, 'at')
             self.alert('supervisorNudged', entry['supervisorId'], name)
@@ -1498,6 +1498,13 @@ class Pass(Edit):
                     soft is None or age(ask, self.seen, 'at', 'beat') >= hard - asks_at):
                 over.append(name)
         return (over or [None])[0], asks
+
+    def budgets(self, entry):
+        """Return the budgets that ask entry for a checkpoint (§27.5)."""
+        limits = (entry['startInfo'] or {}).get('budget', {})
+        return [f'budget:{name}' for name, most in limits.items()
+                if 0 < entry['spent'].get(name, 0) >= most - most // 5
+                and f'budget:{name}' not in entry.get('asked', {})]
 
     def stop_for(self, entry, why):
         """Let a running service fail for a reason of the pass, and stop it (§26.1)."""

@@ -57,6 +57,7 @@ ORCHESTRATOR_DEFAULTS = {
     'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0
 }
 POLICY_DEFAULTS = {
+    'jitterPercent': 0,
     'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000, 60000], 'resetAfterMs': 300000
 }
 
@@ -239,7 +240,7 @@ class World:
             entry |= self.optional(0.5, progressBeat=self.beat_of(entry['progressAt']))
         if self.chance(0.25):
             entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
-                ('runtime', 'progress', 'violation', 'odd'), self.one((1, 2)))}
+                ('runtime', 'progress', 'violation', 'budget:tokens', 'odd'), self.one((1, 2)))}
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())

@@ -220,7 +220,7 @@ class RandomVectors(unittest.TestCase):
         'pass: standby', 'register: refused cycle', 'beat: refused otherProcess',
         'remove: refused stillRunning', 'TERM to group', 'TERM to process',
         'TERM to survivors', 'status 5', 'running → failed, stale',
-        'running → failed, budget', 'running → failed, violation',
+        'running → failed, budget', 'supervisorNudged budget', 'running → failed, violation',
         'report: refused otherStart', 'N attempts',
         'decode: refused newerVersion', 'given up, and told to end',
         'alerts go on from the alerts file', 'waits on, blocked',
