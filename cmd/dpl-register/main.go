@@ -40,6 +40,7 @@ type register struct {
 	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
 	Clocks             clocks            `embed:""`
 	Budget             budget            `embed:""`
+	Preflight          preflight         `embed:""`
 	AlertOn            string            `default:"" enum:"all,final," placeholder:"all|final" help:"final: raise no alert about it except that it is dead (all)"`
 	KeepEnded          *cli.Span         `placeholder:"D" help:"dpl-cleanup removes it, and its logs, D after it has ended (1h if it is temporary, else never)"`
 	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
@@ -90,6 +91,9 @@ func (c *register) Validate() error {
 	}
 
 	if err := c.Clocks.check(); err != nil {
+		return err
+	}
+	if err := c.Preflight.check(); err != nil {
 		return err
 	}
 	return c.Budget.check()

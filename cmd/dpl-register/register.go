@@ -101,7 +101,7 @@ func (c *register) saysHow() bool {
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
-		"no-budget", "budget-action")
+		"no-budget", "budget-action", "preflight", "no-preflight", "preflight-timeout")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -231,4 +231,5 @@ func (c *register) numbers(s *group.StartInfo) {
 	}
 	c.Clocks.copy(s)
 	c.Budget.copy(s)
+	c.Preflight.copy(s)
 }

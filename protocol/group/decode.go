@@ -282,6 +282,13 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			}
 		case "logKeep":
 			s.LogKeep = int(r.Int(1))
+		case "preflight":
+			r.Array(func() { s.Preflight = append(s.Preflight, r.String()) })
+			if len(s.Preflight) == 0 || s.Preflight[0] == "" {
+				r.Refuse("a command is expected")
+			}
+		case "preflightTimeoutMs":
+			s.PreflightTimeout = r.Milliseconds(1)
 		case "runtimeSoftMs":
 			s.RuntimeSoft = r.Milliseconds(1)
 		case "runtimeMaxMs":

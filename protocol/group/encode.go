@@ -199,6 +199,12 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		if s.LogKeep != DefaultLogKeep {
 			w.Int("logKeep", int64(s.LogKeep))
 		}
+		if s.Preflight != nil {
+			w.Strings("preflight", s.Preflight)
+		}
+		if s.PreflightTimeout != 0 {
+			w.Milliseconds("preflightTimeoutMs", s.PreflightTimeout)
+		}
 		s.writeClocks(w)
 
 		s.Budget.Limits.write(w, "budget")

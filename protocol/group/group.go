@@ -21,6 +21,8 @@ const (
 	DefaultKillTimeout = 5 * time.Second
 	DefaultLogMax      = 10 << 20 // bytes
 	DefaultLogKeep     = 3
+
+	DefaultPreflightTimeout = 10 * time.Second
 )
 
 // Unlimited is the MaxAttempts of a policy without that limit.
@@ -270,6 +272,11 @@ type StartInfo struct {
 	// checkpoint (soft), or stopped (max). 0: never.
 	RuntimeSoft, RuntimeMax, ProgressSoft, ProgressMax time.Duration
 
+	// Preflight says by its exit status whether it may begin, within PreflightTimeout
+	// (0: DefaultPreflightTimeout); nil: it may.
+	Preflight        []string
+	PreflightTimeout time.Duration
+
 	Budget  Budget
 	Unknown []wire.Member
 }
@@ -354,8 +361,12 @@ type LastExit struct {
 // Reasons of a LastExit that are no evidence of a pass.
 const (
 	Exited      = string(observe.Exited)
+	Preflight   = "preflight"   // its preflight has not allowed it
 	StartFailed = "startFailed" // its command was not executed
 )
+
+// TimedOut is the error of a LastExit whose preflight took too long.
+const TimedOut = "timed out"
 
 // An ExitCode says how a process ended (spec §9.3).
 type ExitCode string

@@ -105,7 +105,7 @@ func (reboot) take(a *acting, s *Service) {
 func (step fail) take(a *acting, s *Service) {
 	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
-	if !s.completes() {
+	if !s.completes() && s.LastExit.Reason != ReasonPreflight { // that has not failed
 		a.raise(AlertFailed, s.ID, "%s", s.LastExit)
 	}
 }
@@ -185,7 +185,7 @@ func (a *acting) countAttempt(s *Service) string {
 	}
 
 	s.LastRestartAttempt = a.seen.Now
-	if last.Class.charged() {
+	if last.charged() {
 		s.RestartAttempts++
 		a.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
 		return last.Reason

@@ -24,6 +24,14 @@ const (
 // charged reports whether a restart after an end of class c counts for the limits of restarts.
 func (c Class) charged() bool { return c != Tempfail && c != HostLost }
 
+// ReasonPreflight is the reason of a LastExit whose command was not executed, because its preflight
+// did not allow it (spec §25).
+const ReasonPreflight = "preflight"
+
+// charged reports whether e counts for the limits of restarts and of failures. A command that has
+// not begun has not failed.
+func (e *LastExit) charged() bool { return e.Class.charged() && e.Reason != ReasonPreflight }
+
 // A RestartType says after which ends a service is restarted (spec §20).
 type RestartType string
 
@@ -89,7 +97,12 @@ func (s *Service) class(e *LastExit) Class {
 			return Failure
 		}
 		return Terminal
-	case "violation", "preflight":
+	case ReasonPreflight:
+		if e.Error != "" || e.Code == CodeExited && e.Status == 75 { // EX_TEMPFAIL, or it timed out
+			return Tempfail
+		}
+		return Terminal
+	case "violation":
 		return Terminal
 	case string(observe.Exited):
 	default:

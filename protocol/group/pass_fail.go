@@ -77,7 +77,7 @@ func (s *Service) fail(step fail, now time.Time) {
 
 // count counts a failure of s in what limits its restarts.
 func (s *Service) count(e *LastExit, now time.Time) {
-	if period := s.policy().IntensityPeriod; period != 0 && e.Class.charged() && !s.completes() {
+	if period := s.policy().IntensityPeriod; period != 0 && e.charged() && !s.completes() {
 		s.Restarts = charged(s.Restarts, e.At, period, now)
 	}
 
@@ -114,7 +114,8 @@ func (s *Service) forgetLimits() {
 // ranSince returns since when the process of s, which has ended, is known to have run, or zero. What
 // has an exit status or was killed was not only started, but ran.
 func (s *Service) ranSince() time.Time {
-	if s.RunningSince.IsZero() && s.Ended != nil && s.Ended.Code != "" {
+	if s.RunningSince.IsZero() && s.Ended != nil && s.Ended.Code != "" &&
+		s.Ended.Reason != ReasonPreflight {
 		return s.StartedAt
 	}
 	return s.RunningSince

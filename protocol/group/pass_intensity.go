@@ -68,7 +68,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 		if !p.isCause(c) || p.g.Registry.inSet(c.id) {
 			continue
 		}
-		if e := p.lastExit(c); e != nil && e.Class.charged() {
+		if e := p.lastExit(c); e != nil && e.charged() {
 			all = append(all, charge{e.At, p.judged[c.id].was, []string{c.id}})
 		}
 	}
@@ -99,7 +99,7 @@ func (p *planner) lastExit(c course) *LastExit {
 func (p *planner) notBefore(s *Service) time.Time {
 	limit := p.g.Registry.Supervision.Limit
 	if limit.OnIntensity != Delay || !limit.exceeded(p.restarts) || s.LastExit == nil ||
-		!s.LastExit.Class.charged() {
+		!s.LastExit.charged() {
 		return time.Time{}
 	}
 	return wire.Later(p.restarts[0], limit.Period)

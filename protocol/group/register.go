@@ -158,7 +158,8 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.sameClocks(t) &&
 		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
-		s.ExitStatus.equal(t.ExitStatus) &&
+		s.ExitStatus.equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
+		s.PreflightTimeout == t.PreflightTimeout &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter && s.Policy.Exponential.equal(t.Policy.Exponential) &&

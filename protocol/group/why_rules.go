@@ -277,7 +277,7 @@ func (t *telling) lastExit() {
 	means := ""
 	if e.Class != "" {
 		means = fmt.Sprintf(", which counts as %s", e.Class)
-		if !e.Class.charged() {
+		if !e.charged() {
 			means += " and uses up no attempt"
 		}
 	}

@@ -159,7 +159,10 @@ def class_of(entry, exit_):
     reason, code, status = (exit_.get(name) for name in ('reason', 'code', 'status'))
     if reason != 'exited':
         again = (entry['startInfo'] or {}).get('budgetAction') == 'restart'
-        terminal = (reason in ('violation', 'preflight') or reason == 'budget' and not again)
+        if reason == 'preflight':
+            later = exit_.get('error') or (code, status) == ('exited', 75)
+            return 'tempfail' if later else 'terminal'
+        terminal = reason == 'violation' or reason == 'budget' and not again
         return 'hostLost' if reason == 'rebooted' else 'terminal' if terminal else None
     end = 'unknown'
     if code:
@@ -174,7 +177,8 @@ def class_of(entry, exit_):
 
 def charged(entry):
     """Return whether a restart of entry, as it has ended, counts for the limits of restarts."""
-    return (entry.get('lastExit') or {}).get('class') not in ('tempfail', 'hostLost')
+    last = entry.get('lastExit') or {}
+    return last.get('class') not in ('tempfail', 'hostLost') and last.get('reason') != 'preflight'
 
 
 def completes(entry):
@@ -223,6 +227,16 @@ POLICY = all_or_none(
            jitterPercent=(whole(0, 100), 0), deadlineMs=(DURATION, ABSENT),
            intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT)),
     'intensity', 'intensityPeriodMs')
+
+
+def read_preflight(value, path):
+    words = array(TEXT)[0](value, path)
+    if not words or not words[0]:
+        raise corrupt(path, 'no command')
+    return words
+
+
+PREFLIGHT = (read_preflight, list)
 START_INFO = empty_is_absent(
     record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
@@ -230,6 +244,7 @@ START_INFO = empty_is_absent(
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
+           preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
            **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
 OF_EXIT = {
@@ -1343,7 +1358,8 @@ class Pass(Edit):
         """§11.2."""
         died = died_at(entry, self.seen.now)
         if died is not None:
-            ran = entry.get('startedAt') if entry['ended'].get('code') else None
+            began = entry['ended'].get('code') and entry['ended'].get('reason') != 'preflight'
+            ran = entry.get('startedAt') if began else None
             recover(entry, entry.get('runningSince', ran), died)
         elif stops:
             recover(entry, entry.get('runningSince'), self.seen.now)
@@ -1363,7 +1379,8 @@ class Pass(Edit):
              'restartCause')
         if not completes(entry):
             self.set_state(entry, 'failed', reason)
-            self.alert('supervisorFailed', entry['supervisorId'], reason)
+            if entry['lastExit']['reason'] != 'preflight':
+                self.alert('supervisorFailed', entry['supervisorId'], reason)
         elif 'startedAt' in entry and self.held(entry):
             self.set_state(entry, 'failed', reason)
 

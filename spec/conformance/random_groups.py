@@ -166,7 +166,9 @@ class World:
             **self.optional(0.1, logKeep=self.one((1, 9))),
             **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)},
             **self.optional(0.5, budget={'gpu': 9} | self.amounts((0, 1, 1000))),
-            **self.optional(0.2, budgetAction=self.one(('terminal', 'restart')))
+            **self.optional(0.2, budgetAction=self.one(('terminal', 'restart'))),
+            **self.optional(0.2, preflight=['sh', '-c', '']),
+            **self.optional(0.1, preflightTimeoutMs=self.one((1, 10000)))
         }
 
     def amounts(self, tokens=(0, 1, 1000, 1001, 2**62)):
@@ -313,7 +315,7 @@ class World:
             if process:
                 record['process'] = {name: process[name] for name in PROCESS_MEMBERS}
             if record['phase'] == 'ended':
-                record |= {'at': self.ago(), 'reason': self.one(('exited',) * 5 + ('startFailed',))}
+                record |= {'at': self.ago(), 'reason': self.one(('exited',) * 5 + ('startFailed', 'preflight', 'preflight'))}
                 record |= self.optional(0.8, code=self.one(CODES), status=self.one((0, 1, 42, 75)))
                 record |= self.used() | self.optional(0.3, keeperSignalled=True)
             found[start] = ({'record': record}

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		startID := o.machine().NewStartID()
 		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest)
 		if err == nil {
-			err = o.reserve(gate, a, startID)
+			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
 		if err != nil {
 			failed[a.ServiceID] = err.Error()
@@ -74,7 +75,9 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 			Log:  log,
 			ID:   startID,
 
-			Latest: latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
+			Preflight:        s.StartInfo.Preflight,
+			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
+			Latest:           latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
 	})
@@ -117,7 +120,8 @@ func cancel(gates []waiting) (err error) {
 }
 
 // release lets the processes behind the gates become services. A process that is too late is
-// neither started nor failed: the next pass finds it gone, and starts it again. If it is unknown
+// neither started nor failed: the next pass finds it gone, and starts it again. So is one whose
+// preflight has begun; no pass waits for that. If it is unknown
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
 func (o *Orchestrator) release(gates []waiting) group.Result {
@@ -127,6 +131,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 		switch err := gate.Release(); {
 		case errors.Is(err, start.ErrTooLate):
 			o.Env.Warnf("%s: start %q: %v: the next pass starts it", o.Group, id, err)
+		case errors.Is(err, start.ErrChecking): // the exit record will say what follows
 		case errors.Is(err, start.ErrSilent):
 			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
 			result.Started = append(result.Started, id)

@@ -26,6 +26,9 @@ var ErrSilent = errors.New("it did not say whether it has become the command, an
 // ErrTooLate means that a command did not begin in time. See Command.Latest.
 var ErrTooLate = errors.New("released too late")
 
+// ErrChecking means that the preflight of a command has begun. Its end is in the exit record.
+var ErrChecking = errors.New("its preflight runs")
+
 // A Command is a command to start. Its strings may hold any byte except NUL.
 type Command struct {
 	// Argv are the arguments of the command. If Argv[0] has no slash, it is looked up as execvp(3)
@@ -45,6 +48,11 @@ type Command struct {
 	ID string
 	// Latest is the Uptime after which the command must not begin; 0 means no limit.
 	Latest time.Duration
+	// Preflight are the arguments of a program that says by its exit status whether the command may
+	// begin; empty: it may.
+	Preflight []string
+	// PreflightTimeout is how long Preflight may run.
+	PreflightTimeout time.Duration
 	// Record is the path of the reserved exit record, LEDGER/exits/GROUP/NAME; or "" if there is
 	// none. Release finds a record there that has the process of this start.
 	Record string
@@ -55,7 +63,9 @@ type Command struct {
 func (s Command) encode() []byte {
 	var b []byte
 	latest := strconv.FormatInt(int64(s.Latest), 10)
-	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, latest, s.Record}} {
+	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
+	single := []string{s.Dir, s.Log, latest, s.Record, timeout}
+	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, element := range list {
 			b = binary.AppendUvarint(b, uint64(len(element)))
@@ -69,7 +79,7 @@ func (s Command) encode() []byte {
 // readCommand reads the output of encode. It returns the error of r, such as io.EOF if it ends too
 // early.
 func readCommand(r *bufio.Reader) (Command, error) {
-	var lists [3][]string
+	var lists [4][]string
 	for i := range lists {
 		count, err := binary.ReadUvarint(r)
 		if err != nil {
@@ -85,15 +95,17 @@ func readCommand(r *bufio.Reader) (Command, error) {
 		}
 	}
 
-	if len(lists[0]) == 0 || len(lists[2]) != 4 {
+	single := lists[3]
+	if len(lists[0]) == 0 || len(single) != 5 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
 
-	latest, err := strconv.ParseInt(lists[2][2], 10, 64)
+	latest, err := strconv.ParseInt(single[2], 10, 64)
+	timeout, timeoutErr := strconv.ParseInt(single[4], 10, 64)
 	return Command{
-		Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1],
-		Latest: time.Duration(latest), Record: lists[2][3],
-	}, err
+		Argv: lists[0], Env: lists[1], Preflight: lists[2], Dir: single[0], Log: single[1],
+		Latest: time.Duration(latest), Record: single[3], PreflightTimeout: time.Duration(timeout),
+	}, errors.Join(err, timeoutErr)
 }
 
 func readElement(r *bufio.Reader) (string, error) {

@@ -3,6 +3,7 @@
 package start
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +98,7 @@ func (g *Gate) Keeper() observe.Process {
 
 // Release lets the stage run the command, and ends the gate. It returns nil once exec(2) has
 // succeeded, with the same pid and start time. It also returns nil if the stage is killed just
-// before that.
+// before that. If the command has a preflight, it returns ErrChecking when that begins.
 //
 // Otherwise it returns ErrSilent; or the failure, such as `exec "foo": no such file or directory`,
 // or ErrTooLate, and then nothing of the command has run. After an error the process is gone.
@@ -111,8 +112,8 @@ func (g *Gate) Release() error {
 		err = fmt.Errorf("stage %d: %w", g.stage.PID, err)
 	}
 
-	if err == nil {
-		return errors.Join(g.conn.Close(), g.close())
+	if err == nil || err == ErrChecking {
+		return cmp.Or(errors.Join(g.conn.Close(), g.close()), err)
 	}
 	if e := g.Cancel(); e != nil && !errors.Is(e, os.ErrClosed) {
 		err = fmt.Errorf("%w; %w", err, e)
@@ -136,6 +137,8 @@ func (g *Gate) answer() error {
 	case err != nil:
 		g.kill() // it has everything it needs to continue
 		return fmt.Errorf("stage %d: %w: %w", g.stage.PID, ErrSilent, err)
+	case string(answer) == ErrChecking.Error():
+		return ErrChecking
 	case string(answer) == ErrTooLate.Error():
 		return ErrTooLate
 	case len(answer) > 0:

@@ -68,14 +68,11 @@ func (s Command) begin() error {
 	return s.note(func(r *record) { r.Phase = group.PhaseExec })
 }
 
-// failed records why the command was not executed.
-func (s Command) failed(cause error) {
-	// The pass is told as well, unless it has died. Then this start counts as lost.
-	_ = s.note(func(r *record) {
-		r.Phase = group.PhaseEnded
-		r.End = group.LastExit{At: wire.Moment(time.Now()), Reason: group.StartFailed,
-			Error: cause.Error()}
-	})
+// ended records why the command was not executed.
+func (s Command) ended(exit group.LastExit) {
+	exit.At = wire.Moment(time.Now())
+	// The pass is told as well, unless it has died or did not wait. Then this start counts as lost.
+	_ = s.note(func(r *record) { r.Phase, r.End = group.PhaseEnded, exit })
 }
 
 // note changes the record of s, if it has one.

@@ -15,13 +15,14 @@ import (
 	"syscall"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol/group"
 	"golang.org/x/sys/unix"
 )
 
 // stageFlag is the first argument of a stage. The second is the descriptor or the address of the
 // gate. It also names the format of Command.encode. Change both together, because the stage of a
 // unit may be a newer version, installed while a pass was running.
-const stageFlag = "--dpl-stage2"
+const stageFlag = "--dpl-stage3"
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
 // follow, beginning with its name; and then, if there is an exit record, those with which the
@@ -54,16 +55,21 @@ func Stage() {
 		os.Exit(0)
 	}
 
-	err = s.become()
-	if !errors.Is(err, ErrTooLate) {
-		s.failed(err)
+	err = s.become(conn)
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		s.ended(refused.exit)
+	case !errors.Is(err, ErrTooLate):
+		s.ended(group.LastExit{Reason: group.StartFailed, Error: err.Error()})
 	}
 	io.WriteString(conn, err.Error())
 	os.Exit(1)
 }
 
-// become makes this process the command. It returns only on an error.
-func (s Command) become() error {
+// become makes this process the command, if its preflight allows it. It returns only on an error.
+// It closes conn, the gate, before the preflight begins.
+func (s Command) become(conn io.WriteCloser) error {
 	if err := becomeSessionLeader(); err != nil {
 		return err
 	}
@@ -78,6 +84,9 @@ func (s Command) become() error {
 	}
 
 	resetSignals()
+	if err := s.check(conn); err != nil {
+		return err
+	}
 	if s.Latest > 0 && process.Uptime() > s.Latest {
 		return ErrTooLate
 	}
@@ -88,7 +97,9 @@ func (s Command) become() error {
 		return err
 	}
 
-	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
+	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec(func(path string, argv []string) error {
+		return syscall.Exec(path, argv, s.environment())
+	}))
 }
 
 // becomeSessionLeader makes this process the leader of a session, unless it is.
@@ -157,13 +168,9 @@ func resetSignals() {
 	process.UnblockSignals()
 }
 
-// exec does the same as execvpe(3). It returns only on an error.
-func (s Command) exec() error {
+// exec does the same as execvpe(3) by execve, and returns its error.
+func (s Command) exec(execve func(path string, argv []string) error) error {
 	failed := syscall.ENOENT
-	execve := func(path string, argv []string) error {
-		return syscall.Exec(path, argv, s.environment())
-	}
-
 	for _, path := range s.candidates() {
 		switch err := process.ExecLikeShell(execve, path, s.Argv); err {
 		case syscall.ENOENT, syscall.ENOTDIR:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 func executable() (string, error) {
@@ -29,6 +30,9 @@ func closeOnExec() error {
 
 // endFlag is for keepers.
 const endFlag = "--dpl-end"
+
+// preflightAttr makes a process the leader of its process group.
+func preflightAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // keep does nothing: there are no keepers.
 func keep(_, _ []string) {}
