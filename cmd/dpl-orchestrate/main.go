@@ -28,6 +28,7 @@ type orchestrate struct {
 	Staleness   cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
 	Interval    cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
 	Strategy    group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
+	Window      *cli.Count         `placeholder:"N" help:"from now on, at most N services run at once, and others start in order as those end; 0: all"`
 	Intensity   *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
 	OnIntensity group.OnIntensity  `default:"" enum:"park,delay," placeholder:"park|delay" help:"park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
 	Rule        []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn or reap; the first rule that matches counts"`

@@ -22,6 +22,9 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	o.Failover, o.Spawn, o.Every = c.Failover, c.Spawn, time.Duration(c.Every)
 	o.Interval, o.Staleness = time.Duration(c.Interval), time.Duration(c.Staleness)
 	o.Strategy, o.Rules = c.Strategy, c.rules()
+	if c.Window != nil {
+		o.Window = new(int(*c.Window))
+	}
 	if c.Intensity != nil {
 		o.Limit = &group.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,
 			OnIntensity: c.OnIntensity}

@@ -101,6 +101,7 @@ func groupObject(g view.Group, service string) cli.Object {
 		{"groupId", g.ID}, {"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
 		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
 		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
+		{"window", cli.OrNull(g.Registry.Supervision.Window)},
 		{"set", setObject(g)},
 		{"limit", limit(g.Registry.Supervision)}, {"supervisors", rows},
 	}

@@ -417,6 +417,8 @@ const (
 	AlertCompleted AlertType = "supervisorCompleted"
 	AlertRetrying  AlertType = "supervisorRetrying"
 	AlertViolation AlertType = "violation"
+
+	AlertGroupBlocked AlertType = "groupBlocked"
 )
 
 // An Alert is a message for people or programs outside.

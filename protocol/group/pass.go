@@ -21,6 +21,7 @@ type PassRequest struct {
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
 	Strategy           Strategy // from now on; "" means not given
+	Window             *int     // how many services run at once, from now on; 0: all
 	Limit              *Limit   // of the group, from now on; nil means not given
 	Rules              []Rule   // from now on; nil means not given
 	// Exit returns the exit record of a start; nil: there are none.
@@ -114,6 +115,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	if len(done.rebooted) > 0 {
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
 	}
+	e.tellBlocked()
 
 	e.orchestrate(p)
 

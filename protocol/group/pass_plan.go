@@ -34,10 +34,10 @@ func (p *planner) plan() []course {
 	if p.count(alone) {
 		alone = p.each()
 	}
-	if p.set = p.gather(alone); len(p.set.members) == 0 {
-		return alone
+	if p.set = p.gather(alone); len(p.set.members) > 0 {
+		alone = p.each()
 	}
-	return p.each()
+	return p.admit(alone)
 }
 
 // each returns the course of each service, given the set.

@@ -13,6 +13,8 @@ type Supervision struct {
 	Strategy Strategy
 	Limit    Limit
 	Restarts []time.Time // what was charged to the Limit, in order. It is replaced, never changed
+	Window   int         // how many services run at once; 0: all
+	Blocked  string      // what the last alert groupBlocked said, while it is true
 	Set      []string    // services that are restarted together, and have not started yet
 	Rules    []Rule      // what follows violations; the first that matches counts
 	Unknown  []wire.Member
@@ -39,7 +41,8 @@ func (v *Supervision) empty() bool {
 
 // same reports whether v and w have the same text.
 func (v *Supervision) same(w *Supervision) bool {
-	return v.Strategy == w.Strategy && v.Limit == w.Limit &&
+	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
+		v.Limit == w.Limit &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
@@ -49,6 +52,9 @@ func (v *Supervision) same(w *Supervision) bool {
 func (v *Supervision) set(p PassRequest) {
 	if p.Strategy != "" {
 		v.Strategy = p.Strategy
+	}
+	if p.Window != nil {
+		v.Window = *p.Window
 	}
 	if p.Limit != nil {
 		v.Limit = *p.Limit
@@ -71,7 +77,7 @@ func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.S
 
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
-	v.Strategy, v.Limit = w.Strategy, w.Limit
+	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
 	v.forgetUnlimited()
 }
 
@@ -80,6 +86,8 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 	switch name {
 	case "strategy":
 		v.Strategy = wire.Word(r, "strategy", Strategy.valid)
+	case "window":
+		v.Window = int(r.Int(1))
 	case "intensity":
 		v.Limit.Intensity = int(r.Int(0))
 	case "intensityPeriodMs":
@@ -98,6 +106,8 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 		case v.readSetting(r, name):
 		case name == "restarts":
 			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
+		case name == "blocked":
+			v.Blocked = r.String()
 		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
 		case name == "rules":
@@ -130,6 +140,7 @@ func (v *Supervision) write(w *wire.Writer) {
 		if len(v.Restarts) > 0 {
 			w.Times("restarts", v.Restarts)
 		}
+		w.OptString("blocked", v.Blocked)
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}
@@ -141,6 +152,7 @@ func (v *Supervision) write(w *wire.Writer) {
 // writeSettings writes the members of v that readSetting reads.
 func (v *Supervision) writeSettings(w *wire.Writer) {
 	w.OptString("strategy", string(v.Strategy))
+	w.OptInt("window", int64(v.Window))
 	if v.Limit.Period != 0 {
 		w.Int("intensity", int64(v.Limit.Intensity))
 		w.Milliseconds("intensityPeriodMs", v.Limit.Period)

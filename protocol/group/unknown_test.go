@@ -44,7 +44,7 @@ var (
 				"lastExit":   exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
-			"supervision": vectors.Object("strategy intensity intensityPeriodMs onIntensity restarts "+
+			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs onIntensity restarts "+
 				"set", map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,

@@ -64,6 +64,7 @@ type vector struct {
 		HeartbeatIntervalMs  int64             `json:"heartbeatIntervalMs"`
 		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
 		Strategy             group.Strategy    `json:"strategy"`
+		Window               *int              `json:"window"`
 		Intensity            int               `json:"intensity"`
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
@@ -541,7 +542,8 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, Rules: v.Do.Rules.all(),
-		Exit: v.exit(t),
+		Window: v.Do.Window,
+		Exit:   v.exit(t),
 	}, seen)
 
 	if err != nil {

@@ -69,6 +69,9 @@ func (t *telling) waiting() {
 	case t.s.BlockedBy != "":
 		t.say("It is blocked: %s. If it has ended there, dpl-orchestrate --failover starts it here",
 			t.s.BlockedBy)
+	case t.g.Registry.full():
+		t.say("The group runs at most %d services at once: it starts when one of them has ended",
+			t.g.Registry.Supervision.Window)
 	case !t.g.Registry.inSet(t.s.ID):
 		t.say("All it depends on is ready: the next pass starts it")
 	}

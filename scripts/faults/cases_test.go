@@ -178,7 +178,7 @@ func groupSubjects() []subject {
 				"direct"),
 			several: true, settled: oneRuns},
 		{name: "orchestrate --strategy", setup: []step{request},
-			do: pass.with("--strategy", "one_for_all", "--intensity", "3/5m", "--on-intensity",
+			do: pass.with("--strategy", "one_for_all", "--window", "2", "--intensity", "3/5m", "--on-intensity",
 				"park"), several: true, settled: oneRuns},
 		{name: "orchestrate --rule", setup: []step{itself,
 			at(0, "dpl-orchestrate --group g --no-rule")},

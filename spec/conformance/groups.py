@@ -8,6 +8,7 @@ from typing import Callable, Optional
 import protocol
 import limits
 import sets
+import window as window_of
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
                       POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
                       array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
@@ -301,14 +302,15 @@ LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
 
 def policy(**state):
     """Return the record of the settings of a group, beside members that are its state."""
-    members = record(strategy=(one_of(*STRATEGIES), ABSENT), intensity=(INTEGER, ABSENT),
-                     intensityPeriodMs=(DURATION, ABSENT),
+    members = record(strategy=(one_of(*STRATEGIES), ABSENT), window=(POSITIVE, ABSENT),
+                     intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT),
                      onIntensity=(one_of(*ON_INTENSITY), ABSENT), **state)
     return all_or_none(members, *LIMIT)
 
 
 SETTINGS = policy()
-SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), set=(array(IDENT), ABSENT),
+SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT),
+                     set=(array(IDENT), ABSENT),
                      rules=(array(RULE), ABSENT))
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
@@ -584,9 +586,10 @@ class Edit:
         return self.registry['supervisors']
 
     def supervise(self, **members):
-        """Set members of supervision; an empty or None one is removed."""
+        """Set members of supervision; one that is given as empty or None is removed."""
         kept = self.registry.pop('supervision', {}) | members
-        kept = {name: value for name, value in kept.items() if value not in (None, [])}
+        kept = {name: value for name, value in kept.items()
+                if name not in members or value not in (None, [])}
         if kept:
             self.registry['supervision'] = kept
 
@@ -1263,6 +1266,7 @@ class Pass(Edit):
         # what is known of services: failed in this pass; (failedAt, nextAttemptAt); went on
         self.failing, self.due, self.well = {}, {}, set()
         self.together = sets.Together(set())
+        self.refused = set()  # services for which the window has no place
         self.charging = limits.Charging([])
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
@@ -1656,7 +1660,8 @@ class Pass(Edit):
         if foreign(entry, self.seen) and not self.failover:
             return self.block(entry, 'process elsewhere')
         service = entry['supervisorId']
-        if not self.stop(entry) or self.together.barred(service):
+        if (not self.stop(entry) or self.together.barred(service)
+                or service in self.refused):
             return
         if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
             reason = 'rebooted'
@@ -1727,7 +1732,7 @@ class Pass(Edit):
 
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
-             lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None,
+             lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
@@ -1760,6 +1765,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         edit.supervise(strategy=strategy)
     if rules is not None:
         edit.supervise(rules=rules)
+    if window is not None:
+        edit.supervise(window=window or None)
     if intensityPeriodMs is not None:
         limit = {'intensity': intensity, 'intensityPeriodMs': intensityPeriodMs,
                  'onIntensity': onIntensity} if intensityPeriodMs else {}
@@ -1768,10 +1775,15 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.supervise(restarts=edit.charging.restarts)
     edit.together = sets.gather(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
+    edit.refused = window_of.refused(edit)
     for key in edit.order:
         edit.look_at(edit.services[key])
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
+    reasons = window_of.blocked(edit.services, edit.order)
+    if reasons is not None and reasons != edit.registry.get('supervision', {}).get('blocked'):
+        edit.alert('groupBlocked', None, reasons)
+    edit.supervise(blocked=reasons)
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
     edit.outcome.needed = sorted(start for start in exits or {} if any(

@@ -375,6 +375,7 @@ class World:
         limit |= self.optional(0.7, restarts=sorted(self.ago() for _ in range(self.one((1, 2)))))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
+                | self.optional(0.3, window=self.one((1, 2, 3))) | self.optional(0.1, blocked='a: é')
                 | self.optional(0.1, note=1))
 
     def rules(self):
@@ -589,6 +590,7 @@ class World:
         do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000)))
         do |= self.optional(0.05, heartbeatIntervalMs=200)
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
+        do |= self.optional(0.1, window=self.one((0, 1, 2)))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         do |= self.optional(0.1, rules=self.rules())
         starts = {}

@@ -199,7 +199,7 @@ GROUP_KINDS = {
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
     'start': groups.START_ID, 'rules': array(groups.RULE)
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
-                   'heartbeatIntervalMs', 'intensity', 'intensityPeriodMs',
+                   'heartbeatIntervalMs', 'intensity', 'window', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status'), INTEGER)
 GROUP = 'g'
 

@@ -30,6 +30,7 @@ type Orchestrator struct {
 	Interval  time.Duration  // 0: the group's
 	Staleness time.Duration  // 0: the group's
 	Strategy  group.Strategy // "": the group's
+	Window    *int           // nil: the group's
 	Limit     *group.Limit   // nil: the group's
 	Rules     []group.Rule   // nil: the group's
 	OnAlert   string         // a command line for sh; "": none
@@ -164,7 +165,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
-		Strategy: o.Strategy, Limit: o.Limit, Rules: o.Rules, Exit: o.exits(g, seen),
+		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit, Rules: o.Rules, Exit: o.exits(g, seen),
 	}
 }
 

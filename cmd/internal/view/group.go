@@ -60,6 +60,9 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	if strategy := g.Registry.Supervision.Strategy; strategy != "" {
 		fmt.Fprintf(out, "%s, ", strategy)
 	}
+	if window := g.Registry.Supervision.Window; window != 0 {
+		fmt.Fprintf(out, "at most %d at once, ", window)
+	}
 
 	state := g.Orchestrated()
 	fmt.Fprintf(out, "orchestrator %s", s.paint(orchestratorTone(state), state))

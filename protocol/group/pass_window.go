@@ -1,0 +1,107 @@
+package group
+
+import "strings"
+
+// admit returns plan without the first starts for which the window of the group has no place
+// (spec §28). Who runs, stops, or is restarted has a place; the others get theirs in order.
+func (p *planner) admit(plan []course) []course {
+	free := p.g.Registry.Supervision.Window
+	if free == 0 {
+		return plan
+	}
+
+	for _, c := range plan {
+		if p.hasPlace(c) {
+			free--
+		}
+	}
+
+	for i, c := range plan {
+		if !p.startsFirst(c) {
+			continue
+		}
+		if free--; free < 0 {
+			plan[i].steps = without[start](c.steps)
+		}
+	}
+	return plan
+}
+
+// hasPlace reports whether c leaves its service something to run or to be stopped, or to be
+// restarted, apart from a first start.
+func (p *planner) hasPlace(c course) bool {
+	s := p.judged[c.id].was
+	switch s.State {
+	case StateRegistered, StateWaiting:
+		_, adopts := stepOf[adopt](c)
+		return adopts || s.RestartPending
+	case StateCompleted:
+		return p.set.members[c.id]
+	case StateDead, StateStopped:
+		return false
+	}
+
+	_, completes := stepOf[complete](c)
+	_, dies := stepOf[die](c)
+	_, stops := stepOf[stopped](c)
+	_, goes := stepOf[remove](c)
+	return !completes && !dies && !stops && !goes
+}
+
+// startsFirst reports whether c starts a service that has yet to get a place.
+func (p *planner) startsFirst(c course) bool {
+	s := p.judged[c.id].was
+	_, starts := stepOf[start](c)
+	return starts && !s.RestartPending && (s.State == StateRegistered || s.State == StateWaiting)
+}
+
+// without returns steps without those that are an S.
+func without[S step](steps []step) (kept []step) {
+	for _, s := range steps {
+		if _, is := s.(S); !is {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// full reports whether the window of r has no place for a service that waits for its first start.
+func (r Registry) full() bool {
+	taken := 0
+	for i := range r.Services {
+		s := &r.Services[i]
+		waits := s.State == StateRegistered || s.State == StateWaiting
+		if s.RestartPending || !waits && !s.State.Final() {
+			taken++
+		}
+	}
+	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
+}
+
+// tellBlocked raises an alert if nothing of the group runs or will, although services wait: once for
+// the same reasons (spec §28).
+func (e *edit) tellBlocked() {
+	v := &e.g.Registry.Supervision
+	reasons := e.g.Registry.blocked()
+	if reasons != "" && reasons != v.Blocked {
+		e.raise(AlertGroupBlocked, "", "%s", reasons)
+	}
+	v.Blocked = reasons
+}
+
+// blocked returns why all services of r that have not ended wait for what will not come, or "".
+func (r Registry) blocked() string {
+	var reasons []string
+	for _, id := range r.ordered() {
+		switch s := r.Services[r.index(id)]; {
+		case s.State.Final():
+		case s.State == StateWaiting, s.State == StateRegistered && s.BlockedBy != "":
+			if s.BlockedBy != "" {
+				reasons = append(reasons, s.ID+": "+s.BlockedBy)
+			}
+		default:
+			return ""
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
