@@ -37,6 +37,8 @@ func groupFacts(g Group) []fact {
 		"last pass", g.LastPass(),
 		"owner", g.Registry.Owner,
 		"revision", strconv.FormatInt(g.Registry.Revision, 10),
+		"strategy", string(g.Registry.Supervision.Strategy),
+		"set", g.Set(),
 		"stale after", view.Span(g.Orchestrator.StalenessThreshold),
 	)
 }
@@ -73,6 +75,7 @@ func history(s view.Service) (all []string) {
 		all = append(all, note)
 	}
 
+	all = append(all, view.Style{}.Limits(s)...)
 	now := s.Group.Seen.Now
 	if !s.StartedAt.IsZero() {
 		text := "started " + view.Ago(now.Sub(s.StartedAt))

@@ -78,7 +78,7 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	}
 	out.WriteByte('\n')
 
-	if set := g.set(); set != "" {
+	if set := g.Set(); set != "" {
 		for _, text := range wrap(set, s.Width-2) {
 			out.WriteString("  " + s.paint(warn, text) + "\n")
 		}
@@ -95,12 +95,7 @@ func (s Style) service(v Service) *node {
 		state(v.Verdict), {text: v.Note()},
 	}}
 
-	for _, c := range v.Clocks(v.Group.Seen) {
-		n.details = append(n.details, s.clock(c, v.Group.Seen.Now))
-	}
-	for _, limit := range v.Budget() {
-		n.details = append(n.details, s.budget(limit, v.Spent.Of(limit.Name)))
-	}
+	n.details = append(n.details, s.Limits(v)...)
 	return n
 }
 

@@ -8,6 +8,17 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
+// Limits returns what the clocks of v show and what it has spent, worded to follow "service ID ".
+func (s Style) Limits(v Service) (all []string) {
+	for _, c := range v.Clocks(v.Group.Seen) {
+		all = append(all, s.clock(c, v.Group.Seen.Now))
+	}
+	for _, limit := range v.Budget() {
+		all = append(all, s.budget(limit, v.Spent.Of(limit.Name)))
+	}
+	return all
+}
+
 // clock returns what c shows, worded to follow "service ID ".
 func (s Style) clock(c group.Clock, now time.Time) string {
 	since := "has run for"
@@ -78,8 +89,8 @@ func Brief(d time.Duration) string {
 	return text + rest
 }
 
-// set returns what the services wait for that restart together, or "" if there are none.
-func (g Group) set() string {
+// Set returns what the services wait for that restart together, or "" if there are none.
+func (g Group) Set() string {
 	const most = 8 // names are listed
 	open := g.OpenSet(g.Seen)
 	if len(open.Services) == 0 {
