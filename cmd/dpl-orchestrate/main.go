@@ -2,7 +2,7 @@
 // as needed.
 //
 //	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
-//		[--strategy STRATEGY] [--intensity N/D --on-intensity park|delay]
+//		[--strategy STRATEGY] [--intensity N/D --on-intensity escalate|park|delay]
 //
 // Spec §11.
 package main
@@ -21,21 +21,22 @@ import (
 type orchestrate struct {
 	cli.Common `embed:""`
 
-	Group       cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	IfExists    bool               `help:"do nothing if there is no ledger, or no such group"`
-	Every       cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
-	Owner       cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
-	Staleness   cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
-	Interval    cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
-	Strategy    group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
-	Window      *cli.Count         `placeholder:"N" help:"from now on, at most N services run at once, and others start in order as those end; 0: all"`
-	Intensity   *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
-	OnIntensity group.OnIntensity  `default:"" enum:"park,delay," placeholder:"park|delay" help:"park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
-	Rule        []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn or reap; the first rule that matches counts"`
-	NoRule      bool               `help:"from now on there are no rules"`
-	Failover    bool               `help:"also start services that may still run on another host"`
-	Spawn       orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
-	OnAlert     cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
+	Group        cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	IfExists     bool               `help:"do nothing if there is no ledger, or no such group"`
+	Every        cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
+	Owner        cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
+	Staleness    cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
+	Interval     cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
+	Strategy     group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY" help:"from now on, restart a service that failed alone (one_for_one), with all others (one_for_all), or with those registered after it (rest_for_one)"`
+	Window       *cli.Count         `placeholder:"N" help:"from now on, at most N services run at once, and others start in order as those end; 0: all"`
+	Intensity    *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
+	OnIntensity  group.OnIntensity  `default:"" enum:"escalate,park,delay," placeholder:"escalate|park|delay" help:"escalate: the group ends; park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
+	AutoShutdown string             `default:"" enum:"never,any_significant,all_significant," placeholder:"WHEN" help:"from now on, the group ends when one of its significant services is over (any_significant), or all of them (all_significant); never: it does not (never)"`
+	Rule         []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn or reap; the first rule that matches counts"`
+	NoRule       bool               `help:"from now on there are no rules"`
+	Failover     bool               `help:"also start services that may still run on another host"`
+	Spawn        orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
+	OnAlert      cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
 }
 
 // Validate refuses flags that do not go together.
@@ -57,8 +58,8 @@ func (c *orchestrate) checkLimit() error {
 	limits := c.Intensity != nil && c.Intensity.Period > 0
 	switch {
 	case limits && c.OnIntensity == "":
-		return cli.Usagef("--intensity: say what follows, --on-intensity park (the services that failed are " +
-			"dead) or delay (restarts wait)")
+		return cli.Usagef("--intensity: say what follows: --on-intensity escalate (the group " +
+			"ends), park (the services that failed are dead) or delay (restarts wait)")
 	case !limits && c.OnIntensity != "":
 		return cli.Usagef("--on-intensity goes with --intensity N/D")
 	}

@@ -25,6 +25,13 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	if c.Window != nil {
 		o.Window = new(int(*c.Window))
 	}
+	switch c.AutoShutdown {
+	case "":
+	case "never":
+		o.AutoShutdown = new(group.ShutdownNever)
+	default:
+		o.AutoShutdown = new(group.AutoShutdown(c.AutoShutdown))
+	}
 	if c.Intensity != nil {
 		o.Limit = &group.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,
 			OnIntensity: c.OnIntensity}

@@ -90,7 +90,7 @@ func (c *register) fileRegistration(env *cli.Env) (r group.FileRegistration, err
 		}
 	}
 
-	r.Prune = c.Prune
+	r.Prune, r.Resume = c.Prune, c.Resume
 	r.Recorded, err = environment(nil)
 	return r, err
 }
@@ -183,7 +183,7 @@ func (c *register) checkFile() error {
 		return nil
 	}
 
-	others := c.GivenBesides("group", "file", "prune", "no-pass", "shared", "commit",
+	others := c.GivenBesides("group", "file", "prune", "resume", "no-pass", "shared", "commit",
 		"resource-root")
 	if len(others) > 0 {
 		return cli.Usagef("--%s does not go with --file: the file says it", others[0])

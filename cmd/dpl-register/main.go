@@ -4,8 +4,9 @@
 //	dpl-register --group GROUP --service ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
 //	dpl-register --group GROUP --service ID --remove
 //	dpl-register --group GROUP --file FILE [--prune]
+//	dpl-register --group GROUP --resume
 //
-// Spec §10.1, §10.2, §31.
+// Spec §10.1, §10.2, §23.4, §31.
 package main
 
 import (
@@ -42,6 +43,9 @@ type register struct {
 	Budget             budget            `embed:""`
 	Preflight          preflight         `embed:""`
 	AlertOn            string            `default:"" enum:"all,final," placeholder:"all|final" help:"final: raise no alert about it except that it is dead (all)"`
+	OnDead             string            `default:"" enum:"alert,escalate," placeholder:"alert|escalate" help:"when it is given up: the others go on (alert), or the group ends (escalate)"`
+	Significant        bool              `help:"the group may end when this service, which is not permanent, is over: see dpl-orchestrate --auto-shutdown"`
+	Resume             bool              `help:"if the group has ended, let it run again: what its end stopped is started. Alone, register nothing"`
 	KeepEnded          *cli.Span         `placeholder:"D" help:"dpl-cleanup removes it, and its logs, D after it has ended (1h if it is temporary, else never)"`
 	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
 	LogKeep            *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
@@ -59,6 +63,10 @@ type register struct {
 func (c *register) Validate() error {
 	if err := c.checkFile(); err != nil || c.File != "" {
 		return err
+	}
+
+	if c.resumesOnly() {
+		return nil
 	}
 
 	switch {
@@ -103,6 +111,8 @@ func (c *register) Run(env *cli.Env) error {
 	switch {
 	case c.File != "":
 		return c.registerFile(env)
+	case c.resumesOnly():
+		return c.resume(env)
 	case c.Remove:
 		return c.unregister(env)
 	}

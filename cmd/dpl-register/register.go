@@ -15,7 +15,8 @@ import (
 
 func (c *register) register(env *cli.Env) error {
 	groupID, service := string(c.Group), string(c.Service)
-	r := group.Registration{Service: service, Request: c.Request, Fresh: c.Fresh}
+	r := group.Registration{Service: service, Request: c.Request, Fresh: c.Fresh,
+		Resume: c.Resume}
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
@@ -65,6 +66,34 @@ func (c *register) pass(env *cli.Env, l *fileops.Ledger, groupID string) {
 	}
 }
 
+// resumesOnly reports whether only the group is asked to run again.
+func (c *register) resumesOnly() bool {
+	return c.Resume && !c.Remove && !c.saysHow() && !c.Given("service")
+}
+
+// resume lets the group run again.
+func (c *register) resume(env *cli.Env) error {
+	by, err := env.ActorID()
+	if err != nil {
+		return err
+	}
+
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+
+	edit, err := env.EditGroup(l, string(c.Group), fileops.Existing,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.Resume(by, seen)
+		})
+
+	if err == nil && env.JSON() {
+		env.PrintJSON(cli.GroupResult(edit, ""))
+	}
+	return cli.Named("resume", string(c.Group), "", err)
+}
+
 func (c *register) unregister(env *cli.Env) error {
 	groupID, service := string(c.Group), string(c.Service)
 	by, err := env.ActorID()
@@ -93,7 +122,8 @@ func (c *register) unregister(env *cli.Env) error {
 func (c *register) saysHow() bool {
 	return len(c.Command) > 0 || c.saysNumbers() ||
 		c.Given("pid", "request", "depends-on", "depends-on-completed", "no-depends-on", "env", "dir",
-			"restart", "kill-timeout", "alert-on", "keep-ended", "no-restart", "readiness", "heartbeat",
+			"restart", "kill-timeout", "alert-on", "on-dead", "significant",
+			"keep-ended", "no-restart", "readiness", "heartbeat",
 			"fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
@@ -148,6 +178,16 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 		r.AlertOn = new(group.AlertOnAll)
 	case "final":
 		r.AlertOn = new(group.AlertOnFinal)
+	}
+
+	switch c.OnDead {
+	case "alert":
+		r.OnDead = new(group.OnDeadAlert)
+	case "escalate":
+		r.OnDead = new(group.OnDeadEscalate)
+	}
+	if c.Significant || len(c.Command) > 0 {
+		r.Significant = &c.Significant
 	}
 
 	if c.Heartbeat {

@@ -103,7 +103,8 @@ func groupObject(g view.Group, service string) cli.Object {
 		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
 		{"window", cli.OrNull(g.Registry.Supervision.Window)},
 		{"set", setObject(g)},
-		{"limit", limit(g.Registry.Supervision)}, {"supervisors", rows},
+		{"end", end(g.Registry.Supervision.End)}, {"limit", limit(g.Registry.Supervision)},
+		{"supervisors", rows},
 	}
 }
 
@@ -115,6 +116,15 @@ func setObject(g view.Group) any {
 	}
 	return cli.Object{{"services", open.Services}, {"causes", append([]string{}, open.Causes...)},
 		{"mustEnd", append([]string{}, open.Held...)}, {"dueAt", stampOrNull(open.Due)}}
+}
+
+// end returns why the group ends, or nil if it runs.
+func end(e group.End) any {
+	if e.State == group.GroupRunning {
+		return nil
+	}
+	return cli.Object{{"state", e.State}, {"reason", e.Reason}, {"message", cli.OrNull(e.Message)},
+		{"endedAt", stampOrNull(e.At)}}
 }
 
 // limit returns how many failures the group stands, and those that count, or nil without a limit.

@@ -128,6 +128,10 @@ func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 		})
 	case "killTimeoutMs":
 		s.KillTimeout = r.Milliseconds(0)
+	case "onDead":
+		s.OnDead = readDefault(r, "alert", OnDeadEscalate)
+	case "significant":
+		s.Significant = r.Bool()
 	case "alertOn":
 		s.AlertOn = readAlertOn(r)
 	case "keepEndedMs":
@@ -217,6 +221,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.RestartCause = r.ID()
 	case "stopRequestedAt":
 		s.StopRequestedAt = r.TimeOrNull()
+	case "stoppedBy":
+		s.StoppedBy = r.String()
 	case "startAgain":
 		s.StartAgain = r.Bool()
 	case "removeAfterStop":

@@ -85,7 +85,8 @@ func sameService(a, b Service) bool {
 func (s ServiceSpec) same(t ServiceSpec) bool {
 	return s.Order == t.Order && s.StartInfo == t.StartInfo && s.Restart == t.Restart &&
 		slices.Equal(s.DependenciesCompleted, t.DependenciesCompleted) &&
-		s.Restartable == t.Restartable && s.AlertOn == t.AlertOn && s.KeepEnded == t.KeepEnded &&
+		s.Restartable == t.Restartable && s.OnDead == t.OnDead &&
+		s.Significant == t.Significant && s.AlertOn == t.AlertOn && s.KeepEnded == t.KeepEnded &&
 		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
 }
 

@@ -98,6 +98,8 @@ func (s *Service) write(w *wire.Writer) {
 		w.Milliseconds("killTimeoutMs", s.KillTimeout)
 	}
 
+	w.OptString("onDead", string(s.OnDead))
+	w.OptBool("significant", s.Significant)
 	w.OptString("alertOn", string(s.AlertOn))
 	if s.KeepEnded != 0 {
 		w.Milliseconds("keepEndedMs", s.KeepEnded)
@@ -129,6 +131,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptString("restartCause", s.RestartCause)
 	s.StopFor.write(w)
 	w.OptTime("stopRequestedAt", s.StopRequestedAt)
+	w.OptString("stoppedBy", s.StoppedBy)
 	w.OptBool("startAgain", s.StartAgain)
 	w.OptBool("removeAfterStop", s.RemoveAfterStop)
 	w.OptTime("termSentAt", s.TermSentAt)

@@ -13,6 +13,8 @@ var (
 	ErrCycle         = errors.New("service would depend on itself")
 	ErrStillRunning  = errors.New("service is running")
 	ErrHasDependents = errors.New("other services depend on it")
+	ErrSignificant   = errors.New("a significant service may not be permanent")
+	ErrGroupEnded    = errors.New("group has ended")
 	ErrBlocked       = errors.New("it could not be started again")
 )
 

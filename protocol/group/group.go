@@ -174,6 +174,8 @@ type ServiceSpec struct {
 	Restart      RestartType
 	Dependencies []string
 	KillTimeout  time.Duration
+	OnDead       OnDead
+	Significant  bool          // its group may end when it is over: see AutoShutdown
 	AlertOn      AlertOn       // which alerts are raised about it
 	KeepEnded    time.Duration // how long its entry is kept once it has ended; 0: by its type
 
@@ -224,8 +226,9 @@ type ServiceStatus struct {
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
 // keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor, or
-// a running one that the next pass stops. StopRequestedAt is set exactly while a service is shutting down, and StartAgain or
-// RemoveAfterStop only then. A running, dead or stopped service has no TermSentAt.
+// a running one that the next pass stops. StopRequestedAt is set exactly while a service is shutting
+// down, and StartAgain or RemoveAfterStop only then. StoppedBy also stays with a stopped one. A
+// running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
 	Retries            int // restarts that are not charged, since it was last healthy
@@ -240,8 +243,9 @@ type ServiceRecovery struct {
 	StopFor            *StopFor // why passes stop it; nil: they do not. It is replaced, never changed
 
 	StopRequestedAt time.Time
-	StartAgain      bool // when it has stopped, it is started again
-	RemoveAfterStop bool // when it has stopped, it is removed
+	StoppedBy       string // who asked for the stop; "": nobody, its group ended
+	StartAgain      bool   // when it has stopped, it is started again
+	RemoveAfterStop bool   // when it has stopped, it is removed
 	TermSentAt      time.Time
 	TermSentBeat    observe.Beat // of TermSentAt
 }
@@ -418,6 +422,7 @@ const (
 	AlertRetrying  AlertType = "supervisorRetrying"
 	AlertViolation AlertType = "violation"
 
+	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"
 )
 

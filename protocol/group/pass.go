@@ -20,10 +20,11 @@ type PassRequest struct {
 	LastAlert          int64
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
-	Strategy           Strategy // from now on; "" means not given
-	Window             *int     // how many services run at once, from now on; 0: all
-	Limit              *Limit   // of the group, from now on; nil means not given
-	Rules              []Rule   // from now on; nil means not given
+	Strategy           Strategy      // from now on; "" means not given
+	Window             *int          // how many services run at once, from now on; 0: all
+	Limit              *Limit        // of the group, from now on; nil means not given
+	AutoShutdown       *AutoShutdown // from now on; nil means not given
+	Rules              []Rule        // from now on; nil means not given
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 }
@@ -106,11 +107,13 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	ends := e.learnEnds(p.Exit)
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
-		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool)}
+		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),
+		end: e.g.Registry.Supervision.End}
 	plan := planner.plan()
 	e.g.Registry.Supervision.Set = planner.setInOrder()
 	e.g.Registry.Supervision.Restarts = planner.restarts
 	done := e.act(plan)
+	e.endGroup(planner.end)
 
 	if len(done.rebooted) > 0 {
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))

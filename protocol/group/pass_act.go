@@ -238,6 +238,7 @@ func (s *Service) whyDead() string {
 
 func (release) take(a *acting, s *Service) {
 	a.released(s, StateRegistered, "restart", "stopped")
+	s.StoppedBy = ""
 	s.forgetLimits()
 }
 

@@ -25,6 +25,9 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	if p.parked[s.ID] {
 		return p.park(j)
 	}
+	if p.ends() {
+		return p.quit(j)
+	}
 
 	if failedAt.IsZero() {
 		failedAt = p.seen.Now

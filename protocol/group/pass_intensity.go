@@ -20,11 +20,12 @@ type Limit struct {
 type OnIntensity string
 
 const (
-	Park  OnIntensity = "park"  // the services that failed are dead
-	Delay OnIntensity = "delay" // restarts wait until the oldest failure no longer counts
+	Escalate OnIntensity = "escalate" // the group ends
+	Park     OnIntensity = "park"     // the services that failed are dead
+	Delay    OnIntensity = "delay"    // restarts wait until the oldest failure no longer counts
 )
 
-func (o OnIntensity) valid() bool { return o == Park || o == Delay }
+func (o OnIntensity) valid() bool { return o == Escalate || o == Park || o == Delay }
 
 // exceeded reports whether restarts are more than l allows.
 func (l Limit) exceeded(restarts []time.Time) bool {
@@ -35,6 +36,7 @@ func (l Limit) exceeded(restarts []time.Time) bool {
 type charge struct {
 	at    time.Time // the first death
 	order *Service  // whose death that was
+	exit  *LastExit // of that service
 	ids   []string  // the services that failed
 }
 
@@ -49,6 +51,11 @@ func (p *planner) count(alone []course) (changed bool) {
 		}
 
 		changed = true
+		if limit.OnIntensity == Escalate {
+			p.begin(EndIntensity, "more than %d failures in %s, the last of %s: %s",
+				limit.Intensity, inWords(limit.Period), c.order.ID, c.exit)
+			return true
+		}
 		for _, id := range c.ids {
 			p.parked[id] = limit.OnIntensity == Park
 		}
@@ -69,7 +76,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 			continue
 		}
 		if e := p.lastExit(c); e != nil && e.charged() {
-			all = append(all, charge{e.At, p.judged[c.id].was, []string{c.id}})
+			all = append(all, charge{e.At, p.judged[c.id].was, e, []string{c.id}})
 		}
 	}
 
@@ -86,12 +93,17 @@ func (p *planner) charges(alone []course) (all []charge) {
 	return all[:1]
 }
 
-// lastExit returns how the service of c, which is a cause, has ended.
+// lastExit returns how the service of c, which fails or has failed, has ended.
 func (p *planner) lastExit(c course) *LastExit {
 	if f, fails := stepOf[*failure](c); fails {
 		return f.after.LastExit
 	}
-	return p.judged[c.id].was.LastExit
+
+	s := *p.judged[c.id].was
+	if _, settles := stepOf[settle](c); settles {
+		s.settle(p.seen.Now)
+	}
+	return s.LastExit
 }
 
 // notBefore returns the time before which the group restarts no service whose last end was charged,

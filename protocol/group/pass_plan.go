@@ -23,6 +23,7 @@ type planner struct {
 	restarts []time.Time     // the charges of the group that still count, with those of this pass
 	parked   map[string]bool // services that this pass gives up for the intensity of the group
 	set      set             // what restarts together
+	end      End             // of the group
 }
 
 // plan returns the courses of all services, in order. All services have been
@@ -31,13 +32,22 @@ type planner struct {
 // by itself.
 func (p *planner) plan() []course {
 	alone := p.each()
+	if p.ends() {
+		return alone
+	}
 	if p.count(alone) {
 		alone = p.each()
 	}
+
+	plan := alone
 	if p.set = p.gather(alone); len(p.set.members) > 0 {
-		alone = p.each()
+		plan = p.each()
 	}
-	return p.admit(alone)
+	if p.decideEnd(plan) {
+		p.set = set{}
+		return p.each()
+	}
+	return p.admit(plan)
 }
 
 // each returns the course of each service, given the set.
@@ -53,6 +63,9 @@ func (p *planner) each() []course {
 func (p *planner) rule(j judgement) []step {
 	if j.awaited {
 		return []step{await{}}
+	}
+	if p.ends() && !j.was.State.Final() {
+		return p.windDown(j)
 	}
 
 	switch j.was.State {

@@ -29,7 +29,7 @@ func (p *planner) shuttingDown(j judgement) []step {
 // dependentShutsDown reports whether a service that depends on s has not stopped yet.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
-		stops := other.was.State == StateShuttingDown
+		stops := other.was.State == StateShuttingDown || p.ends() && p.mustStop(other)
 		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
 			return true
 		}

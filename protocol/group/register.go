@@ -24,6 +24,10 @@ type Registration struct {
 	AlertOn      *AlertOn
 	KeepEnded    *time.Duration
 
+	OnDead      *OnDead
+	Significant *bool
+	Resume      bool // let the group run again if it has ended
+
 	DependenciesCompleted *[]string
 	Heartbeats            *bool // whether it promises heartbeats
 	Fresh                 bool  // remove all other services if g is deserted
@@ -32,11 +36,19 @@ type Registration struct {
 // Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
 // ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status in
-// two classes, ErrCycle with the path if the service would depend on itself, and ErrExhausted.
+// two classes, ErrCycle with the path if the service would depend on itself, ErrSignificant,
+// ErrGroupEnded unless it is resumed, and ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
 		e.g.Registry.Services, e.g.effects.Cleared = nil, true
+		e.g.Registry.Supervision.revive()
+	}
+	if r.Resume {
+		e.resume()
+	}
+	if err := e.g.Registry.checkRuns(); err != nil {
+		return g, err
 	}
 
 	s := e.service(r.Service)
@@ -56,6 +68,10 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 	}
 
 	r.replace(s)
+	if s.Significant && s.Restart == Permanent {
+		return g, ErrSignificant
+	}
+
 	given := r.Dependencies != nil || r.DependenciesCompleted != nil
 	if given {
 		if err := e.g.Registry.checkCycle(s.ID); err != nil {
@@ -129,6 +145,12 @@ func (r Registration) replace(s *Service) {
 	if r.KillTimeout != nil {
 		s.KillTimeout = *r.KillTimeout
 	}
+	if r.OnDead != nil {
+		s.OnDead = *r.OnDead
+	}
+	if r.Significant != nil {
+		s.Significant = *r.Significant
+	}
 	if r.AlertOn != nil {
 		s.AlertOn = *r.AlertOn
 	}
@@ -193,7 +215,7 @@ func (e *edit) request(s *Service) {
 // forgetEnd removes the reasons why s is not running.
 func (s *Service) forgetEnd() {
 	s.forgetFailure()
-	s.TermSentAt = time.Time{}
+	s.TermSentAt, s.StoppedBy = time.Time{}, ""
 }
 
 // registerSelf is step 4.

@@ -14,6 +14,7 @@ type FileRegistration struct {
 	By       string
 	File     ServicesFile
 	Recorded []Variable // of the environment of who registers
+	Resume   bool       // let the group run again if it has ended
 	Prune    bool       // also remove what the file does not declare
 }
 
@@ -38,17 +39,27 @@ const (
 // RegisterAll returns g with the services of a file as it declares them (spec §31.2), and what
 // changes: first those of the file, in its order, then those that are removed, in order, and last
 // the settings of the group, if they change. A service that already is as declared stays as it is,
-// whatever its state. It returns ErrExhausted, and with names ErrTwoClasses, ErrNoDependency and
-// ErrCycle.
+// whatever its state. It returns ErrExhausted, ErrGroupEnded, and with names ErrTwoClasses,
+// ErrSignificant, ErrNoDependency and ErrCycle.
 func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
 	services := r.File.Services
 	for _, d := range services {
 		if d.StartInfo.ExitStatus.twice() {
 			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, d.ID)
 		}
+		if d.Significant && d.Restart == Permanent {
+			return g, nil, fmt.Errorf("%w: %q", ErrSignificant, d.ID)
+		}
 	}
 
 	e := g.begin(r.By, seen)
+	if r.Resume {
+		e.resume()
+	}
+	if err := e.g.Registry.checkRuns(); err != nil {
+		return g, nil, err
+	}
+
 	var plan []Planned
 	for i := range services {
 		plan = append(plan, e.declare(&services[i], r.Recorded))
@@ -113,7 +124,7 @@ func (e *edit) declare(d *Declaration, recorded []Variable) Planned {
 
 	s.apply(d, recorded)
 	if e.request(s); s.State == StateShuttingDown {
-		s.StartAgain, s.RemoveAfterStop = true, false
+		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 
 	return Planned{ID: d.ID, What: PlanChange, Members: changes}

@@ -19,6 +19,10 @@ import (
 // in order.
 func (g Group) Restart(service, by string, only bool,
 	seen observe.Observation) (after Group, again []string, err error) {
+	if err := g.Registry.checkRuns(); err != nil {
+		return g, nil, err
+	}
+
 	switch s := g.Service(service); {
 	case s == nil:
 		return g, nil, ErrNoService
@@ -52,6 +56,9 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 	Group, []string, error,
 ) {
 	e := g.begin(by, seen)
+	if v := &e.g.Registry.Supervision; v.End.State != GroupRunning {
+		v.revive()
+	}
 	for _, id := range again {
 		s := e.service(id)
 		if !s.held(e.seen) && !g.heard(s, e.seen) {
@@ -64,7 +71,7 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 		}
 
 		e.askToStop(s, "restart")
-		s.StartAgain, s.RemoveAfterStop = true, false
+		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 
 	after, err := e.end()
@@ -89,6 +96,7 @@ func (e *edit) bringBack(s *Service) {
 		s.forgetEnd()
 	}
 
+	s.StoppedBy = ""
 	s.forgetLimits()
 }
 

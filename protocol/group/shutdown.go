@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -65,14 +66,19 @@ func (g Group) ShuttingDown(service string) []string {
 func (e *edit) shutDown(s *Service) {
 	s.StartAgain = false
 	switch {
-	case s.State == StateStopped, s.State == StateCompleted:
+	case s.State == StateCompleted,
+		s.State == StateStopped && e.g.Registry.Supervision.End.State == GroupRunning:
+		return
+	case s.State == StateStopped: // its group ended: now it also stays so when that runs again
 	case !s.held(e.seen) && !e.g.heard(s, e.seen) && s.RemoveAfterStop:
 		e.remove(s)
+		return
 	case !s.held(e.seen) && !e.g.heard(s, e.seen):
 		e.stopped(s)
 	default:
 		e.askToStop(s, "")
 	}
+	s.StoppedBy = cmp.Or(s.StoppedBy, e.by)
 }
 
 // askToStop lets passes stop s (spec §10.4), unless they already do.

@@ -10,14 +10,16 @@ import (
 // A Supervision is what a group does about the failures of its services as a whole (spec §22). Its
 // zero value is that of a group without settings.
 type Supervision struct {
-	Strategy Strategy
-	Limit    Limit
-	Restarts []time.Time // what was charged to the Limit, in order. It is replaced, never changed
-	Window   int         // how many services run at once; 0: all
-	Blocked  string      // what the last alert groupBlocked said, while it is true
-	Set      []string    // services that are restarted together, and have not started yet
-	Rules    []Rule      // what follows violations; the first that matches counts
-	Unknown  []wire.Member
+	Strategy     Strategy
+	Limit        Limit
+	Restarts     []time.Time // what was charged to the Limit, in order. It is replaced, never changed
+	Window       int         // how many services run at once; 0: all
+	Blocked      string      // what the last alert groupBlocked said, while it is true
+	AutoShutdown AutoShutdown
+	End          End
+	Set          []string // services that are restarted together, and have not started yet
+	Rules        []Rule   // what follows violations; the first that matches counts
+	Unknown      []wire.Member
 }
 
 // A Strategy says which services are restarted together with one that failed (spec §22.2).
@@ -42,7 +44,7 @@ func (v *Supervision) empty() bool {
 // same reports whether v and w have the same text.
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
-		v.Limit == w.Limit &&
+		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.End == w.End &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
@@ -62,6 +64,9 @@ func (v *Supervision) set(p PassRequest) {
 	if p.Rules != nil {
 		v.Rules = p.Rules
 	}
+	if p.AutoShutdown != nil {
+		v.AutoShutdown = *p.AutoShutdown
+	}
 	v.forgetUnlimited()
 }
 
@@ -78,6 +83,7 @@ func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.S
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
+	v.AutoShutdown = w.AutoShutdown
 	v.forgetUnlimited()
 }
 
@@ -94,6 +100,8 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 		v.Limit.Period = r.Milliseconds(1)
 	case "onIntensity":
 		v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
+	case "autoShutdown":
+		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
 	default:
 		return false
 	}
@@ -113,7 +121,9 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 		case name == "rules":
 			r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 		default:
-			r.Unknown(&v.Unknown, name)
+			if !v.End.read(r, name) {
+				r.Unknown(&v.Unknown, name)
+			}
 		}
 	})
 
@@ -141,6 +151,7 @@ func (v *Supervision) write(w *wire.Writer) {
 			w.Times("restarts", v.Restarts)
 		}
 		w.OptString("blocked", v.Blocked)
+		v.End.write(w)
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}
@@ -158,4 +169,5 @@ func (v *Supervision) writeSettings(w *wire.Writer) {
 		w.Milliseconds("intensityPeriodMs", v.Limit.Period)
 		w.String("onIntensity", string(v.Limit.OnIntensity))
 	}
+	w.OptString("autoShutdown", string(v.AutoShutdown))
 }

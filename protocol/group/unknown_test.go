@@ -33,7 +33,7 @@ var (
 				"heartbeats startedAt "+
 				"attempt startId starting runningSince goneSince failedAt nextAttemptAt "+
 				"restartPending blockedBy "+
-				"progressAt spent spentTotal stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs termSentAt", map[string]*vectors.Shape{
+				"progressAt spent spentTotal stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs onDead significant stoppedBy termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
@@ -45,7 +45,7 @@ var (
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs onIntensity restarts "+
-				"set", map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
+				"set autoShutdown state reason message endedAt", map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
 		})

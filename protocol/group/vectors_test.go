@@ -69,6 +69,10 @@ type vector struct {
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
 		Rules                rules             `json:"rules"`
+		AutoShutdown         string            `json:"autoShutdown"`
+		OnDead               string            `json:"onDead"`
+		Significant          *bool             `json:"significant"`
+		Resume               bool              `json:"resume"`
 		Starts               map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
@@ -169,6 +173,7 @@ var refusals = map[string]error{
 	"noStartInfo":  group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown,
 	"otherProcess": observe.ErrOtherProcess,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
+	"groupEnded": group.ErrGroupEnded, "significant": group.ErrSignificant,
 	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
 	"tooManyNames": group.ErrTooManyNames,
 	"otherStart":   group.ErrOtherStart,
@@ -315,7 +320,8 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 // beat or process that counts for nothing.
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
-		"/attempt", "/alertsGiven", "/restart", "/dependenciesCompleted", "/exitStatus",
+		"/attempt", "/alertsGiven", "/onDead", "/significant", "/supervision/state",
+		"/autoShutdown", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",
 		"/restarts", "/backoffIntervalsMs", "/jitterPercent", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
@@ -356,6 +362,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 			t.Errorf("removed %v, want %v", removed, v.Removed)
 		}
 		return after, err
+	case "resume":
+		return g.Resume(by, seen)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -434,6 +442,13 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 		r.KillTimeout = &timeout
 	}
 
+	switch r.Significant, r.Resume = v.Do.Significant, v.Do.Resume; v.Do.OnDead {
+	case "alert":
+		r.OnDead = new(group.OnDeadAlert)
+	case "escalate":
+		r.OnDead = new(group.OnDeadEscalate)
+	}
+
 	switch v.Do.AlertOn {
 	case "all":
 		r.AlertOn = new(group.AlertOnAll)
@@ -472,7 +487,7 @@ func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observ
 		d.StartInfo.Dir = path.Join("/", d.StartInfo.Dir)
 	}
 
-	r := group.FileRegistration{By: by, File: file, Prune: v.Do.Prune}
+	r := group.FileRegistration{By: by, File: file, Prune: v.Do.Prune, Resume: v.Do.Resume}
 	for name, value := range v.Do.Environment {
 		r.Recorded = append(r.Recorded, group.Variable{Name: name, Value: value})
 	}
@@ -536,12 +551,21 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 			Period: time.Duration(*v.Do.IntensityPeriodMs) * time.Millisecond}
 	}
 
+	var auto *group.AutoShutdown
+	switch v.Do.AutoShutdown {
+	case "":
+	case "never":
+		auto = new(group.ShutdownNever)
+	default:
+		auto = new(group.AutoShutdown(v.Do.AutoShutdown))
+	}
+
 	d, err := g.Pass(group.PassRequest{
 		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
-		Strategy:           v.Do.Strategy, Limit: limit, Rules: v.Do.Rules.all(),
+		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
 		Window: v.Do.Window,
 		Exit:   v.exit(t),
 	}, seen)

@@ -24,6 +24,7 @@ type world struct {
 
 	strategy group.Strategy // of the group
 	limit    *group.Limit
+	auto     *group.AutoShutdown
 	rand     *rand.Rand
 	g        group.Group
 	seen     observe.Observation
@@ -83,7 +84,9 @@ func walks(t *testing.T) uint64 {
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3], t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
 		limit: []*group.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: group.Park},
-			{Intensity: 1, Period: time.Minute, OnIntensity: group.Delay}}[seed/3%4],
+			{Intensity: 1, Period: time.Minute, OnIntensity: group.Delay},
+			{Intensity: 3, Period: time.Minute, OnIntensity: group.Escalate}}[seed/3%5],
+		auto:  []*group.AutoShutdown{nil, nil, nil, new(group.ShutdownAny), new(group.ShutdownAll)}[seed/7%5],
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
@@ -165,6 +168,12 @@ func (w *world) step() {
 			w.t.Errorf("%s is removed and runs", id)
 		}
 	case 8:
+		if w.once(3) {
+			w.note("resume: %v", w.verb(func(g group.Group) (group.Group, error) {
+				return g.Resume("t", w.seen)
+			}))
+			break
+		}
 		w.tick(10 * time.Minute)
 	default:
 		w.pass(w.rand.IntN(6))
@@ -194,6 +203,13 @@ func (w *world) register(id string) {
 		r.Restart = []group.RestartType{group.Permanent, group.Transient,
 			group.Temporary}[w.rand.IntN(3)]
 	}
+	if r.Restart == group.Transient || r.Restart == group.Temporary {
+		r.Significant = new(w.once(2))
+	}
+	if w.once(8) {
+		r.OnDead = new(group.OnDeadEscalate)
+	}
+	r.Resume = w.once(3)
 	if w.once(5) {
 		completed := []string{w.pick()}
 		r.DependenciesCompleted = &completed
@@ -319,7 +335,8 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy, Limit: w.limit}, w.seen)
+	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy, Limit: w.limit,
+		AutoShutdown: w.auto}, w.seen)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -343,6 +360,9 @@ func (w *world) pass(point int) {
 	}
 
 	w.commit(d.Group())
+	if w.g.Registry.Supervision.End.State != group.GroupRunning && len(started) > 0 {
+		w.t.Errorf("a group that ends starts %d services", len(started))
+	}
 	w.checkBackoff(d, before)
 	if point == 1 {
 		return

@@ -42,6 +42,7 @@ func (g Group) rules(s *Service, seen observe.Observation) []string {
 	t.policy()
 	t.strategy()
 	t.groupLimit()
+	t.groupEnd()
 	return t.all
 }
 
@@ -227,7 +228,9 @@ func (t *telling) final() {
 	case t.s.State == StateDead && why != "":
 		t.say("Passes gave it up: %s", t.limit(why))
 	}
-	t.say("It is %s: no pass starts it again. dpl-restart does, or dpl-register", t.s.State)
+	if t.g.Registry.Supervision.End.State == GroupRunning {
+		t.say("It is %s: no pass starts it again. dpl-restart does, or dpl-register", t.s.State)
+	}
 }
 
 // limit returns why a service was given up, with the rule.
@@ -402,9 +405,31 @@ func (t *telling) groupLimit() {
 	}
 
 	follows := map[OnIntensity]string{
-		Park:  "the services that failed are dead",
-		Delay: "restarts wait until the oldest of them no longer counts",
+		Escalate: "it ends",
+		Park:     "the services that failed are dead",
+		Delay:    "restarts wait until the oldest of them no longer counts",
 	}
 	t.say("Its group stands %d failures of its services in %v; after more, %s. It counts %d",
 		v.Limit.Intensity, v.Limit.Period, follows[v.Limit.OnIntensity], len(v.Restarts))
+}
+
+// groupEnd says that the group ends, why, and what brings it back.
+func (t *telling) groupEnd() {
+	v := t.g.Registry.Supervision
+	if v.End.State == GroupRunning {
+		return
+	}
+
+	t.say("Its group is %s, and nothing of it is started: %s", v.End.State, v.End)
+	if v.End.Reason == EndIntensity {
+		for _, at := range v.Restarts {
+			t.say("A failure counted: %s", moment(at, t.seen))
+		}
+	}
+	switch {
+	case t.s.StoppedBy != "":
+		t.say("%s asked for its stop, so it stays stopped when the group runs again", t.s.StoppedBy)
+	case t.s.StartInfo != nil:
+		t.say("dpl-register --resume lets the group run again, and starts it")
+	}
 }

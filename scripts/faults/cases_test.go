@@ -149,7 +149,8 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service c "+
 				"--depends-on-completed a --restart transient --exit-status tempfail=9 "+
 				"--jitter 25% --deadline 10m --intensity 3/5m --soft-timeout 1m --timeout 2m "+
-				"--stuck 10s,20s --alert-on final --keep-ended 1h --budget tokens=1000 "+
+				"--stuck 10s,20s --alert-on final --keep-ended 1h --on-dead escalate --significant --resume "+
+				"--budget tokens=1000 "+
 				"--budget-action restart --preflight true --preflight-timeout 5s -- sleep 300")},
 		{name: "register --file", setup: []step{itself, request}, prepare: servicesFile,
 			do: at(0, "dpl-register --group g --no-pass --file $res/services.json --prune")},
@@ -179,7 +180,7 @@ func groupSubjects() []subject {
 			several: true, settled: oneRuns},
 		{name: "orchestrate --strategy", setup: []step{request},
 			do: pass.with("--strategy", "one_for_all", "--window", "2", "--intensity", "3/5m", "--on-intensity",
-				"park"), several: true, settled: oneRuns},
+				"escalate", "--auto-shutdown", "any_significant"), several: true, settled: oneRuns},
 		{name: "orchestrate --rule", setup: []step{itself,
 			at(0, "dpl-orchestrate --group g --no-rule")},
 			do: pass.with("--rule", "lint=log"), several: true},

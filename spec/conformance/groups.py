@@ -6,6 +6,7 @@ import re
 from typing import Callable, Optional
 
 import protocol
+import endings
 import limits
 import sets
 import window as window_of
@@ -25,7 +26,7 @@ DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
-     'otherStart'), 76)
+     'otherStart', 'significant', 'groupEnded'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
 USED = ('oomKilled', 'cpuMs', 'maxRssKb')  # by the process, until its end
@@ -286,6 +287,8 @@ SERVICE = null_is_absent(
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
            blockedBy=(TEXT, ABSENT), restartCause=(IDENT, ABSENT), stopFor=(STOP_FOR, ABSENT),
            stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
+           stoppedBy=(TEXT, ABSENT), onDead=(one_of('alert', 'escalate'), 'alert'),
+           significant=(BOOLEAN, False),
            removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
@@ -296,7 +299,8 @@ ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorI
                message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
 STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
 RULE = record(match=((read_match, str), REQUIRED), action=(ACTION, REQUIRED))
-ON_INTENSITY = ('park', 'delay')
+ON_INTENSITY = ('escalate', 'park', 'delay')
+AUTO_SHUTDOWN = ('never', 'any_significant', 'all_significant')
 LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
 
 
@@ -304,14 +308,19 @@ def policy(**state):
     """Return the record of the settings of a group, beside members that are its state."""
     members = record(strategy=(one_of(*STRATEGIES), ABSENT), window=(POSITIVE, ABSENT),
                      intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT),
-                     onIntensity=(one_of(*ON_INTENSITY), ABSENT), **state)
+                     onIntensity=(one_of(*ON_INTENSITY), ABSENT),
+                     autoShutdown=(one_of(*AUTO_SHUTDOWN), ABSENT), **state)
     return all_or_none(members, *LIMIT)
 
 
 SETTINGS = policy()
 SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT),
                      set=(array(IDENT), ABSENT),
-                     rules=(array(RULE), ABSENT))
+                     rules=(array(RULE), ABSENT), reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
+                     state=(one_of('running', 'ending', 'ended'), ABSENT),
+                     endedAt=(nullable(MOMENT), ABSENT))
+USUAL_SUPERVISION = {'autoShutdown': 'never', 'state': 'running', 'reason': '', 'message': '',
+                     'endedAt': None}
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
@@ -332,6 +341,7 @@ DECLARATION = record(supervisorId=(IDENT, REQUIRED), startInfo=(START_INFO, REQU
                      restartable=(BOOLEAN, True), dependencies=(array(IDENT), []),
                      killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
                      restart=(RESTART, 'permanent'), dependenciesCompleted=(array(IDENT), []),
+                     onDead=(one_of('alert', 'escalate'), 'alert'), significant=(BOOLEAN, False),
                      alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT))
 SERVICES = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1),
                   supervision=(SETTINGS, ABSENT),
@@ -365,8 +375,11 @@ def decode_registry(text):
     value = parse(text)
     refuse_newer(value)
     registry = REGISTRY[0](value, '')
-    if registry.get('supervision') == {}:
-        del registry['supervision']  # as if it were absent
+    if 'supervision' in registry:  # what is not written, and an empty one, count as absent
+        kept = {name: value for name, value in registry.pop('supervision').items()
+                if name not in USUAL_SUPERVISION or value != USUAL_SUPERVISION[name]}
+        if kept:
+            registry['supervision'] = kept
     return registry
 
 
@@ -566,7 +579,7 @@ DEFAULTS = {
     'spent': {}
 }
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
-RENEWED = FAILURE + ('termSentAt',)  # §10.1, 3
+RENEWED = FAILURE + ('termSentAt', 'stoppedBy')  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
               'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
               'progressAt', 'asked', 'spent')
@@ -677,7 +690,7 @@ class Edit:
             self.exited(entry, exit)
         if not foreign(entry, self.seen):
             drop(entry, 'pid', 'process')
-        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt',
+        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *FAILURE, 'stopRequestedAt',
              'startAgain', 'removeAfterStop')
 
     def removable(self, entry):
@@ -760,16 +773,21 @@ def clear(edit, orchestrator):
     lively = any(edit.held(entry) or edit.heard(entry) for entry in edit.services.values())
     if edit.services and not lively and not orchestrator_heard(orchestrator, edit.seen):
         edit.registry['supervisors'] = {}
+        edit.supervise(**dict.fromkeys((*END, 'restarts')))
         edit.outcome.cleared = True
 
 
 def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None,
              process=None, readiness=None, startInfo=None, restartable=None, dependencies=None,
              killTimeoutMs=None, heartbeats=None, fresh=False, restart=None,
-             dependenciesCompleted=None, alertOn=None, keepEndedMs=None):
+             dependenciesCompleted=None, alertOn=None, keepEndedMs=None, onDead=None,
+             significant=None, resume=False):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
+    if resume:
+        run_again(edit)
+    require_running(edit)
     entry, others = edit.services.get(supervisor), edit.services.values()
     if entry is None:
         entry = SERVICE[0]({'supervisorId': supervisor, 'state': 'registered'}, '')
@@ -792,8 +810,10 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
     given = {'startInfo': startInfo, 'restartable': restartable, 'dependencies': dependencies,
              'killTimeoutMs': killTimeoutMs, 'heartbeats': heartbeats, 'restart': restart,
              'dependenciesCompleted': dependenciesCompleted, 'alertOn': alertOn,
-             'keepEndedMs': keepEndedMs}
+             'keepEndedMs': keepEndedMs, 'onDead': onDead, 'significant': significant}
     entry |= {name: value for name, value in given.items() if value is not None}
+    require(not entry['significant'] or entry['restart'] != 'permanent', 'significant',
+            'a permanent service never ends')
     given = dependencies is not None or dependenciesCompleted is not None
     require(not given or not leads_back(edit.services, supervisor), 'cycle',
             'it would depend on itself')
@@ -895,11 +915,16 @@ RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'
 
 
 def register_all(orchestrator, registry, seen, services, supervision=None, by=None,
-                 environment=None, prune=False):
+                 environment=None, prune=False, resume=False):
     """§31.2. environment has the variables that this registration records."""
     for key, declared in services.items():
         require(not two_classes(declared['startInfo']), 'twoClasses', key)
+        require(not declared['significant'] or declared['restart'] != 'permanent', 'significant',
+                key)
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    if resume:
+        run_again(edit)
+    require_running(edit)
     for key, declared in services.items():
         edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
     for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
@@ -921,6 +946,8 @@ def register_all(orchestrator, registry, seen, services, supervision=None, by=No
 def settle(edit, settings):
     """Give the group the settings of a file, and return what changes."""
     was = edit.registry.get('supervision', {})
+    settings = {name: value for name, value in settings.items()
+                if USUAL_SUPERVISION.get(name) != value}
     changed = [name for name in SETTINGS.fields if was.get(name) != settings.get(name)]
     if not changed:
         return []
@@ -953,6 +980,7 @@ def declare(edit, key, declared, environment):
         register_request(edit, entry)
         if entry['state'] == 'shuttingDown':
             entry['startAgain'] = True
+            entry.pop('stoppedBy', None)
         return plan
     return {'supervisorId': key, 'action': 'keep'}
 
@@ -1118,14 +1146,17 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
     for key in ordered(edit.services, stop):
         entry = edit.services[key]
         entry['startAgain'] = False
-        if entry['state'] in ('stopped', 'completed'):
+        if entry['state'] == 'completed' or entry['state'] == 'stopped' and not group_ends(edit):
             continue
-        if edit.held(entry) or edit.heard(entry):
-            ask_to_stop(edit, entry)
-        elif entry['removeAfterStop']:
-            edit.remove(entry)
-        else:
-            edit.become_stopped(entry)
+        if entry['state'] != 'stopped':
+            if edit.held(entry) or edit.heard(entry):
+                ask_to_stop(edit, entry)
+            elif entry['removeAfterStop']:
+                edit.remove(entry)
+                continue
+            else:
+                edit.become_stopped(entry)
+        entry['stoppedBy'] = entry.get('stoppedBy') or by
     return edit.finish()
 
 
@@ -1139,6 +1170,9 @@ def ask_to_stop(edit, entry, reason=None):
 def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
     """§10.5."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    if all and group_ends(edit):
+        edit.supervise(**dict.fromkeys((*END, 'restarts')))
+    require_running(edit)
     startable = {key for key, entry in edit.services.items() if entry['startInfo'] is not None}
     if all:
         chosen = startable
@@ -1156,6 +1190,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
                         'blocked', f'{key} needs {other}')
             ask_to_stop(edit, entry, 'restart')
             entry.update(startAgain=True, removeAfterStop=False)
+            entry.pop('stoppedBy', None)
         elif entry['state'] not in ('registered', 'waitingForDependencies'):
             bring_back(edit, entry)
     edit.outcome.again = ordered(edit.services, chosen)
@@ -1177,7 +1212,41 @@ def bring_back(edit, entry):
     else:
         edit.set_state(entry, 'registered', 'restart')
         drop(entry, *RENEWED)
+    entry.pop('stoppedBy', None)
     forget_limits(entry)
+
+
+END = ('state', 'reason', 'message', 'endedAt')  # members of supervision (§23)
+
+
+def group_ends(edit):
+    """Return whether the group is ending or has ended."""
+    return 'state' in edit.registry.get('supervision', {})
+
+
+def require_running(edit):
+    require(not group_ends(edit), 'groupEnded', 'the group has ended')
+
+
+def resume(orchestrator, registry, seen, by=None):
+    """§23.4."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    run_again(edit)
+    return edit.finish()
+
+
+def run_again(edit):
+    if not group_ends(edit):
+        return
+    edit.supervise(**dict.fromkeys((*END, 'restarts')))
+    for key in ordered(edit.services):
+        entry = edit.services[key]
+        if entry['startInfo'] is None or entry.get('stoppedBy') or entry['removeAfterStop']:
+            continue
+        if entry['state'] == 'shuttingDown':
+            entry['startAgain'] = True
+        else:
+            register_request(edit, entry)
 
 
 def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0,
@@ -1268,12 +1337,15 @@ class Pass(Edit):
         self.together = sets.Together(set())
         self.refused = set()  # services for which the window has no place
         self.charging = limits.Charging([])
+        self.ending = {}  # the members END of a group that ends
+        self.gave_up = {}  # why services have died or completed in this pass
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
         self.settled, self.awaited, self.unbegun, self.consumed = {}, set(), set(), set()
         for entry in self.services.values():
             self.learn_end(entry, exits)
+        self.judged = copy.deepcopy(self.services)  # as they were, with the graces of this pass
         known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
 
@@ -1394,6 +1466,7 @@ class Pass(Edit):
             return
         drop(entry, *RENEWED)
         self.set_state(entry, 'completed', told(entry['lastExit']))
+        self.gave_up[entry['supervisorId']] = 'completed'
         self.alert('supervisorCompleted', entry['supervisorId'], told(entry['lastExit']))
 
     def give_up(self, entry, reason):
@@ -1406,6 +1479,7 @@ class Pass(Edit):
         drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt', 'restartCause')
         self.set_state(entry, 'dead', reason)
         exit_ = entry.get('lastExit', {})
+        self.gave_up[entry['supervisorId']] = reason + (f': {told(exit_)}' if exit_ else '')
         message = reason + (f': {told(exit_)}' if told(exit_) else '')
         if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
             message += (': its keeper was killed before it could say how' if 'keeper' in entry else
@@ -1420,7 +1494,9 @@ class Pass(Edit):
         if start in self.awaited:
             if 'goneSince' not in entry:
                 beat_now(entry, self.seen, *GONE)
-            return
+            return None
+        if self.ending and entry['state'] not in FINAL:
+            return endings.wind_down(self, entry)
         rule = {
             'running': self.running, 'registered': self.waiting,
             'waitingForDependencies': self.waiting, 'failed': self.failed,
@@ -1434,6 +1510,8 @@ class Pass(Edit):
     def running(self, entry):
         now, found = self.seen.now, self.evidence(entry)
         if entry['starting'] and found in ('exited', 'rebooted'):
+            if self.ending:
+                return endings.leave(self, entry)
             self.set_state(entry, 'registered', 'startLost')
             drop(entry, 'starting', 'stopFor')
             return self.waiting(entry, 'startLost')
@@ -1449,6 +1527,8 @@ class Pass(Edit):
             return self.stop_for(entry, why)
         if (found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None
                 and entry['restart'] != 'temporary'):
+            if self.ending:
+                return endings.leave(self, entry)
             self.exited(entry, 'rebooted')
             self.set_state(entry, 'registered', 'rebooted')
             drop(entry, 'runningSince')
@@ -1462,6 +1542,8 @@ class Pass(Edit):
         if clock:
             return self.stop_for(entry,
                                  {'reason': 'timeout', 'detail': clock, 'then': 'restart'})
+        if self.ending:
+            return endings.leave(self, entry)
         self.well.add(entry['supervisorId'])
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
@@ -1589,6 +1671,10 @@ class Pass(Edit):
             return self.follow(entry)
         if 'stopFor' not in entry:
             return self.retry(entry)
+        self.stopping(entry)
+
+    def stopping(self, entry):
+        """§26.1: stop a service for a reason of the pass, and go on as that says."""
         if not self.stop(entry) or not checked(entry, self.seen) and self.heard(entry):
             return
         why = entry.pop('stopFor')
@@ -1624,6 +1710,8 @@ class Pass(Edit):
                     name: entry['lastExit'][name] for name in ('reason', 'detail')
                     if entry['lastExit'].get(name)}}
             return self.give_up(entry, PARKED)
+        if self.ending:
+            return endings.leave(self, entry)
         failed_at = entry.setdefault('failedAt', now)
         entry['nextAttemptAt'] = max(restart_at(entry), self.not_before(entry))
         key = entry['supervisorId']
@@ -1642,8 +1730,9 @@ class Pass(Edit):
 
     def shutting_down(self, entry):
         service = entry['supervisorId']
-        if any(service in other['dependencies'] and other['state'] == 'shuttingDown'
-               for key, other in self.given['supervisors'].items() if key != service):
+        if any(service in other['dependencies'] and (
+                other['state'] == 'shuttingDown' or self.ending and endings.must_stop(self, other))
+               for key, other in self.judged.items() if key != service):
             return
         if not self.stop(entry) or self.heard(entry):
             return
@@ -1652,6 +1741,7 @@ class Pass(Edit):
         if not entry['startAgain']:
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
+        entry.pop('stoppedBy', None)
         forget_limits(entry)
         self.waiting(entry)
 
@@ -1693,10 +1783,9 @@ class Pass(Edit):
     def needed(self, service):
         """Return whether another service of the set, which is held, depends on service."""
         members = self.together.members
-        given = self.given['supervisors']
         return service in members and any(
             key in members and key != service and service in other['dependencies']
-            and self.lives_on(other) for key, other in given.items())
+            and self.lives_on(other) for key, other in self.judged.items())
 
     def stop(self, entry):
         """§11.4. Return False if a process is still there."""
@@ -1734,6 +1823,7 @@ class Pass(Edit):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
+             autoShutdown=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -1771,13 +1861,14 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         limit = {'intensity': intensity, 'intensityPeriodMs': intensityPeriodMs,
                  'onIntensity': onIntensity} if intensityPeriodMs else {}
         edit.supervise(**dict.fromkeys(LIMIT) | limit)
-    edit.charging = limits.charge(edit)
-    edit.supervise(restarts=edit.charging.restarts)
-    edit.together = sets.gather(edit)
+    if autoShutdown is not None:
+        edit.supervise(autoShutdown=autoShutdown if autoShutdown != 'never' else None)
+    endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)
     for key in edit.order:
         edit.look_at(edit.services[key])
+    endings.record(edit)
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
     reasons = window_of.blocked(edit.services, edit.order)
@@ -1840,7 +1931,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
-    'beat': beat, 'end': end, 'report': report, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
+    'beat': beat, 'end': end, 'resume': resume, 'report': report, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
     'result': result
 }
 

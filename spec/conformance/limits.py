@@ -10,6 +10,7 @@ import sets
 class Charging:
     restarts: list  # the charges that count
     parked: set = dataclasses.field(default_factory=set)  # the services that are given up
+    end: str = ''  # why the group ends, if it does
 
 
 def exceeded(supervision, restarts):
@@ -23,16 +24,23 @@ def charge(edit):
         return Charging([])
     found = Charging(supervision.get('restarts', []))
     edit.charging = Charging(found.restarts)
-    for at, keys in charges(edit, supervision.get('strategy', 'one_for_one')):
+    for at, keys, exit_ in charges(edit, supervision.get('strategy', 'one_for_one')):
         found.restarts = groups.window(found.restarts + [at], supervision['intensityPeriodMs'],
                                        edit.seen.now)
-        if exceeded(supervision, found.restarts) and supervision['onIntensity'] == 'park':
+        follows = exceeded(supervision, found.restarts) and supervision['onIntensity']
+        if follows == 'park':
             found.parked |= set(keys)
+        elif follows == 'escalate':
+            period = supervision['intensityPeriodMs']
+            span = f'{period} ms' if period % 1000 else f'{period // 1000} s'
+            found.end = (f'more than {supervision["intensity"]} failures in {span}, the last of {keys[0]}: '
+                         f'{groups.told(exit_)}')
+            break
     return found
 
 
 def charges(edit, strategy):
-    """Return (time, services) for each charge of the pass, in order."""
+    """Return (time, services, exit of the first) for each charge of the pass, in order."""
     alone = copy.deepcopy(edit)
     for key in edit.order:
         alone.look_at(alone.services[key])
@@ -42,8 +50,8 @@ def charges(edit, strategy):
             entry = alone.services[key]
             entry = entry if key in alone.failing else edit.services[key]
             if groups.charged(entry) and 'lastExit' in entry:
-                found.append((entry['lastExit']['at'], [key]))
+                found.append((entry['lastExit']['at'], [key], entry['lastExit']))
     found.sort(key=lambda each: each[0])
     if strategy == 'one_for_one' or not found:
         return found
-    return [(found[0][0], [key for _, keys in found for key in keys])]
+    return [(found[0][0], [key for _, keys, _ in found for key in keys], found[0][2])]

@@ -44,7 +44,7 @@ ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
-    'restarts': [],
+    'restarts': [], 'onDead': 'alert', 'significant': False,
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False,
     'spent': {}, 'spentTotal': {}, 'violations': []
 }
@@ -224,6 +224,11 @@ class World:
         entry |= self.optional(0.15, readiness=self.one(READINESS))
         entry |= self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.4, restart=self.one(RESTARTS))
+        if entry.get('restart', 'permanent') != 'permanent':
+            entry |= self.optional(0.4, significant=True)
+        entry |= self.optional(0.2, onDead='escalate')
+        if state in ('stopped', 'shuttingDown'):
+            entry |= self.optional(0.5, stoppedBy='user')
         entry |= self.optional(0.15, dependenciesCompleted=[self.one(self.ids)])
         entry |= self.optional(0.2, retries=self.one((0, 1, 9, 10)))
         entry |= self.optional(
@@ -373,6 +378,9 @@ class World:
         chosen = [key for key in keys if self.chance(0.5)]
         limit = self.limit()
         limit |= self.optional(0.7, restarts=sorted(self.ago() for _ in range(self.one((1, 2)))))
+        limit |= self.optional(0.3, state='ending', reason='odd') or self.optional(
+            0.1, state='ended', reason='intensity', message='é', endedAt=self.ago())
+        limit |= self.optional(0.5, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
                 | self.optional(0.3, window=self.one((1, 2, 3))) | self.optional(0.1, blocked='a: é')
@@ -502,6 +510,9 @@ class World:
                              dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
         who |= self.optional(0.2, readiness=self.one(READINESS))
         who |= self.optional(0.2, restart=self.one(RESTARTS))
+        who |= self.optional(0.1, significant=self.chance(0.7))
+        who |= self.optional(0.1, onDead=self.one(('alert', 'escalate')))
+        who |= self.optional(0.3, resume=True)
         who |= self.optional(0.1, dependenciesCompleted=[self.one(IDS + 'z')])
         who |= self.optional(0.2, heartbeats=self.chance(0.7))
         who |= self.optional(0.1, alertOn=self.one(('all', 'final')))
@@ -524,9 +535,13 @@ class World:
         settings = self.optional(0.7, strategy=self.one(groups.STRATEGIES))
         settings |= self.optional(0.5, **self.limit())
         given |= self.optional(0.3, supervision=settings)
+        given |= self.optional(0.3, resume=True)
         return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
 
     def tidy(self):
+        return {}
+
+    def resume(self):
         return {}
 
     def remove(self):
@@ -591,6 +606,7 @@ class World:
         do |= self.optional(0.05, heartbeatIntervalMs=200)
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         do |= self.optional(0.1, window=self.one((0, 1, 2)))
+        do |= self.optional(0.1, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         do |= self.optional(0.1, rules=self.rules())
         starts = {}
@@ -615,13 +631,13 @@ class World:
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
-                 + ('shutdown', 'restart', 'remove', 'tidy', 'wait', 'watch') * 2 + ('result', ))
+                 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
-                    'tidy': '30', 'report': '27'}
+                    'tidy': '30', 'report': '27', 'resume': '23'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},

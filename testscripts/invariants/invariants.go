@@ -35,6 +35,21 @@ func Broken(g group.Group) string {
 		broken = append(broken, "the group is charged without a limit")
 	}
 
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		stops := s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
+			!s.TermSentAt.IsZero()
+		if v.End.State == group.GroupEnding && !stops {
+			broken = append(broken, s.ID+" is not being stopped, but its group ends")
+		}
+		if v.End.State == group.GroupEnded && !s.State.Final() {
+			broken = append(broken, s.ID+" is not over, but its group has ended")
+		}
+	}
+	if (v.End.State == group.GroupEnded) == v.End.At.IsZero() {
+		broken = append(broken, "a group has ended at a time")
+	}
+
 	for _, id := range v.Set {
 		if s := g.Service(id); s == nil || s.State == group.StateRunning || s.State.Final() {
 			broken = append(broken, id+" is in the set, but does not wait to start")
@@ -95,8 +110,11 @@ func invariants(s *group.Service) map[string]bool {
 		"a pending restart waits":           !s.RestartPending || is(waiting) && due,
 		"what is blocked has yet to start": s.BlockedBy == "" ||
 			is(registered, waiting, justFailed, scheduled),
-		"what restarts for another waits":          s.RestartCause == "" || is(waiting, scheduled),
-		"a stop was asked for iff shuttingDown":    s.StopRequestedAt.IsZero() == !is(shuttingDown),
+		"what restarts for another waits":       s.RestartCause == "" || is(waiting, scheduled),
+		"a stop was asked for iff shuttingDown": s.StopRequestedAt.IsZero() == !is(shuttingDown),
+		"only what stops was stopped by somebody": s.StoppedBy == "" ||
+			is(shuttingDown, group.StateStopped),
+		"a significant service is not permanent":   !s.Significant || s.Restart != group.Permanent,
 		"only shuttingDown is started again":       !s.StartAgain || is(shuttingDown),
 		"only shuttingDown is to be removed":       !s.RemoveAfterStop || is(shuttingDown),
 		"what is to be removed is not started":     !s.RemoveAfterStop || !s.StartAgain,

@@ -89,13 +89,13 @@ func exits() []exit {
 					"--interval; or the ledger must not delete the resource. Nothing has changed.",
 				"dpl-register": "Refused: the dependencies would form a cycle, one in FILE is " +
 					"missing, another process is registered and alive, no command is known to " +
-					"start it, it is being shut down, or (--remove) it is running or others " +
-					"depend on it. Nothing has changed.",
+					"start it, it is being shut down, its group has ended (--resume), or " +
+					"(--remove) it is running or others depend on it. Nothing has changed.",
 				"dpl-report": "Refused: the service is not running, or not with the start that " +
 					"the report is about. Nothing has changed.",
 				"dpl-restart": "Refused: the service has no command to start it, or one that " +
 					"would have to stop could not be started again because a service it depends " +
-					"on is not running. Nothing has changed.",
+					"on is not running; or the group has ended. Nothing has changed.",
 				"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has " +
 					"changed.",
 			}},

@@ -21,23 +21,24 @@ import (
 
 // An Orchestrator makes passes over one group.
 type Orchestrator struct {
-	Env       Env
-	Machine   Machine // nil: the one that this program runs on
-	Ledger    *fileops.Ledger
-	Group     string
-	Owner     string
-	Failover  bool
-	Interval  time.Duration  // 0: the group's
-	Staleness time.Duration  // 0: the group's
-	Strategy  group.Strategy // "": the group's
-	Window    *int           // nil: the group's
-	Limit     *group.Limit   // nil: the group's
-	Rules     []group.Rule   // nil: the group's
-	OnAlert   string         // a command line for sh; "": none
-	HookOut   io.Writer      // what OnAlert prints goes here
-	Spawn     Spawn
-	State     group.OrchestratorState
-	Every     time.Duration // between the passes of one that stays; 0: it makes but one
+	Env          Env
+	Machine      Machine // nil: the one that this program runs on
+	Ledger       *fileops.Ledger
+	Group        string
+	Owner        string
+	Failover     bool
+	Interval     time.Duration       // 0: the group's
+	Staleness    time.Duration       // 0: the group's
+	Strategy     group.Strategy      // "": the group's
+	Window       *int                // nil: the group's
+	Limit        *group.Limit        // nil: the group's
+	AutoShutdown *group.AutoShutdown // nil: the group's
+	Rules        []group.Rule        // nil: the group's
+	OnAlert      string              // a command line for sh; "": none
+	HookOut      io.Writer           // what OnAlert prints goes here
+	Spawn        Spawn
+	State        group.OrchestratorState
+	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
 	vigil observe.Vigil
 }
@@ -165,7 +166,8 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
-		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit, Rules: o.Rules, Exit: o.exits(g, seen),
+		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
+		AutoShutdown: o.AutoShutdown, Rules: o.Rules, Exit: o.exits(g, seen),
 	}
 }
 

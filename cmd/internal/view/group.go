@@ -69,6 +69,9 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	if last := g.LastPass(); last != "" {
 		fmt.Fprintf(out, ", last pass %s by %s", last, harmless.Text(g.Registry.Owner))
 	}
+	if end := g.Registry.Supervision.End; end.State != group.GroupRunning {
+		fmt.Fprintf(out, ", %s: %s", s.paint(bad, string(end.State)), harmless.Text(end.String()))
+	}
 	if n := g.Troubled(); n > 0 {
 		fmt.Fprintf(out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
 	}

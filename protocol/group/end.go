@@ -1,0 +1,136 @@
+package group
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// An End says that a group has ended, or is ending, and why (spec §23). Its zero value is that of a
+// group that runs.
+type End struct {
+	State   GroupState
+	Reason  EndReason
+	Message string    // the same, in words
+	At      time.Time // when it had ended
+}
+
+// String returns what people are told, such as "memberDead: a: 5 attempts: exited: status 1".
+func (e End) String() string {
+	if e.Message == "" {
+		return string(e.Reason)
+	}
+	return string(e.Reason) + ": " + e.Message
+}
+
+// A GroupState says whether a group runs.
+type GroupState string
+
+const (
+	GroupRunning GroupState = ""
+	GroupEnding  GroupState = "ending" // its services are being stopped
+	GroupEnded   GroupState = "ended"  // all of them are over
+)
+
+// An EndReason says why a group ends.
+type EndReason string
+
+const (
+	EndIntensity    EndReason = "intensity"    // too many of its services failed
+	EndMemberDead   EndReason = "memberDead"   // a service was given up that it cannot do without
+	EndAutoShutdown EndReason = "autoShutdown" // its significant services have done their work
+)
+
+// An OnDead is what follows when a service is given up.
+type OnDead string
+
+const (
+	OnDeadAlert    OnDead = ""         // the others go on
+	OnDeadEscalate OnDead = "escalate" // the group ends
+)
+
+// An AutoShutdown says which significant services end their group when they are over.
+type AutoShutdown string
+
+const (
+	ShutdownNever AutoShutdown = ""
+	ShutdownAny   AutoShutdown = "any_significant"
+	ShutdownAll   AutoShutdown = "all_significant"
+)
+
+// readDefault reads a word; usual is the one that is not written, "".
+func readDefault[T ~string](r *wire.Reader, usual T, others ...T) T {
+	word := T(r.String())
+	for _, other := range others {
+		if word == other {
+			return word
+		}
+	}
+	if word != usual {
+		r.Refuse("unknown word %.40q", string(word))
+	}
+	return ""
+}
+
+// read reads the member name, and reports whether it is one of an End.
+func (e *End) read(r *wire.Reader, name string) bool {
+	switch name {
+	case "state":
+		e.State = readDefault(r, "running", GroupEnding, GroupEnded)
+	case "reason":
+		e.Reason = EndReason(r.String())
+	case "message":
+		e.Message = r.String()
+	case "endedAt":
+		e.At = r.TimeOrNull()
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *End) write(w *wire.Writer) {
+	w.OptString("state", string(e.State))
+	w.OptString("reason", string(e.Reason))
+	w.OptString("message", e.Message)
+	w.OptTime("endedAt", e.At)
+}
+
+// Resume returns g, which is ending or has ended, running again (spec §23.4): the services that have
+// a command, and that nobody asked to stop, are started again. A group that runs stays as it is.
+// Resume returns ErrExhausted.
+func (g Group) Resume(by string, seen observe.Observation) (Group, error) {
+	e := g.begin(by, seen)
+	e.resume()
+	return e.end()
+}
+
+func (e *edit) resume() {
+	if e.g.Registry.Supervision.End.State == GroupRunning {
+		return
+	}
+
+	e.g.Registry.Supervision.revive()
+	for _, id := range e.g.Registry.ordered() {
+		switch s := e.service(id); {
+		case s.StartInfo == nil || s.StoppedBy != "" || s.RemoveAfterStop:
+		case s.State == StateShuttingDown:
+			s.StartAgain = true
+		default:
+			e.request(s)
+		}
+	}
+}
+
+// revive lets a group run as if it had never failed.
+func (v *Supervision) revive() { v.End, v.Restarts = End{}, nil }
+
+// checkRuns returns ErrGroupEnded, with the reason, if the group is ending or has ended.
+func (r Registry) checkRuns() error {
+	if end := r.Supervision.End; end.State != GroupRunning {
+		return fmt.Errorf("%w: %s", ErrGroupEnded, end)
+	}
+	return nil
+}

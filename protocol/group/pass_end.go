@@ -1,0 +1,153 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// decideEnd decides whether what the services do in this pass ends their group (spec §23.2), and
+// reports whether the group ends. plan has their courses.
+func (p *planner) decideEnd(plan []course) bool {
+	if p.end.State == GroupRunning {
+		p.memberDead(plan)
+	}
+	if p.end.State == GroupRunning {
+		p.autoShutdown(plan)
+	}
+	return p.ends()
+}
+
+// ends reports whether the group is ending or has ended, so that nothing is started.
+func (p *planner) ends() bool { return p.end.State != GroupRunning }
+
+// begin lets the group end.
+func (p *planner) begin(reason EndReason, format string, args ...any) {
+	p.end = End{State: GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// memberDead ends the group if a service is given up that it cannot do without.
+func (p *planner) memberDead(plan []course) {
+	for _, c := range plan {
+		if dies, is := stepOf[die](c); is && p.judged[c.id].was.OnDead == OnDeadEscalate {
+			p.begin(EndMemberDead, "%s: %s", c.id, p.gaveUp(c, dies))
+			return
+		}
+	}
+}
+
+// gaveUp returns why the service of c is dead.
+func (p *planner) gaveUp(c course, step die) string {
+	if e := p.lastExit(c); e != nil {
+		return step.reason + ": " + e.String()
+	}
+	return step.reason
+}
+
+// autoShutdown ends the group once one of its significant services is over, or all of them.
+func (p *planner) autoShutdown(plan []course) {
+	mode := p.g.Registry.Supervision.AutoShutdown
+	var over []string // and how
+	now, rest, reason := false, false, EndAutoShutdown
+	for _, c := range plan {
+		s := p.judged[c.id].was
+		if !s.Significant || mode == ShutdownNever {
+			continue
+		}
+
+		dies, dead := stepOf[die](c)
+		_, completes := stepOf[complete](c)
+		before := mode == ShutdownAll && s.State == StateDead
+		switch {
+		case completes:
+			over = append(over, c.id+": "+string(StateCompleted))
+		case dead:
+			over = append(over, c.id+": "+p.gaveUp(c, dies))
+		case before:
+			over = append(over, c.id+": "+string(StateDead))
+		case !s.State.Final():
+			rest = true
+		}
+
+		now = now || dead || completes
+		if (dead || before) && s.Restart != Temporary {
+			reason = EndMemberDead // it has not done what it was for
+		}
+	}
+
+	if now && (mode == ShutdownAny || !rest) {
+		p.begin(reason, "%s", strings.Join(over, "; "))
+	}
+}
+
+// windDown is the rule of every service in a group that ends: it is stopped, and not started again.
+// What it has done by itself in the meantime is recorded first.
+func (p *planner) windDown(j judgement) []step {
+	s := j.was
+	failed := s.State == StateFailed || s.State == StateScheduled
+	switch {
+	case s.State == StateShuttingDown && s.StartAgain:
+		stays := *s
+		stays.StartAgain = false
+		j.was = &stays
+		return then(stayDown{}, p.shuttingDown(j))
+	case s.State == StateShuttingDown:
+		return p.shuttingDown(j)
+	case j.failure != nil:
+		return p.fail(j, j.failure)
+	case failed && s.StopFor != nil && (s.StopFor.Then == ThenDead || s.StopFor.Then == ThenPark):
+		return p.stopping(j, s.FailedAt)
+	case failed && s.StopFor == nil && s.RestartCause == "":
+		return p.retry(j, s.FailedAt)
+	}
+	return p.quit(j)
+}
+
+// quit stops a service because its group ends.
+func (p *planner) quit(j judgement) []step {
+	s := *j.was
+	runs := s.State == StateRunning && j.failure == nil
+	switch {
+	case p.mustStop(j):
+		s.State = StateShuttingDown
+		s.forgetFailure()
+		j.was = &s
+		return then(quit{p.end.Reason}, p.shuttingDown(j))
+	case runs && j.evidence == observe.Rebooted:
+		return []step{stopped{string(observe.Rebooted)}}
+	case runs:
+		return []step{stopped{reasonStopped}}
+	}
+	return []step{stopped{}}
+}
+
+// mustStop reports whether anything of a service is left that a group that ends has to stop.
+func (p *planner) mustStop(j judgement) bool {
+	return !j.was.State.Final() && (j.held(p.seen) || !j.checkable && j.heard)
+}
+
+type (
+	quit     struct{ reason EndReason } // its group ends
+	stayDown struct{}                   // it is not started again when it has stopped
+)
+
+func (step quit) take(a *acting, s *Service) {
+	a.askToStop(s, string(GroupEnding)+": "+string(step.reason))
+}
+
+func (stayDown) take(_ *acting, s *Service) { s.StartAgain = false }
+
+// endGroup records the end that a pass has decided on or that goes on, after its steps.
+func (e *edit) endGroup(end End) {
+	v := &e.g.Registry.Supervision
+	v.End = end
+	if end.State != GroupEnding || slices.ContainsFunc(e.g.Registry.Services,
+		func(s Service) bool { return !s.State.Final() }) {
+		return
+	}
+
+	v.End.State, v.End.At = GroupEnded, e.seen.Now
+	e.raise(AlertGroupEnded, "", "%s", v.End)
+}
