@@ -12,6 +12,7 @@ import (
 type clocks struct {
 	SoftTimeout *cli.Pause `placeholder:"D" help:"ask it for a checkpoint once it has run for D, by status 6 of its dpl-heartbeat; 0 means never (0)"`
 	Timeout     *cli.Pause `placeholder:"D" help:"stop it once it has run for D, and restart it as after a failure; 0 means never (0)"`
+	SoftSignal  string     `default:"" enum:"HUP,INT,QUIT,ALRM,none," placeholder:"SIG" help:"also send it SIG when it is asked: HUP, INT, QUIT or ALRM; it has not succeeded if it dies by that (none)"`
 	Stuck       *softHard  `placeholder:"SOFT,HARD" help:"ask it for a checkpoint after SOFT without dpl-heartbeat --progress, and stop it after HARD; 0 means never (0,0)"`
 }
 
@@ -33,6 +34,13 @@ func (c *clocks) copy(s *group.StartInfo) {
 	}
 	if c.Stuck != nil {
 		s.ProgressSoft, s.ProgressMax = c.Stuck.soft, c.Stuck.hard
+	}
+	switch c.SoftSignal {
+	case "":
+	case "none":
+		s.SoftSignal = ""
+	default:
+		s.SoftSignal = group.SignalName(c.SoftSignal)
 	}
 }
 

@@ -131,7 +131,8 @@ func (c *register) saysHow() bool {
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
-		"no-budget", "budget-action", "preflight", "no-preflight", "preflight-timeout")
+		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
+		"preflight-timeout")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its

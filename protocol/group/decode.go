@@ -303,6 +303,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			s.ProgressSoft = r.Milliseconds(1)
 		case "progressMaxMs":
 			s.ProgressMax = r.Milliseconds(1)
+		case "softSignal":
+			s.SoftSignal = wire.Word(r, "softSignal", SignalName.soft)
 		case "budget":
 			if s.Budget.Limits = readAmounts(r); len(s.Budget.Limits) == 0 {
 				r.Refuse("at least one amount is expected")

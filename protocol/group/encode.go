@@ -209,6 +209,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 			w.Milliseconds("preflightTimeoutMs", s.PreflightTimeout)
 		}
 		s.writeClocks(w)
+		w.OptString("softSignal", string(s.SoftSignal))
 
 		s.Budget.Limits.write(w, "budget")
 		w.OptString("budgetAction", string(s.Budget.Action))

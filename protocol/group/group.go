@@ -275,6 +275,7 @@ type StartInfo struct {
 	// When it has run for so long, or has made no progress for so long, it is asked for a
 	// checkpoint (soft), or stopped (max). 0: never.
 	RuntimeSoft, RuntimeMax, ProgressSoft, ProgressMax time.Duration
+	SoftSignal                                         SignalName // sent when a clock asks; "": none
 
 	// Preflight says by its exit status whether it may begin, within PreflightTimeout
 	// (0: DefaultPreflightTimeout); nil: it may.

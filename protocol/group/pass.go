@@ -52,7 +52,7 @@ type Signal struct {
 func (Start) action()  {}
 func (Signal) action() {}
 
-// A SignalName is one of the two signals that a pass sends.
+// A SignalName is a signal that a pass sends: TERM, KILL, or the soft signal of a service.
 type SignalName string
 
 const (

@@ -63,7 +63,7 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failure, []string) {
 	var ended *failure
 	if j.failed() {
-		ended = j.fail(j.evidence, seen, failover)
+		ended = j.failEnded(seen, failover)
 	}
 
 	over := j.was.StopFor // somebody has reported a violation

@@ -107,7 +107,7 @@ func (p *planner) running(j judgement) []step {
 	for _, clock := range j.asks {
 		steps = append(steps, nudge{clock})
 	}
-	return steps
+	return append(steps, j.softSignal(j.asks)...)
 }
 
 // fail makes a service fail as was judged, and continues with the steps that follow.

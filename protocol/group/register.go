@@ -193,7 +193,8 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 
 func (s *StartInfo) sameClocks(t *StartInfo) bool {
 	return s.RuntimeSoft == t.RuntimeSoft && s.RuntimeMax == t.RuntimeMax &&
-		s.ProgressSoft == t.ProgressSoft && s.ProgressMax == t.ProgressMax
+		s.ProgressSoft == t.ProgressSoft && s.ProgressMax == t.ProgressMax &&
+		s.SoftSignal == t.SoftSignal
 }
 
 // request is step 3.

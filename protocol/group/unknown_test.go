@@ -15,7 +15,7 @@ var (
 
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
-			"runtimeMaxMs progressSoftMs progressMaxMs budget budgetAction "+
+			"runtimeMaxMs progressSoftMs progressMaxMs softSignal budget budgetAction "+
 			"preflightTimeoutMs preflight",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),

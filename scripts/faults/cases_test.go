@@ -149,6 +149,7 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service c "+
 				"--depends-on-completed a --restart transient --exit-status tempfail=9 "+
 				"--jitter 25% --deadline 10m --intensity 3/5m --soft-timeout 1m --timeout 2m "+
+				"--soft-signal INT "+
 				"--stuck 10s,20s --alert-on final --keep-ended 1h --on-dead escalate --significant --resume "+
 				"--budget tokens=1000 "+
 				"--budget-action restart --preflight true --preflight-timeout 5s -- sleep 300")},

@@ -210,6 +210,7 @@ def read_match(value, path):
     return value
 
 
+SOFT_SIGNALS = {'HUP': 1, 'INT': 2, 'QUIT': 3, 'ALRM': 14}  # §26.4
 CLOCKS = ('runtimeSoftMs', 'runtimeMaxMs', 'progressSoftMs', 'progressMaxMs')
 ASK = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), answered=(BOOLEAN, ABSENT))
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
@@ -247,6 +248,7 @@ START_INFO = empty_is_absent(
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
            preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
+           softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
            **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
 OF_EXIT = {
@@ -320,7 +322,7 @@ SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT),
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
                      endedAt=(nullable(MOMENT), ABSENT))
 USUAL_SUPERVISION = {'autoShutdown': 'never', 'state': 'running', 'reason': '', 'message': '',
-                     'endedAt': None}
+                     'endedAt': None, 'restarts': [], 'set': [], 'rules': []}
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
@@ -1518,7 +1520,8 @@ class Pass(Edit):
         budget = (entry['startInfo'] or {}).get('budget', {})
         over = next((name for name, most in budget.items()
                      if entry['spent'].get(name, 0) > most), None)
-        ended = class_of(entry, entry.get('ended', {}) | {'reason': found})
+        reason = 'timeout' if found == 'exited' and self.soft_killed(entry) else found
+        ended = class_of(entry, entry.get('ended', {}) | {'reason': reason})
         why = entry.get('stopFor')  # somebody has reported a violation
         if why is None and over is not None:
             again = entry['startInfo'].get('budgetAction') == 'restart'
@@ -1535,7 +1538,8 @@ class Pass(Edit):
             self.rebooted.append(entry['supervisorId'])
             return self.waiting(entry, 'rebooted')
         if found:
-            self.fail(entry, found)
+            clock = self.soft_killed(entry) if found == 'exited' else None
+            self.fail(entry, 'timeout' if clock else found, clock)
             return self.failed(entry)
         here = self.alive(entry)
         clock, asks = self.clocks(entry) if here else (None, [])
@@ -1551,6 +1555,11 @@ class Pass(Edit):
             ask = entry.setdefault('asked', {})[name] = {}
             beat_now(ask, self.seen, 'at')
             self.alert('supervisorNudged', entry['supervisorId'], name)
+        if asks and 'softSignal' in entry['startInfo']:
+            self.outcome.actions.append({
+                'action': 'signal', 'supervisorId': entry['supervisorId'],
+                'signal': entry['startInfo']['softSignal'], 'to': 'process', 'pid': entry['pid']
+            })
         if (entry['supervisorId'], entry.get('startId')) in self.unbegun:
             return
         if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
@@ -1601,6 +1610,15 @@ class Pass(Edit):
                     soft is None or age(ask, self.seen, 'at', 'beat') >= hard - asks_at):
                 over.append(name)
         return (over or [None])[0], asks
+
+    def soft_killed(self, entry):
+        """Return the clock because of which the soft signal that killed entry was sent (§26.4)."""
+        end, name = entry.get('ended', {}), (entry['startInfo'] or {}).get('softSignal')
+        if end.get('code') in ('killed', 'dumped') and name and \
+                end.get('status', 0) == SOFT_SIGNALS[name]:
+            return next((clock for clock in ('runtime', 'progress')
+                         if clock in entry.get('asked', {})), None)
+        return None
 
     def budgets(self, entry):
         """Return the budgets that ask entry for a checkpoint (§27.5)."""

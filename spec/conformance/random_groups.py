@@ -166,6 +166,7 @@ class World:
             **self.optional(0.1, logKeep=self.one((1, 9))),
             **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)},
             **self.optional(0.5, budget={'gpu': 9} | self.amounts((0, 1, 1000))),
+            **self.optional(0.3, softSignal=self.one(tuple(groups.SOFT_SIGNALS))),
             **self.optional(0.2, budgetAction=self.one(('terminal', 'restart'))),
             **self.optional(0.2, preflight=['sh', '-c', '']),
             **self.optional(0.1, preflightTimeoutMs=self.one((1, 10000)))

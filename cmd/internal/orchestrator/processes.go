@@ -164,10 +164,10 @@ func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 
 // send sends the signal a, and returns an error, or nil, for each process.
 func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
-	signal := syscall.SIGTERM
-	if a.Name == group.Kill {
-		signal = syscall.SIGKILL
-	}
+	signal := map[group.SignalName]syscall.Signal{
+		group.Term: syscall.SIGTERM, group.Kill: syscall.SIGKILL, "HUP": syscall.SIGHUP,
+		"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ALRM": syscall.SIGALRM,
+	}[a.Name]
 	if a.To == group.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}

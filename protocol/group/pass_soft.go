@@ -1,0 +1,55 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// soft reports whether a service may have n as its soft signal: one that has the same number on all
+// systems, because another host may judge a death by it, and that does not stop the service anyway
+// (spec §26.4).
+func (n SignalName) soft() bool {
+	return slices.Contains([]SignalName{"HUP", "INT", "QUIT", "ALRM"}, n)
+}
+
+// softSignal returns the step that sends the soft signal of the service of j, which is alive, if one
+// of asks is that of a clock.
+func (j judgement) softSignal(asks []string) []step {
+	s := j.was
+	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" || !slices.ContainsFunc(asks, isClock) {
+		return nil
+	}
+	return []step{signal{Signal{s.ID, s.StartInfo.SoftSignal, ToProcess, s.PID, s.Identity()}}}
+}
+
+func isClock(name string) bool { return name == clockRuntime || name == clockProgress }
+
+// softKilled returns the clock because of which s, which has exited, got the soft signal that killed
+// it, or "" if it ended otherwise.
+func (s *Service) softKilled() string {
+	killed := s.Ended != nil && (s.Ended.Code == CodeKilled || s.Ended.Code == CodeDumped)
+	if !killed || s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||
+		s.Ended.Status != signalNumber(string(s.StartInfo.SoftSignal)) {
+		return ""
+	}
+
+	for _, clock := range []string{clockRuntime, clockProgress} {
+		if s.Asked.of(clock) != nil {
+			return clock
+		}
+	}
+	return ""
+}
+
+// failEnded returns what it means that the running service of j has ended. A program that does not
+// know its soft signal dies by it, which is no success: its time was over (spec §26.4).
+func (j judgement) failEnded(seen observe.Observation, failover bool) *failure {
+	clock := j.was.softKilled()
+	if clock == "" || j.evidence != observe.Exited {
+		return j.fail(j.evidence, seen, failover)
+	}
+	return j.failAs(fail{
+		reason: reasonTimeout, detail: clock, left: !j.alive && j.survived(seen),
+	}, seen.Now)
+}
