@@ -52,6 +52,7 @@ type register struct {
 	NoRestart          bool              `help:"do not restart it: once it fails, it is dead"`
 	Readiness          observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
 	Heartbeat          bool              `help:"promise heartbeats: without them it is restarted, even while its process lives"`
+	Explain            bool              `help:"change nothing, and print after which delays it would be restarted, and when it would be given up"`
 	Remove             bool              `help:"remove it; it must not be running"`
 	Fresh              bool              `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
 	NoPass             bool              `help:"make no pass, even if no orchestrator is active"`
@@ -61,6 +62,7 @@ type register struct {
 
 // Validate returns an error for flags that do not go together.
 func (c *register) Validate() error {
+	c.DryRun = c.DryRun || c.Explain // it changes nothing
 	if err := c.checkFile(); err != nil || c.File != "" {
 		return err
 	}
@@ -72,6 +74,8 @@ func (c *register) Validate() error {
 	switch {
 	case c.Service == "":
 		return cli.Usagef("--service is required, or $DPL_SERVICE, or --file")
+	case c.Explain && (c.Remove || c.JSON):
+		return cli.Usagef("--explain goes neither with --remove nor with --json")
 	case c.Remove && c.saysHow():
 		return cli.Usagef("--remove goes with --group and --service only")
 	case c.Request && c.PID != 0:

@@ -27,7 +27,11 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	heard := false
-	edit, err := env.EditGroup(l, groupID, fileops.OrCreate,
+	editGroup := env.EditGroup
+	if c.Explain {
+		editGroup = env.Session.EditGroup
+	}
+	edit, err := editGroup(l, groupID, fileops.OrCreate,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			heard, _ = g.OrchestratorHeard(seen)
 			if err := c.change(&r, g.Service(service)); err != nil {
@@ -38,6 +42,10 @@ func (c *register) register(env *cli.Env) error {
 
 	if err != nil {
 		return cli.Named("register", groupID, service, err)
+	}
+
+	if c.Explain {
+		return cli.Named("explain", groupID, service, explain(env, edit.After.Service(service), edit.After))
 	}
 
 	outdated := edit.After.Service(service).Outdated()

@@ -42,7 +42,7 @@ var classes = []class{
 		"register:resource-root", "run:resource-root",
 	}},
 	{"says what is printed, or that nothing is written",
-		[]string{"json", "verbose", "version", "help", "dry-run", "push:sh", "doctor:quiet",
+		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain", "push:sh", "doctor:quiet",
 			"run:status-fd"}},
 }
 
