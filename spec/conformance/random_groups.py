@@ -621,7 +621,8 @@ class World:
         return (do | ({'starts': starts} if starts else {}) | ({'exits': exits} if exits else {}))
 
     def result(self):
-        starting = [key for key, entry in self.entries().items() if entry['starting']]
+        starting = [key for key, entry in self.entries().items()
+                    if entry['starting'] and entry['state'] == 'running']  # the pass holds the lock
         # "me" makes an edit that names no actor (§12).
         ours = self.files['supervisors'] and self.files['supervisors']['owner'] == 'me'
         failed = {key: 'exec: é' for key in starting if ours and self.chance(0.4)}
