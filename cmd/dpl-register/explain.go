@@ -24,15 +24,16 @@ func explain(env *cli.Env, s *group.Service, g group.Group) error {
 
 	switch {
 	case p.GivenUp == "" && len(p.Delays) > 0:
-		fmt.Fprintf(env.Stdout, "If it always fails at once, it is never given up: in the end it starts %s.\n",
-			rate(p.Delays[len(p.Delays)-1]))
+		fmt.Fprintf(env.Stdout, "If it always fails at once, it is never given up: "+
+			"in the end it starts %s.\n", rate(p.Delays[len(p.Delays)-1]))
 	case p.GivenUp != "":
-		fmt.Fprintf(env.Stdout, "If it always fails at once, it starts %s in %s, and is dead: %s.\n",
-			times(p.Starts), view.Brief(p.Lasts), p.GivenUp)
+		fmt.Fprintf(env.Stdout, "If it always fails at once, it starts %s in %s, and is dead: "+
+			"%s.\n", times(p.Starts), view.Brief(p.Lasts), p.GivenUp)
 	}
 
 	if period := g.Orchestrator.Period; period > 0 {
-		fmt.Fprintf(env.Stdout, "Passes come about every %s, and only they start it.\n", view.Brief(period))
+		fmt.Fprintf(env.Stdout, "Passes come about every %s, and only they start it.\n",
+			view.Brief(period))
 	}
 	if p.OutOfReach > 0 {
 		policy := s.StartInfo.Policy

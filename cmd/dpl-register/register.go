@@ -45,7 +45,8 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	if c.Explain {
-		return cli.Named("explain", groupID, service, explain(env, edit.After.Service(service), edit.After))
+		err := explain(env, edit.After.Service(service), edit.After)
+		return cli.Named("explain", groupID, service, err)
 	}
 
 	outdated := edit.After.Service(service).Outdated()

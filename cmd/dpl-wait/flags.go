@@ -12,8 +12,8 @@ const fromNow = -1
 
 // waiter returns a waiter for what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: c.For, any: c.Any, ended: c.Ended != nil, timeout: time.Duration(c.Timeout),
-		janitors: make(map[string]*janitor)}
+	w := &waiter{env: env, goal: c.For, any: c.Any, ended: c.Ended != nil,
+		timeout: time.Duration(c.Timeout), janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
 	ids, ops, groups, err := c.subjects(w)
 	if err != nil {

@@ -44,7 +44,8 @@ func (p RestartPolicy) jitter(delay time.Duration, seed uint64) time.Duration {
 // only in the end are close to each other.
 func (s *Service) seed(failedAt time.Time) uint64 {
 	h := uint64(0xcbf29ce484222325)
-	for _, b := range []byte(s.ID + "/" + s.StartID + "/" + strconv.FormatInt(failedAt.UnixMilli(), 10)) {
+	at := strconv.FormatInt(failedAt.UnixMilli(), 10)
+	for _, b := range []byte(s.ID + "/" + s.StartID + "/" + at) {
 		h = (h ^ uint64(b)) * 0x100000001b3
 	}
 

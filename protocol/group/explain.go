@@ -42,8 +42,7 @@ func (s *Service) Prospect(period time.Duration) Prospect {
 	now := begin
 	for starts := 1; starts <= longestProspect; starts++ {
 		trial.FailedAt = now
-		trial.LastExit = &LastExit{At: now, Reason: string(observe.Exited), Code: CodeExited, Status: 1}
-		trial.LastExit.Class = Failure
+		trial.LastExit = &LastExit{At: now, Reason: string(observe.Exited), Class: Failure}
 		trial.count(trial.LastExit, now)
 		if why := trial.givenUp(); why != "" {
 			found.Starts, found.Lasts, found.GivenUp = starts, now.Sub(begin), why

@@ -6,7 +6,8 @@ import (
 )
 
 func TestProspect(t *testing.T) {
-	grows := RestartPolicy{MaxAttempts: Unlimited, Exponential: Exponential{2 * time.Second, 2, time.Minute, nil}}
+	grows := RestartPolicy{MaxAttempts: Unlimited,
+		Exponential: Exponential{Initial: 2 * time.Second, Factor: 2, Max: time.Minute}}
 	for name, c := range map[string]struct {
 		policy       func(*RestartPolicy)
 		period       time.Duration
@@ -14,9 +15,11 @@ func TestProspect(t *testing.T) {
 		lasts, takes time.Duration
 		givenUp      string
 	}{
-		"for ever":            {policy: func(*RestartPolicy) {}},
-		"attempts":            {func(p *RestartPolicy) { p.MaxAttempts = 3 }, 0, 4, 14 * time.Second, 0, "3 attempts"},
-		"attempts, by a cron": {func(p *RestartPolicy) { p.MaxAttempts = 3 }, time.Minute, 4, 3 * time.Minute, 0, "3 attempts"},
+		"for ever": {policy: func(*RestartPolicy) {}},
+		"attempts": {func(p *RestartPolicy) { p.MaxAttempts = 3 },
+			0, 4, 14 * time.Second, 0, "3 attempts"},
+		"attempts, by a cron": {func(p *RestartPolicy) { p.MaxAttempts = 3 },
+			time.Minute, 4, 3 * time.Minute, 0, "3 attempts"},
 		"intensity": {func(p *RestartPolicy) { p.Intensity, p.IntensityPeriod = 2, time.Minute },
 			0, 3, 6 * time.Second, 0, "3 ends in 60 s"},
 		"out of reach": {func(p *RestartPolicy) { p.Intensity, p.IntensityPeriod = 5, time.Minute },

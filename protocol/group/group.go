@@ -217,7 +217,7 @@ type ServiceStatus struct {
 	RunningSince time.Time
 	GoneSince    time.Time    // when a pass first found it gone, and awaited how it ended
 	GoneBeat     observe.Beat // of GoneSince
-	Ended        *LastExit    // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
+	Ended        *LastExit    // what was reported of its end before a pass found it, or nil; never changed
 	LastExit     *LastExit
 }
 

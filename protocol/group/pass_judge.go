@@ -58,8 +58,8 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 }
 
 // judgeRunning returns why the running service of j fails in this pass, or nil, and what asks it
-// for a checkpoint: clocks and budgets. What it has violated or spent counts although it has ended since, unless
-// it has completed: a second start would do it again (spec §27.2, §27.4).
+// for a checkpoint: clocks and budgets. What it has violated or spent counts although it has ended
+// since, unless it has completed: a second start would do it again (spec §27.2, §27.4).
 func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failure, []string) {
 	var ended *failure
 	if j.failed() {

@@ -112,7 +112,8 @@ func (p *planner) joins(c course) bool {
 	}
 
 	_, runs := stepOf[carryOn](c)
-	return runs || s.State == StateCompleted && s.Restart == Transient || p.comesBack(c) || p.isCause(c) ||
+	return runs || s.State == StateCompleted && s.Restart == Transient ||
+		p.comesBack(c) || p.isCause(c) ||
 		s.StopFor != nil && s.StopFor.Then == ThenRestart
 }
 
@@ -158,7 +159,8 @@ func (p *planner) follow(j judgement, why *StopFor) []step {
 	case !j.checkable && j.heard:
 		return nil // its heartbeats tell it to end
 	case why != nil && j.was.TermSentAt.IsZero() && j.evidence == observe.Exited:
-		return p.fail(j, j.fail(j.evidence, p.seen, p.failover)) // it has ended by itself before it was told to
+		// it has ended by itself before it was told to
+		return p.fail(j, j.fail(j.evidence, p.seen, p.failover))
 	}
 
 	var steps []step

@@ -25,8 +25,8 @@ func (j judgement) softSignal(asks []string) []step {
 
 func isClock(name string) bool { return name == clockRuntime || name == clockProgress }
 
-// softKilled returns the clock because of which s, which has exited, got the soft signal that killed
-// it, or "" if it ended otherwise.
+// softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or "" if
+// it ended otherwise.
 func (s *Service) softKilled() string {
 	killed := s.Ended != nil && (s.Ended.Code == CodeKilled || s.Ended.Code == CodeDumped)
 	if !killed || s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||

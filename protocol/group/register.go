@@ -184,8 +184,10 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		s.PreflightTimeout == t.PreflightTimeout &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
-		s.Policy.ResetAfter == t.Policy.ResetAfter && s.Policy.Exponential.equal(t.Policy.Exponential) &&
-		s.Policy.JitterPercent == t.Policy.JitterPercent && s.Policy.Deadline == t.Policy.Deadline &&
+		s.Policy.ResetAfter == t.Policy.ResetAfter &&
+		s.Policy.Exponential.equal(t.Policy.Exponential) &&
+		s.Policy.JitterPercent == t.Policy.JitterPercent &&
+		s.Policy.Deadline == t.Policy.Deadline &&
 		s.Policy.Intensity == t.Policy.Intensity &&
 		s.Policy.IntensityPeriod == t.Policy.IntensityPeriod &&
 		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)

@@ -19,7 +19,8 @@ var (
 			"preflightTimeoutMs preflight",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
-			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs intensity intensityPeriodMs",
+			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs "+
+				"jitterPercent deadlineMs intensity intensityPeriodMs",
 				map[string]*vectors.Shape{"backoff": vectors.Object("initialMs factor maxMs", nil)}),
 		})
 
@@ -29,23 +30,26 @@ var (
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
-				"dependencies restart dependenciesCompleted retries restarts persistentRow readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
-				"heartbeats startedAt "+
-				"attempt startId starting runningSince goneSince failedAt nextAttemptAt "+
-				"restartPending blockedBy "+
-				"progressAt spent spentTotal stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs onDead significant stoppedBy termSentAt", map[string]*vectors.Shape{
+				"dependencies restart dependenciesCompleted retries restarts persistentRow "+
+				"readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats "+
+				"startedAt attempt startId starting runningSince goneSince firstFailedAt failedAt "+
+				"nextAttemptAt restartPending blockedBy progressAt spent spentTotal "+
+				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs onDead "+
+				"significant stoppedBy termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
 				"beat": vectors.BeatShape, "grace": vectors.GraceShape,
 				"termSentBeat": vectors.BeatShape, "startedBeat": vectors.BeatShape,
 				"progressBeat": vectors.BeatShape, "goneBeat": vectors.BeatShape,
-				"asked":      {Each: vectors.Object("at answered", map[string]*vectors.Shape{"beat": vectors.BeatShape})},
+				"asked": {Each: vectors.Object("at answered",
+					map[string]*vectors.Shape{"beat": vectors.BeatShape})},
 				"stopFor":    vectors.Object("reason detail then", nil),
 				"violations": {Each: vectors.Object("at code detail action by", nil)},
 				"lastExit":   exitShape, "ended": exitShape,
 				"startInfo": startShape, "startedWith": startShape,
 			})},
-			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs onIntensity restarts "+
-				"set autoShutdown state reason message endedAt", map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
+			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs "+
+				"onIntensity restarts set autoShutdown state reason message endedAt",
+				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
 		})
@@ -69,11 +73,18 @@ func TestKeepsUnknown(t *testing.T) {
 
 	vectors.CheckKeeps(t, orchestrator, o.Encode(), orchestratorShape)
 
-	registry := `{"supervision": {"strategy": "one_for_all", ` + x + `}, "supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
+	registry := `{"supervision": {"strategy": "one_for_all", ` + x + `},
+		"supervisors": {"s": {"state": "running", "pid": 1,
+		"lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
-		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `, "backoff": {"initialMs": 1, "maxMs": 2, ` + x + `}}, "exitStatus": {` + x + `}},
-		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `}, "progressAt": ` + at + `, "progressBeat": {"at": ` + at + `, ` + x + `}, "asked": {"runtime": {"at": ` + at + `, ` + beat + `, ` + x + `}}, "stopFor": {"reason": "r", "then": "dead", ` + x + `},
-		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
+		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `,
+			"backoff": {"initialMs": 1, "maxMs": 2, ` + x + `}}, "exitStatus": {` + x + `}},
+		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `},
+		"progressAt": ` + at + `, "progressBeat": {"at": ` + at + `, ` + x + `},
+		"asked": {"runtime": {"at": ` + at + `, ` + beat + `, ` + x + `}},
+		"stopFor": {"reason": "r", "then": "dead", ` + x + `},
+		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}},
+		"pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 
 	r, err := DecodeRegistry(registry)
 	if err != nil {

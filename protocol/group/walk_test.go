@@ -82,7 +82,8 @@ func walks(t *testing.T) uint64 {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3], t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
+		strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3],
 		limit: []*group.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: group.Park},
 			{Intensity: 1, Period: time.Minute, OnIntensity: group.Delay},
 			{Intensity: 3, Period: time.Minute, OnIntensity: group.Escalate}}[seed/3%5],

@@ -42,8 +42,8 @@ var classes = []class{
 		"register:resource-root", "run:resource-root",
 	}},
 	{"says what is printed, or that nothing is written",
-		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain", "push:sh", "doctor:quiet",
-			"run:status-fd"}},
+		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
+			"push:sh", "doctor:quiet", "run:status-fd"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.
