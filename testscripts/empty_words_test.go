@@ -52,7 +52,8 @@ func models(t *testing.T) (all []commandModel) {
 // behind, for a flag, a file or a program. Texts for people may be empty; these are all of them.
 func TestEmptyWords(t *testing.T) {
 	t.Parallel()
-	texts := map[string]bool{"reason": true, "description": true, "handle": true, "note": true}
+	texts := map[string]bool{"reason": true, "description": true, "handle": true, "note": true,
+		"detail": true}
 	for _, c := range models(t) {
 		for _, f := range c.Flags {
 			if f.Value == "" {

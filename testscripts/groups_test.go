@@ -128,16 +128,21 @@ func readAlert(ts *testscript.TestScript, seq int, line string) (string, error) 
 
 // recordedPID returns the pid of a supervisor as its registration has it.
 func recordedPID(ts *testscript.TestScript, id string) (int, error) {
+	r, err := record(ts, id)
+	return r.PID, err
+}
+
+func record(ts *testscript.TestScript, id string) (recorded, error) {
 	file, err := groupFile(ts, ".supervisors.json")
 	if err != nil {
-		return 0, err
+		return recorded{}, err
 	}
 
 	pids, err := recordedProcesses(file)
 	if err == nil && pids[id].PID == 0 {
 		err = fmt.Errorf("no pid of %s is recorded", id)
 	}
-	return pids[id].PID, err
+	return pids[id], err
 }
 
 func setPID(ts *testscript.TestScript, args []string) error {
@@ -155,30 +160,30 @@ func strike(ts *testscript.TestScript, args []string) error {
 		return errUsage
 	}
 
-	pid, err := recordedPID(ts, args[0])
+	service, err := record(ts, args[0])
 	if err != nil {
 		return err
 	}
+
+	pid := service.PID
 	if err := syscall.Kill(pid, unix.SignalNum(args[1])); err != nil {
 		return fmt.Errorf("process %d: %w", pid, err)
 	}
 	if args[1] == "SIGKILL" && !poll.Within(poll.Patience, func() bool { return ended(pid) }) {
 		return fmt.Errorf("process %d does not end", pid)
 	}
-	if args[1] == "SIGKILL" {
-		poll.Within(time.Second, func() bool { return !recordAwaited(ts, pid) })
+	if args[1] == "SIGKILL" && !poll.Within(poll.Patience, func() bool {
+		return ended(service.Keeper.PID) || recordComplete(ts, service.StartID)
+	}) {
+		return fmt.Errorf("process %d: its end is not recorded", pid)
 	}
 	return nil
 }
 
-// recordAwaited reports whether the exit record of pid has yet to be completed. It never is if its
-// keeper was killed.
-func recordAwaited(ts *testscript.TestScript, pid int) bool {
-	reserved, _ := filepath.Glob(ts.MkAbs(ts.Getenv("DPL_LEDGER")) + "/exits/*/*.tmp")
-	return slices.ContainsFunc(reserved, func(path string) bool {
-		text, err := os.ReadFile(path)
-		return err == nil && strings.Contains(string(text), fmt.Sprintf(`"pid":%d,`, pid))
-	})
+// recordComplete reports whether there is no exit record of a start that has yet to be completed.
+func recordComplete(ts *testscript.TestScript, start string) bool {
+	reserved, _ := filepath.Glob(ts.MkAbs(ts.Getenv("DPL_LEDGER")) + "/exits/*/*~" + start + ".tmp")
+	return reserved == nil
 }
 
 func ended(pid int) bool {
@@ -223,6 +228,10 @@ type recorded struct {
 	Process struct {
 		StartTicks int64 `json:"startTicks"`
 	} `json:"process"`
+	StartID string `json:"startId"`
+	Keeper  struct {
+		PID int `json:"pid"`
+	} `json:"keeper"`
 	RestartAttempts int `json:"restartAttempts"`
 }
 

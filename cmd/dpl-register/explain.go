@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -28,17 +27,17 @@ func explain(env *cli.Env, s *group.Service, g group.Group) error {
 			"in the end it starts %s.\n", rate(p.Delays[len(p.Delays)-1]))
 	case p.GivenUp != "":
 		fmt.Fprintf(env.Stdout, "If it always fails at once, it starts %s in %s, and is dead: "+
-			"%s.\n", times(p.Starts), view.Brief(p.Lasts), p.GivenUp)
+			"%s.\n", times(p.Starts), cli.Brief(p.Lasts), p.GivenUp)
 	}
 
 	if period := g.Orchestrator.Period; period > 0 {
 		fmt.Fprintf(env.Stdout, "Passes come about every %s, and only they start it.\n",
-			view.Brief(period))
+			cli.Brief(period))
 	}
 	if p.OutOfReach > 0 {
 		policy := s.StartInfo.Policy
 		env.Warnf("--intensity %d/%s never takes effect: %d ends take at least %s", policy.Intensity,
-			view.Brief(policy.IntensityPeriod), policy.Intensity+1, view.Brief(p.OutOfReach))
+			cli.Brief(policy.IntensityPeriod), policy.Intensity+1, cli.Brief(p.OutOfReach))
 	}
 	return nil
 }
@@ -47,7 +46,7 @@ func explain(env *cli.Env, s *group.Service, g group.Group) error {
 func schedule(p group.Prospect) string {
 	var all []string
 	for _, d := range p.Delays {
-		all = append(all, view.Brief(d))
+		all = append(all, cli.Brief(d))
 	}
 
 	last := len(all) - 1
@@ -67,7 +66,7 @@ func rate(d time.Duration) string {
 	if d == 0 {
 		return "as often as passes come"
 	}
-	return "every " + view.Brief(d)
+	return "every " + cli.Brief(d)
 }
 
 func times(n int) string {

@@ -158,10 +158,10 @@ func alertLines(path string, several bool) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// volatile are the members that identify a process, or list what could not be deleted: a fault may
-// show there.
+// volatile are the members that identify a process, tell what it has used, or list what could not
+// be deleted: a fault may show there.
 var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId",
-	"keeper"}
+	"keeper", "cpuMs", "maxRssKb"}
 
 func comparable(data []byte) (string, error) {
 	var value any

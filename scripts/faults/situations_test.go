@@ -34,12 +34,16 @@ func resources(t *testing.T, w *world) {
 	}
 }
 
-// strike kills supervisor a.
+// strike kills supervisor a, and waits until its keeper has recorded the end.
 func strike(t *testing.T, w *world) {
 	for _, pid := range w.running("a") {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	poll.Until(t, "the end of the killed service", func() bool { return len(w.running("a")) == 0 })
+	poll.Until(t, "the record of the end", func() bool {
+		reserved, _ := filepath.Glob(w.file("exits/*/*.tmp"))
+		return reserved == nil
+	})
 }
 
 // running returns the living processes of a supervisor that a pass has started.

@@ -60,3 +60,30 @@ func parseSpan(s string) (time.Duration, error) {
 	}
 	return total + others, nil
 }
+
+// Brief returns d in its largest units, without zeros: 2h, 1h30m, 1d12h. It is cut to whole
+// seconds, below a minute to milliseconds.
+func Brief(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d = d.Truncate(time.Millisecond); d >= time.Minute {
+		d = d.Truncate(time.Second)
+	}
+
+	text := ""
+	if d >= day {
+		text = fmt.Sprintf("%dd", d/day)
+		if d %= day; d == 0 {
+			return text
+		}
+	}
+
+	rest := d.String()
+	if minutes, ok := strings.CutSuffix(rest, "m0s"); ok {
+		rest = minutes + "m"
+	}
+	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
+		rest = hours + "h"
+	}
+
+	return text + rest
+}

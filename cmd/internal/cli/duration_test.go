@@ -46,3 +46,22 @@ func TestJittered(t *testing.T) {
 		}
 	}
 }
+
+func TestBrief(t *testing.T) {
+	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
+	for _, c := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"},
+		{30 * time.Second, "30s"},
+		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"},
+		{2 * hour, "2h"},
+		{10 * hour, "10h"}, {day, "1d"}, {36 * hour, "1d12h"}, {40 * day, "40d"},
+		{time.Minute + 1234*time.Millisecond, "1m1s"}, {time.Second + 500, "1s"},
+	} {
+		if got := Brief(c.d); got != c.want {
+			t.Errorf("%d: %q, want %q", c.d, got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
@@ -85,7 +86,7 @@ func (c *chart) ticks() (all []bar) {
 		if total-at < total/12 {
 			class += " end"
 		}
-		all = append(all, bar{Class: class, Text: view.Brief(at), Style: left(at, total)})
+		all = append(all, bar{Class: class, Text: cli.Brief(at), Style: left(at, total)})
 	}
 
 	return all

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -77,7 +78,7 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	}
 	if v := g.Registry.Supervision; v.Limit.Period != 0 {
 		fmt.Fprintf(out, ", %d of %d failures in %s", len(v.Restarts), v.Limit.Intensity,
-			Brief(v.Limit.Period))
+			cli.Brief(v.Limit.Period))
 	}
 	out.WriteByte('\n')
 

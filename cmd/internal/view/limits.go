@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -31,7 +32,7 @@ func (s Style) clock(c group.Clock, now time.Time) string {
 		limit = c.Soft
 	}
 	text := fmt.Sprintf("%s %s %s of %s", since, s.bar(float64(c.Shows)/float64(limit)),
-		Brief(c.Shows), Brief(limit))
+		cli.Brief(c.Shows), cli.Brief(limit))
 
 	switch {
 	case !c.AskedAt.IsZero() && c.Answered:
@@ -39,7 +40,7 @@ func (s Style) clock(c group.Clock, now time.Time) string {
 	case !c.AskedAt.IsZero():
 		return text + ", asked for a checkpoint " + Ago(now.Sub(c.AskedAt))
 	case c.Hard != 0 && c.Soft != 0:
-		return text + ", is asked for a checkpoint after " + Brief(c.Soft)
+		return text + ", is asked for a checkpoint after " + cli.Brief(c.Soft)
 	case c.Hard == 0:
 		return text + ", then is asked for a checkpoint"
 	}
@@ -60,33 +61,6 @@ func (s Style) bar(part float64) string {
 		return "[" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
 	}
 	return strings.Repeat("▓", full) + strings.Repeat("░", cells-full)
-}
-
-// Brief returns d in its largest units, without zeros: 2h, 1h30m, 1d12h. It is cut to whole
-// seconds, below a minute to milliseconds.
-func Brief(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d = d.Truncate(time.Millisecond); d >= time.Minute {
-		d = d.Truncate(time.Second)
-	}
-
-	text := ""
-	if d >= day {
-		text = fmt.Sprintf("%dd", d/day)
-		if d %= day; d == 0 {
-			return text
-		}
-	}
-
-	rest := d.String()
-	if minutes, ok := strings.CutSuffix(rest, "m0s"); ok {
-		rest = minutes + "m"
-	}
-	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
-		rest = hours + "h"
-	}
-
-	return text + rest
 }
 
 // Set returns what the services wait for that restart together, or "" if there are none.
