@@ -1,8 +1,10 @@
 package simfs
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 )
@@ -114,6 +116,27 @@ func (p *Process) Open(path string) (disk.File, error) { return p.opened("open",
 
 // OpenAppend implements disk.FS.
 func (p *Process) OpenAppend(path string) (disk.File, error) { return p.opened("open append", path) }
+
+// Overwrite writes data over the beginning of the file at path, as pwrite does. It writes half of it
+// if it is interrupted or fails. The room is there, so a full disk does not matter.
+func (p *Process) Overwrite(path string, data []byte) error {
+	f, err := p.opened("open", path)
+	if err != nil {
+		return err
+	}
+	n := f.(*file).node
+
+	late, err := p.call("pwrite", path)
+	written := len(data)
+	if err != nil {
+		written /= 2
+	}
+	n.data = slices.Concat(data[:written], n.data[min(written, len(n.data)):])
+	n.tried, n.lost = 0, nil
+	p.Disk.touch(n)
+	p.end(err)
+	return errors.Join(err, late)
+}
 
 // Create implements disk.FS.
 func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {

@@ -20,20 +20,21 @@ var errNoPreflight = errors.New("preflight: there is no keeper to say how it end
 // exits returns the exit records of g to a pass that sees seen. A record that is being written
 // comes late for this pass if nobody waits for it, and the next pass may be far away.
 func (o *Orchestrator) exits(g group.Group, seen observe.Observation) group.ExitLookup {
-	var until time.Time
+	var until time.Duration
 	return func(service, startID string) (group.ExitRecord, bool) {
 		for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 			x, found := o.exit(service, startID)
-			if until.IsZero() {
-				until = time.Now().Add(recordPatience)
+			now := o.machine().Uptime()
+			if until == 0 {
+				until = now + recordPatience
 			}
 
 			s := g.Service(service)
 			if !found || !s.Writing(x, seen) || o.machine().Exited(s.Keeper) ||
-				time.Now().After(until) {
+				now > until {
 				return x, found
 			}
-			time.Sleep(pause)
+			o.machine().Pause(pause)
 		}
 	}
 }

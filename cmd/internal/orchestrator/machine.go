@@ -21,10 +21,11 @@ type Env interface {
 }
 
 // A Machine gives a pass access to the processes of a host. Its methods are those of packages
-// process and start with the same names.
+// process, start and time with the same names, or nearly.
 type Machine interface {
 	PID() int // the process that makes the pass
 	Uptime() time.Duration
+	Pause(d time.Duration)
 	NewStartID() string
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p observe.Process, sig syscall.Signal) error
@@ -64,6 +65,8 @@ type here struct{ spawn Spawn }
 func (here) PID() int { return os.Getpid() }
 
 func (here) Uptime() time.Duration { return process.Uptime() }
+
+func (here) Pause(d time.Duration) { time.Sleep(d) }
 
 func (here) NewStartID() string { return process.NewStartID() }
 

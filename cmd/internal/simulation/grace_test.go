@@ -213,7 +213,7 @@ func (w *world) groupGraces(before, after group.Group, owner string,
 		if now.LastExit != nil && now.LastExit != old.LastExit {
 			evidence = observe.Evidence(now.LastExit.Reason)
 		}
-		if evidence == "" && now.State != group.StateRunning {
+		if evidence == "" && (now.State != group.StateRunning || l.awaited(old, now)) {
 			continue
 		}
 

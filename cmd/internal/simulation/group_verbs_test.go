@@ -196,6 +196,7 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 	if c.w.tellGroup(p.After); p.Before.ID != "" && (err == nil || !c.w.kind.lease) {
 		g.reads(c, p.Before, floor)
 		c.w.judgeGroup(p.Before, p.After, c.decided, c.a.p.host.observe())
+		c.w.checkEnds(p.Before, p.After)
 	}
 
 	switch {

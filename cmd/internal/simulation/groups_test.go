@@ -77,11 +77,16 @@ func (a *actor) request(id string) group.Registration {
 	if w.chance(2) {
 		r.Heartbeats = ptr(true)
 	}
+	r.Restart = restartTypes[w.r.IntN(len(restartTypes))]
 	if id != "S1" && w.chance(2) {
 		r.Dependencies = &[]string{"S1"}
 	}
 
 	return r
+}
+
+var restartTypes = []group.RestartType{
+	group.Permanent, group.Permanent, group.Transient, group.Temporary,
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -114,6 +119,7 @@ func supervised(id string) func(a *actor) {
 	return func(a *actor) {
 		w := a.w
 		stubborn := w.chance(3)
+		a.status = w.exitStatus()
 		for range w.between(1, 6) {
 			a.sleep(w.pick3(400, 100, 3000))
 			switch {

@@ -3,8 +3,10 @@ package simulation
 import (
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -28,13 +30,16 @@ type proc struct {
 	observe.Process
 	host    *host
 	dead    bool
-	stage   bool   // it waits behind a gate
-	session int    // the pid that leads its session
-	role    string // the supervisor that it is, is a part of, or wants to be
-	acts    bool   // it has become that supervisor
-	beat    int64  // its last heartbeat, by the true time
-	startID string // "": no pass has started it
-	program *actor // nil: it does nothing
+	stage   bool           // it waits behind a gate
+	session int            // the pid that leads its session
+	role    string         // the supervisor that it is, is a part of, or wants to be
+	acts    bool           // it has become that supervisor
+	beat    int64          // its last heartbeat, by the true time
+	startID string         // "": no pass has started it
+	keeper  *proc          // the one that records its end, or nil
+	record  string         // the path of the exit record that the keeper writes
+	end     group.LastExit // how it has ended: Reason, Code, Status, Error
+	program *actor         // nil: it does nothing
 }
 
 func (h *host) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boot) }
@@ -147,12 +152,29 @@ func (h *host) latest(pid int) (ticks int64) {
 	return ticks
 }
 
-// kill ends a process, and what it does.
+// kill ends a process by SIGKILL, and what it does.
 func (p *proc) kill() {
-	p.dead = true
+	p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(syscall.SIGKILL)})
 	if p.program != nil {
 		p.program.kill()
 	}
+}
+
+// ends makes p end so. Its keeper sees it.
+func (p *proc) ends(end group.LastExit) {
+	if p.dead {
+		return
+	}
+
+	p.dead, p.end = true, end
+	if p.keeper != nil && !p.keeper.dead {
+		p.host.w.ended = append(p.host.w.ended, p)
+	}
+}
+
+// exits makes p end by itself.
+func (p *proc) exits(status int) {
+	p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeExited, Status: status})
 }
 
 // crash ends all processes of a host and starts it again.

@@ -10,6 +10,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
+	"github.com/dpl-project/dpl/fileops/simfs"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -22,6 +24,9 @@ func (m machine) host() *host { return m.c.a.p.host }
 func (m machine) PID() int { return m.c.a.p.PID }
 
 func (m machine) Uptime() time.Duration { return m.host().uptime() }
+
+// Pause implements orchestrator.Machine.
+func (m machine) Pause(d time.Duration) { m.c.a.sleep(int(d.Milliseconds())) }
 
 func (m machine) NewStartID() string {
 	m.c.w.starts++
@@ -42,6 +47,10 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	p := m.host().spawn(nil)
 	p.stage, p.role = true, s.Supervisor
 	p.startID = s.ID
+	m.c.w.started[s.ID] = p
+	if !m.c.w.chance(4) {
+		p.keeper, p.record = m.host().spawn(nil), s.Record
+	}
 	m.c.w.tell("spawns %d for %s", p.PID, p.role)
 	m.c.w.did(didSpawn)
 	g := &gate{m: m, p: p, latest: s.Latest}
@@ -68,8 +77,13 @@ type gate struct {
 
 func (g *gate) Process() observe.Process { return g.p.Process }
 
-// Keeper returns none, as on systems that give orphans only to their first process.
-func (g *gate) Keeper() observe.Process { return observe.Process{} }
+// Keeper may return none, as on systems that give orphans only to their first process.
+func (g *gate) Keeper() observe.Process {
+	if g.p.keeper == nil {
+		return observe.Process{}
+	}
+	return g.p.keeper.Process
+}
 
 func (g *gate) Release() error {
 	late, err := g.m.c.fs.Call("release")
@@ -83,6 +97,9 @@ func (g *gate) Release() error {
 		err = start.ErrTooLate
 	case !w.calm && w.chance(12) && g.p.stage:
 		err = syscall.ENOENT
+		w.did(didExecFail)
+		g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, group.LastExit{})
+		g.p.ends(group.LastExit{Reason: group.StartFailed, Error: err.Error()})
 	default:
 		g.open()
 		err = late
@@ -121,6 +138,7 @@ func (g *gate) open() {
 		return
 	}
 
+	g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, group.LastExit{})
 	g.p.stage, g.p.acts, g.p.beat = false, true, w.now
 	w.did(didRelease)
 	w.tell("%d is %s", g.p.PID, g.p.role)
@@ -136,7 +154,8 @@ func (g *gate) open() {
 	}
 
 	if w.calm {
-		g.p.dead = true // no other process runs any more: it ends at once
+		g.p.exits(w.exitStatus()) // no other process runs any more: it ends at once
+		g.p.recordEnd(&simfs.Process{Disk: w.disk})
 		return
 	}
 
@@ -207,7 +226,7 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 	case p.program != nil && !p.program.over:
 		p.program.term = true
 	case w.chance(2):
-		p.dead = true
+		p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(sig)})
 	}
 }
 

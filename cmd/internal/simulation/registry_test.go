@@ -116,7 +116,8 @@ func (w *world) settled(g group.Group) bool {
 		!slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
 			waits := s.State == group.StateWaiting && s.BlockedBy != ""
 			hangs := s.State == group.StateRunning && !s.Heartbeats && w.lives(s.Process)
-			return s.State != group.StateDead && s.State != group.StateStopped && !waits &&
+			return s.State != group.StateDead && s.State != group.StateStopped &&
+				s.State != group.StateCompleted && !waits &&
 				!hangs
 		})
 }

@@ -54,6 +54,11 @@ const (
 	didRestart
 	didServiceBeat
 	didDeclareDead
+	didExecFail
+	didKeeperKilled
+	didKeeperStopped
+	didRecord
+	didStatusKnown
 	dids
 )
 
@@ -67,6 +72,7 @@ var didNames = [dids]string{
 	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed",
 	"released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
 	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
+	"command not executed", "keeper killed", "keeper stopped", "end recorded", "status known",
 }
 
 var didEvidence = map[observe.Evidence]int{

@@ -23,7 +23,9 @@ type world struct {
 	disk  *simfs.Disk
 	hosts []*host
 
-	starts int // that were given an id
+	starts  int              // that were given an id
+	started map[string]*proc // the process of each, by that id
+	ended   []*proc          // whose keepers have yet to see it
 
 	actors  []*actor
 	running *actor
@@ -73,6 +75,7 @@ type actor struct {
 	over    bool
 	term    bool // it was sent TERM
 	hangs   bool // it ends, and its process does not
+	status  int  // that its process ends with
 }
 
 func newWorld(s *stats) *world {
@@ -91,6 +94,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.hosts, w.actors, w.dying, w.running, w.chosen = w.hosts[:0], w.actors[:0], w.dying[:0], nil, nil
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.setBack, w.told = 0, nil
+	w.started, w.ended = map[string]*proc{}, nil
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }
@@ -137,14 +141,19 @@ func (a *actor) end() {
 		panic(cause)
 	}
 	a.over = true
-	if !a.hangs || a.dead {
-		a.p.dead = true
+	if !a.hangs && !a.dead {
+		a.p.exits(a.status)
 	}
 }
 
 // kill ends a program at once, and whatever command of it runs. It unwinds when it is its turn.
 func (a *actor) kill() {
-	a.dead, a.p.dead = true, true
+	if a.dead {
+		return
+	}
+
+	a.dead = true
+	a.p.kill()
 	if a.cmd != nil {
 		a.cmd.fs.Kill()
 		a.cmd.orphan()
@@ -222,6 +231,7 @@ func (a *actor) wait(n *simfs.Node) bool {
 func (w *world) play() {
 	for w.wrong == nil {
 		w.reap()
+		w.startKeepers()
 		a := w.chosen
 		if a == nil || a.over || a.dead {
 			a = w.pick()

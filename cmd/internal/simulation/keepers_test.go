@@ -1,0 +1,129 @@
+package simulation
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/simfs"
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
+// statuses are those that services end with.
+var statuses = []int{0, 0, 1, 3, 75}
+
+func (w *world) exitStatus() int { return statuses[w.r.IntN(len(statuses))] }
+
+// startKeepers lets keepers see what has ended. Some are killed before, and some never get to it.
+func (w *world) startKeepers() {
+	for _, p := range w.ended {
+		switch k := p.keeper; {
+		case k.dead:
+		case w.chance(12):
+			w.tell("the keeper of %d is killed", p.PID)
+			w.did(didKeeperKilled)
+			k.kill()
+		case w.chance(20):
+			w.tell("the keeper of %d is stopped", p.PID)
+			w.did(didKeeperStopped)
+		default:
+			w.start("keeper-"+p.role, k, keeping(p))
+		}
+	}
+
+	w.ended = w.ended[:0]
+}
+
+// keeping is the keeper of p, which has ended.
+func keeping(p *proc) func(a *actor) {
+	return func(a *actor) {
+		a.sleep(a.w.pick3(0, 5, 3000))
+		a.command("keep", false, func(c *command) error { return p.recordEnd(&c.fs) })
+	}
+}
+
+// recordEnd does with the exit record of p what the keeper does (spec §19.2, 3).
+func (p *proc) recordEnd(fs *simfs.Process) error {
+	x, err := p.recorded()
+	switch {
+	case p.keeper == nil || err != nil:
+		return nil
+	case x.Phase == group.PhaseReserved:
+		return fs.Remove(p.record)
+	case x.Phase == group.PhaseExec:
+		end := p.end
+		end.At = p.host.wallClock()
+		if err := p.writes(fs, group.PhaseEnded, end); err != nil {
+			return err
+		}
+	}
+
+	f, err := fs.Open(p.record)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = fs.Move(p.record, layout.CompleteExit(p.record))
+	}
+	if err == nil {
+		f, err = fs.Open(filepath.Dir(p.record))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+
+	p.host.w.did(didRecord)
+	return err
+}
+
+// recorded returns the exit record of p as it is on the disk.
+func (p *proc) recorded() (group.ExitRecord, error) {
+	text, err := p.host.w.disk.ReadFile(p.record)
+	if err != nil {
+		return group.ExitRecord{}, err
+	}
+	return group.DecodeExitRecord(string(text))
+}
+
+// writes puts phase and end in the exit record of p, if it has one.
+func (p *proc) writes(fs *simfs.Process, phase group.ExitPhase, end group.LastExit) error {
+	x, err := p.recorded()
+	if p.keeper == nil || err != nil {
+		return nil
+	}
+	x.Phase, x.End = phase, end
+	return fs.Overwrite(p.record, []byte(x.Encode()))
+}
+
+// checkEnds checks what a pass says of the ends of processes: it is true, and it is said once.
+func (w *world) checkEnds(before, after group.Group) {
+	for _, s := range after.Registry.Services {
+		old := before.Service(s.ID)
+		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit || s.LastExit.Code == "" {
+			continue
+		}
+
+		w.did(didStatusKnown)
+		got, p := s.LastExit, w.started[old.StartID]
+		switch {
+		case p == nil || !p.dead:
+			w.fail("%s is said to have ended as %s, and it lives", s.ID, words(*got))
+		case got.Code != p.end.Code || got.Status != p.end.Status:
+			w.fail("%s is said to have ended as %s, and has ended as %s", s.ID, words(*got),
+				words(p.end))
+		}
+	}
+}
+
+func words(end group.LastExit) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %d %s", end.Reason, end.Code, end.Status, end.Error))
+}
+
+// awaited reports whether a pass that sees seen may wait until the keeper of s has said how its
+// process has ended.
+func (l look) awaited(before, after *group.Service) bool {
+	k := before.Keeper
+	lives, _ := l.sees(mortal{process: k})
+	return lives && after.State == before.State && !after.GoneSince.IsZero()
+}
