@@ -2,8 +2,8 @@ package group
 
 import "strings"
 
-// admit returns plan without the first starts for which the window of the group has no place
-// (spec §28). Who runs, stops, or is restarted has a place; the others get theirs in order.
+// admit returns plan without the starts for which the window of the group has no place (spec §28).
+// Who runs, stops, or is about to restart has a place. Who waits gets one in order, restarts first.
 func (p *planner) admit(plan []course) []course {
 	free := p.g.Registry.Supervision.Window
 	if free == 0 {
@@ -16,25 +16,27 @@ func (p *planner) admit(plan []course) []course {
 		}
 	}
 
-	for i, c := range plan {
-		if !p.startsFirst(c) {
-			continue
-		}
-		if free--; free < 0 {
-			plan[i].steps = without[start](c.steps)
+	for _, restarts := range []bool{true, false} {
+		for i, c := range plan {
+			if !p.needsPlace(c) || p.judged[c.id].was.RestartPending != restarts {
+				continue
+			}
+			if free--; free < 0 {
+				plan[i].steps = without[start](c.steps)
+			}
 		}
 	}
 	return plan
 }
 
 // hasPlace reports whether c leaves its service something to run or to be stopped, or to be
-// restarted, apart from a first start.
+// restarted. What waits for dependencies has none: they may need it.
 func (p *planner) hasPlace(c course) bool {
 	s := p.judged[c.id].was
 	switch s.State {
 	case StateRegistered, StateWaiting:
 		_, adopts := stepOf[adopt](c)
-		return adopts || s.RestartPending
+		return adopts || s.RestartPending && p.barred(s)
 	case StateCompleted:
 		return p.set.members[c.id]
 	case StateDead, StateStopped:
@@ -48,11 +50,11 @@ func (p *planner) hasPlace(c course) bool {
 	return !completes && !dies && !stops && !goes
 }
 
-// startsFirst reports whether c starts a service that has yet to get a place.
-func (p *planner) startsFirst(c course) bool {
+// needsPlace reports whether c starts a service that has yet to get a place.
+func (p *planner) needsPlace(c course) bool {
 	s := p.judged[c.id].was
 	_, starts := stepOf[start](c)
-	return starts && !s.RestartPending && (s.State == StateRegistered || s.State == StateWaiting)
+	return starts && (s.State == StateRegistered || s.State == StateWaiting)
 }
 
 // without returns steps without those that are an S.
@@ -65,13 +67,13 @@ func without[S step](steps []step) (kept []step) {
 	return kept
 }
 
-// full reports whether the window of r has no place for a service that waits for its first start.
+// full reports whether the window of r has no place for a service that waits to be started.
 func (r Registry) full() bool {
 	taken := 0
 	for i := range r.Services {
 		s := &r.Services[i]
 		waits := s.State == StateRegistered || s.State == StateWaiting
-		if s.RestartPending || !waits && !s.State.Final() {
+		if !waits && !s.State.Final() {
 			taken++
 		}
 	}

@@ -3,7 +3,7 @@ import copy
 
 
 def refused(edit):
-    """Return the services for whose first start a pass, which has changed nothing yet, has no place."""
+    """Return the services for whose start a pass, which has changed nothing yet, has no place."""
     free = edit.registry.get('supervision', {}).get('window')
     if free is None:
         return set()
@@ -12,20 +12,22 @@ def refused(edit):
         alone.look_at(alone.services[key])
     started = {action['supervisorId'] for action in alone.outcome.actions
                if action['action'] == 'start'}
-    first = [key for key in edit.order if key in started and waits(edit.services[key])]
-    free -= sum(has_place(edit, alone, key) for key in edit.order if key not in first)
-    return set(first[max(free, 0):])
+    need = [key for key in edit.order if key in started and waits(edit.services[key])]
+    need.sort(key=lambda key: not edit.services[key]['restartPending'])
+    free -= sum(has_place(edit, alone, key) for key in edit.order if key not in need)
+    return set(need[max(free, 0):])
 
 
 def waits(entry):
-    return entry['state'] in ('registered', 'waitingForDependencies') and not entry['restartPending']
+    return entry['state'] in ('registered', 'waitingForDependencies')
 
 
 def has_place(edit, alone, key):
-    """Return whether a service runs, is stopped or is restarted, apart from a first start."""
+    """Return whether a service runs, is stopped or is about to restart."""
     entry, after = edit.services[key], alone.services.get(key, {'state': 'stopped'})['state']
     if waits(entry):
-        return after == 'running'  # it has started by itself
+        adopted = after == 'running'
+        return adopted or entry['restartPending'] and edit.together.barred(key)
     if entry['state'] == 'completed':
         return key in edit.together.members
     if entry['state'] in ('dead', 'stopped'):

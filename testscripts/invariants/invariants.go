@@ -37,12 +37,15 @@ func Broken(g group.Group) string {
 
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		stops := s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
+		// A pass does nothing about a service whose keeper has yet to say how it ended (spec §19.3).
+		stops := !s.GoneSince.IsZero() || s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
 			!s.TermSentAt.IsZero()
 		if v.End.State == group.GroupEnding && !stops {
 			broken = append(broken, s.ID+" is not being stopped, but its group ends")
 		}
-		if v.End.State == group.GroupEnded && !s.State.Final() {
+		// What a dead one has left may be stopped later.
+		if v.End.State == group.GroupEnded && !s.State.Final() &&
+			s.State != group.StateShuttingDown {
 			broken = append(broken, s.ID+" is not over, but its group has ended")
 		}
 	}
