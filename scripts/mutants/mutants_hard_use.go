@@ -278,10 +278,10 @@ var firstMinutes = []mutant{
 		"			l.rank, l.weight = -1, root\n", "			l.rank, l.weight = 1, ended\n",
 		[]string{"./cmd/internal/page TestManyLanes"},
 	}, {
-		"30m 1h 90m", "cmd/internal/view/limits.go",
+		"30m 1h 90m", "cmd/internal/cli/duration.go",
 		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {",
 		"	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
-		[]string{"./cmd/internal/view TestBrief"},
+		[]string{"./cmd/internal/cli TestBrief"},
 	}, {
 		"the fast lane knows no defaults", "cmd/internal/cli/fast_lane.go",
 		"	word := f.tag.Get(\"default\")", "	word := \"\"",
