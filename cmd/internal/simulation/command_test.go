@@ -100,8 +100,7 @@ func (c *command) open(create bool) (err error) {
 func (c *command) explain(status int, hit bool, err error) {
 	switch status {
 	case cli.StatusOK, cli.StatusFalse, cli.StatusCleanUp, cli.StatusOver, cli.StatusCrashed,
-		cli.StatusNotFound,
-		cli.StatusUnavailable, cli.StatusBusy, cli.StatusRefused:
+		cli.StatusAsked, cli.StatusNotFound, cli.StatusUnavailable, cli.StatusBusy, cli.StatusRefused:
 		return
 	case cli.StatusIO, cli.StatusCommitted, cli.StatusCreate:
 		network := c.w.kind.lease || c.fs.Fault.More > 0 // else one look tells

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -102,7 +103,7 @@ func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
 		var verdict observe.Verdict
-		_, err := c.editGroup(fileops.Existing,
+		edit, err := c.editGroup(fileops.Existing,
 			func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 				at = c.beatAt(seen)
 				after, verdict, err = g.BeatService(group.ServiceProcess{Service: id,
@@ -116,6 +117,11 @@ func (a *actor) beatService(id string) int {
 		}
 
 		c.w.did(didServiceBeat)
+		if before := edit.Before.Service(id); before != nil && before.State == group.StateWaiting &&
+			slices.Contains(edit.Before.Registry.Supervision.Set, id) &&
+			edit.After.Service(id).State == group.StateRunning {
+			c.w.fail("a heartbeat has revived %s, which waits for its set", id)
+		}
 		if verdict != observe.VerdictCrashed {
 			c.w.beats[groupID+"/"+id] = at
 			a.p.beat = at.now
@@ -188,6 +194,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner,
 		Failover: failover,
 		Interval: interval, Staleness: threshold,
+		Strategy: c.w.rules.strategy, Window: c.w.rules.window, Limit: c.w.rules.limit,
+		AutoShutdown: c.w.rules.auto,
 	}
 
 	p, err := o.Pass()
@@ -211,6 +219,7 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 		}
 	}
 
+	c.w.checkRules(p, c.decided, c.decidedBy)
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)
 	g.ack(c, p.Before, p.After, false)

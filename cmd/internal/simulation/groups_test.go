@@ -77,6 +77,13 @@ func (a *actor) request(id string) group.Registration {
 	if w.chance(2) {
 		r.Heartbeats = ptr(true)
 	}
+	if w.chance(3) {
+		r.StartInfo.RuntimeSoft, r.StartInfo.RuntimeMax = runtimeSoft, runtimeMax
+	}
+	r.Significant, r.Resume = ptr(w.chance(2)), w.chance(3)
+	if w.chance(4) {
+		r.OnDead = ptr(group.OnDeadEscalate)
+	}
 	r.Restart = restartTypes[w.r.IntN(len(restartTypes))]
 	if id != "S1" && w.chance(2) {
 		r.Dependencies = &[]string{"S1"}

@@ -1,7 +1,9 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -39,7 +41,13 @@ func (w *world) startKeepers() {
 func keeping(p *proc) func(a *actor) {
 	return func(a *actor) {
 		a.sleep(a.w.pick3(0, 5, 3000))
-		a.command("keep", false, func(c *command) error { return p.recordEnd(&c.fs) })
+		a.command("keep", false, func(c *command) error {
+			err := p.recordEnd(&c.fs)
+			if errors.Is(err, fs.ErrNotExist) { // a pass knows already, and has removed the record
+				return nil
+			}
+			return err
+		})
 	}
 }
 

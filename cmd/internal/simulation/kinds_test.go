@@ -67,7 +67,9 @@ func (k kind) setUp(w *world) {
 		w.disk.Flush()
 	}
 
-	w.eventAt = w.between(1, 800)
+	if w.eventAt = w.between(1, 800); k.groups {
+		w.rules = w.newRules()
+	}
 	for i := range w.between(2, 4) {
 		k.program(w, w.hosts[i%k.hosts])
 	}

@@ -110,15 +110,25 @@ func (w *world) readGroup() (g group.Group, err error) {
 }
 
 // settled reports whether nothing will happen without a request after the pass that made g. A
-// process that hangs and promised no heartbeats runs for ever.
+// process that hangs and promised no heartbeats runs for ever, and keeps its place in the window.
 func (w *world) settled(g group.Group) bool {
+	hangs := func(s group.Service) bool {
+		return s.State == group.StateRunning && !s.Heartbeats && w.lives(s.Process) &&
+			(s.StartInfo == nil || s.StartInfo.RuntimeMax == 0 || s.StartID == "")
+	}
+	full := w.rules.window != nil && slices.ContainsFunc(g.Registry.Services, hangs)
+
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 &&
 		!slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
-			waits := s.State == group.StateWaiting && s.BlockedBy != ""
-			hangs := s.State == group.StateRunning && !s.Heartbeats && w.lives(s.Process)
-			return s.State != group.StateDead && s.State != group.StateStopped &&
-				s.State != group.StateCompleted && !waits &&
-				!hangs
+			switch s.State {
+			case group.StateDead, group.StateStopped, group.StateCompleted:
+				return false
+			case group.StateRegistered:
+				return !full
+			case group.StateWaiting:
+				return !full && s.BlockedBy == ""
+			}
+			return !hangs(s)
 		})
 }
 

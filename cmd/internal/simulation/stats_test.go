@@ -59,6 +59,10 @@ const (
 	didKeeperStopped
 	didRecord
 	didStatusKnown
+	didSibling
+	didCharge
+	didTimeout
+	didWindowFull
 	dids
 )
 
@@ -73,6 +77,7 @@ var didNames = [dids]string{
 	"released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
 	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
 	"command not executed", "keeper killed", "keeper stopped", "end recorded", "status known",
+	"sibling stops", "failure charged", "runtime over", "window full",
 }
 
 var didEvidence = map[observe.Evidence]int{

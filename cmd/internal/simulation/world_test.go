@@ -41,9 +41,11 @@ type world struct {
 	faults    int // one command in so many has a fault
 	faulted   bool
 	powerLost bool
-	setBack   int64    // by how many milliseconds all clocks have been set back
-	told      []string // names of trash that commands have said is left behind
-	eventAt   int      // the step at which an event comes; 0: none
+	rules     rules
+	asks      map[string]int64 // when each start was asked for a checkpoint
+	setBack   int64            // by how many milliseconds all clocks have been set back
+	told      []string         // names of trash that commands have said is left behind
+	eventAt   int              // the step at which an event comes; 0: none
 
 	operations map[string]*ledger
 	groups     map[string]*registry
@@ -95,6 +97,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.setBack, w.told = 0, nil
 	w.started, w.ended = map[string]*proc{}, nil
+	w.asks, w.rules = map[string]int64{}, rules{}
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }

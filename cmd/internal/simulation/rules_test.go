@@ -1,0 +1,178 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// rules are the settings that all passes of a history give to their group.
+type rules struct {
+	strategy group.Strategy
+	window   *int
+	limit    *group.Limit
+	auto     *group.AutoShutdown
+}
+
+func (w *world) newRules() (r rules) {
+	r.strategy = []group.Strategy{group.OneForOne, group.OneForAll, group.RestForOne}[w.r.IntN(3)]
+	if w.chance(3) {
+		r.window = ptr(w.between(1, 2))
+	}
+	if w.chance(3) {
+		r.limit = &group.Limit{
+			Intensity: w.between(0, 2), Period: time.Duration(w.between(1, 8)) * time.Second,
+			OnIntensity: []group.OnIntensity{group.Escalate, group.Park, group.Delay}[w.r.IntN(3)],
+		}
+	}
+	if w.chance(4) {
+		r.auto = ptr(group.ShutdownAll)
+	}
+	return r
+}
+
+// The runtimes after which some services are asked for a checkpoint, and stopped.
+const runtimeSoft, runtimeMax = time.Second, 2 * time.Second
+
+// checkRules checks that a pass has kept to the rules of the group.
+func (w *world) checkRules(p orchestrator.PassReport, decided int64, seen observe.Observation) {
+	var started []string
+	for _, a := range p.Actions {
+		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID] == "" {
+			started = append(started, a.ServiceID)
+		}
+	}
+
+	if state := p.After.Registry.Supervision.End.State; len(started) > 0 &&
+		state != group.GroupRunning {
+		w.fail("%q are started in a group that is %s", started, state)
+	}
+	if len(w.hosts) > 1 { // what lives on another host may have been forgotten
+		return
+	}
+
+	w.checkBarrier(p, started)
+	w.checkCharges(p)
+	w.checkWindow(p, started)
+	w.checkClocks(p, decided, seen)
+}
+
+// checkBarrier checks that nobody of a set was started while another of it had to end.
+func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
+	for _, s := range p.After.Registry.Services {
+		if s.StopFor == nil || s.StopFor.Reason != "sibling" || !w.lives(s.Process) {
+			continue
+		}
+
+		w.did(didSibling)
+		for _, id := range started {
+			if id == s.StopFor.Detail ||
+				slices.Contains(p.Before.Registry.Supervision.Set, id) {
+				w.fail("%s is started, and %s of its set lives", id, s.ID)
+			}
+		}
+	}
+}
+
+// checkCharges checks that a pass charges no more than has failed, and once what restarts together;
+// and that a group whose limit is exceeded ends, if it is to.
+func (w *world) checkCharges(p orchestrator.PassReport) {
+	now := p.After.Registry.Supervision
+	added := len(now.Restarts)
+	for _, t := range p.Before.Registry.Supervision.Restarts {
+		if slices.ContainsFunc(now.Restarts, t.Equal) {
+			added--
+		}
+	}
+
+	failed := 0
+	for _, s := range p.After.Registry.Services {
+		old := p.Before.Service(s.ID)
+		if old != nil && (s.LastExit != old.LastExit || old.State == group.StateFailed) {
+			failed++
+		}
+	}
+
+	switch {
+	case added > failed:
+		w.fail("%d failures are charged, and %d services have failed", added, failed)
+	case added > 1 && now.Strategy != group.OneForOne:
+		w.fail("%d failures are charged for one set", added)
+	case added > 0:
+		w.did(didCharge)
+	}
+
+	if n := len(now.Restarts); n > 0 {
+		last, within := now.Restarts[n-1], 0
+		for _, t := range now.Restarts {
+			if last.Sub(t) <= now.Limit.Period {
+				within++
+			}
+		}
+		if within > now.Limit.Intensity && now.Limit.OnIntensity == group.Escalate &&
+			now.End.State == group.GroupRunning {
+			w.fail("%d failures in %v, more than %d, and the group runs", within,
+				now.Limit.Period, now.Limit.Intensity)
+		}
+	}
+}
+
+// checkClocks checks that a service that is stopped for its runtime was asked for a checkpoint
+// before, and had the time that it was promised.
+func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
+	seen observe.Observation) {
+	for _, s := range p.After.Registry.Services {
+		old := p.Before.Service(s.ID)
+		if old == nil {
+			continue
+		}
+
+		if len(p.Before.Asked(s.ID, seen)) == 0 && len(p.After.Asked(s.ID, seen)) > 0 {
+			w.asks[s.StartID] = decided
+		}
+		if s.StopFor == nil || s.StopFor == old.StopFor || s.StopFor.Reason != "timeout" {
+			continue
+		}
+
+		w.did(didTimeout)
+		if old.Asked == nil {
+			w.fail("%s is stopped for its runtime, and nobody has asked it for a checkpoint", s.ID)
+		}
+		at, known := w.asks[s.StartID] // else a pass asked that did not survive
+		if known && decided-at < (runtimeMax-runtimeSoft).Milliseconds() {
+			w.fail("%s is stopped for its runtime %d ms after it was asked for a checkpoint",
+				s.ID, decided-at)
+		}
+	}
+}
+
+// checkWindow checks that a pass that gives a place to a service that waited has not started more
+// than the window has places. What ran before, or restarts at once, keeps its place.
+func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
+	waited := func(id string) bool {
+		s := p.Before.Service(id)
+		return s.State == group.StateRegistered || s.State == group.StateWaiting
+	}
+	if w.rules.window == nil || !slices.ContainsFunc(started, waited) {
+		return
+	}
+
+	var run []string
+	for _, h := range w.hosts {
+		for _, q := range h.procs {
+			if !q.dead && !q.stage && q.startID != "" && !slices.Contains(run, q.role) {
+				run = append(run, q.role)
+			}
+		}
+	}
+
+	switch window := *w.rules.window; {
+	case len(run) > window:
+		w.fail("%q run, and the window is %d", run, window)
+	case len(run) == window:
+		w.did(didWindowFull)
+	}
+}
