@@ -117,7 +117,7 @@ func (a *actor) beatService(id string) int {
 		}
 
 		c.w.did(didServiceBeat)
-		if before := edit.Before.Service(id); before != nil && before.State == group.StateWaiting &&
+		if before := edit.Before.Service(id); before != nil && before.State != group.StateRunning &&
 			slices.Contains(edit.Before.Registry.Supervision.Set, id) &&
 			edit.After.Service(id).State == group.StateRunning {
 			c.w.fail("a heartbeat has revived %s, which waits for its set", id)

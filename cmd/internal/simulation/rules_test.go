@@ -68,6 +68,11 @@ func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 		}
 
 		w.did(didSibling)
+		cause := p.After.Service(s.StopFor.Detail)
+		if p.After.Registry.Supervision.Strategy == group.RestForOne && cause != nil &&
+			s.Order < cause.Order {
+			w.fail("%s restarts with %s, which comes after it", s.ID, cause.ID)
+		}
 		for _, id := range started {
 			if id == s.StopFor.Detail ||
 				slices.Contains(p.Before.Registry.Supervision.Set, id) {
@@ -105,18 +110,26 @@ func (w *world) checkCharges(p orchestrator.PassReport) {
 		w.did(didCharge)
 	}
 
-	if n := len(now.Restarts); n > 0 {
-		last, within := now.Restarts[n-1], 0
-		for _, t := range now.Restarts {
-			if last.Sub(t) <= now.Limit.Period {
-				within++
-			}
+	if len(now.Restarts) == 0 || w.setBack > 0 {
+		w.charged = nil // a group that runs again forgets what it was charged
+		return
+	}
+	for _, t := range now.Restarts {
+		if !slices.ContainsFunc(w.charged, t.Equal) {
+			w.charged = append(w.charged, t)
 		}
-		if within > now.Limit.Intensity && now.Limit.OnIntensity == group.Escalate &&
-			now.End.State == group.GroupRunning {
-			w.fail("%d failures in %v, more than %d, and the group runs", within,
-				now.Limit.Period, now.Limit.Intensity)
+	}
+
+	last, within := slices.MaxFunc(w.charged, time.Time.Compare), 0
+	for _, t := range w.charged {
+		if last.Sub(t) <= now.Limit.Period {
+			within++
 		}
+	}
+	if added > 0 && within > now.Limit.Intensity && now.Limit.OnIntensity == group.Escalate &&
+		now.End.State == group.GroupRunning {
+		w.fail("%d failures in %v, more than %d, and the group runs", within,
+			now.Limit.Period, now.Limit.Intensity)
 	}
 }
 

@@ -42,6 +42,7 @@ type world struct {
 	faulted   bool
 	powerLost bool
 	rules     rules
+	charged   []time.Time      // the failures that were charged to the group
 	asks      map[string]int64 // when each start was asked for a checkpoint
 	setBack   int64            // by how many milliseconds all clocks have been set back
 	told      []string         // names of trash that commands have said is left behind
@@ -97,7 +98,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.setBack, w.told = 0, nil
 	w.started, w.ended = map[string]*proc{}, nil
-	w.asks, w.rules = map[string]int64{}, rules{}
+	w.asks, w.rules, w.charged = map[string]int64{}, rules{}, nil
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }

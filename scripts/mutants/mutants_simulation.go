@@ -1,0 +1,51 @@
+package main
+
+// simulated are bugs in the rules of groups that the simulation must find, whatever the vectors
+// say. See the other file about the tests to run.
+var simulated = []mutant{
+	{
+		"histories with a barrier that nobody minds", "protocol/group/pass_sets.go",
+		"found.held = found.held || p.mustEnd(j)",
+		"found.held = false",
+		[]string{"simulation"},
+	}, {
+		"histories with two charges for a failure", "protocol/group/pass_intensity.go",
+		"p.restarts = charged(p.restarts, c.at, limit.Period, p.seen.Now)",
+		"p.restarts = charged(charged(p.restarts, c.at, limit.Period, p.seen.Now), " +
+			"c.at.Add(-1e6), limit.Period, p.seen.Now)",
+		[]string{"simulation"},
+	}, {
+		"histories with a window that tumbles", "protocol/group/pass_intensity.go",
+		"from := all[len(all)-1].Add(-period)",
+		"from := all[len(all)-1].Truncate(period)",
+		[]string{"simulation"},
+	}, {
+		"histories with the rest by name", "protocol/group/pass_sets.go",
+		"InOrder(j.was, first) >= 0",
+		"j.was.ID >= first.ID",
+		[]string{"simulation"},
+	}, {
+		"histories without the soft step", "protocol/group/pass_clocks.go",
+		"case c.soft != 0 && asked == nil:",
+		"case c.soft != 0 && asked == nil && c.age(seen) < c.hard:",
+		[]string{"simulation"},
+	}, {
+		"histories with an unknown status that is 0", "protocol/group/pass_ends.go",
+		"s.Starting = false // it has begun, so the start was not lost",
+		"s.tell(LastExit{At: e.seen.Now, Reason: Exited, Code: CodeExited})\n" +
+			"return ending{settled: observe.Exited}",
+		[]string{"simulation"},
+	}, {
+		"histories with ends that nobody awaits", "protocol/group/pass_ends.go",
+		"case gone == observe.Exited && e.awaits(s, kept):\n\t\treturn ending{awaited: true}",
+		"case gone == observe.Exited && kept:\n" +
+			"s.tell(LastExit{At: e.seen.Now, Reason: Exited, Code: CodeExited})\n" +
+			"return ending{settled: observe.Exited}",
+		[]string{"simulation"},
+	}, {
+		"histories with one place too many", "protocol/group/pass_window.go",
+		"if free--; free < 0 {",
+		"if free--; free < -1 {",
+		[]string{"simulation"},
+	},
+}
