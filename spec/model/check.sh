@@ -55,6 +55,11 @@ table() {
 	echo "holds|gate|safety|$all|$safe|"
 	for bug in RELEASE_BEFORE_COMMIT SPAWN_AFTER_COMMIT; do echo "finds|gate|$bug|$all|$safe|"; done
 
+	echo "holds|keeper|safety|-DN=2|$safe|"
+	for bug in READ_BEFORE_LOOK TORN_TAKEN NOT_AWAITED REMOVED_BEFORE_COMMIT NOT_FORGOTTEN; do
+		echo "finds|keeper|$bug|-DN=2|$safe|"
+	done
+
 	echo "holds|owner|safety|$all|$safe|"
 	for bug in DECIDE_BEFORE_LOCK ALERT_APART; do echo "finds|owner|$bug|$all|$safe|"; done
 }
