@@ -102,6 +102,8 @@ func groupObject(g view.Group, service string) cli.Object {
 		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
 		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
 		{"window", cli.OrNull(g.Registry.Supervision.Window)},
+		{"autoShutdown", cmp.Or(g.Registry.Supervision.AutoShutdown, "never")},
+		{"rules", objects(g.Registry.Supervision.Rules, rule)},
 		{"set", setObject(g)},
 		{"end", end(g.Registry.Supervision.End)}, {"limit", limit(g.Registry.Supervision)},
 		{"supervisors", rows},
@@ -155,6 +157,7 @@ func serviceObject(s view.Service) cli.Object {
 		{"restartCause", cli.OrNull(s.RestartCause)},
 		{"clocks", objects(s.Clocks(s.Group.Seen), clock)}, {"budget", amounts(s.Budget())},
 		{"spent", amounts(s.Spent)}, {"spentTotal", amounts(s.SpentTotal)},
+		{"violations", objects(s.Violations.All(), violation)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
@@ -180,6 +183,15 @@ func clock(c group.Clock) cli.Object {
 	return cli.Object{{"clock", c.Name}, {"showsMs", c.Shows.Milliseconds()},
 		{"softMs", never(c.Soft)}, {"maxMs", never(c.Hard)}, {"askedAt", stampOrNull(c.AskedAt)},
 		{"answered", c.Answered}}
+}
+
+// rule returns what follows violations whose code matches.
+func rule(r group.Rule) cli.Object { return cli.Object{{"match", r.Match}, {"action", r.Action}} }
+
+// violation returns one that was reported, and what was done about it.
+func violation(v group.Violation) cli.Object {
+	return cli.Object{{"at", view.Stamp(v.At)}, {"code", v.Code}, {"detail", cli.OrNull(v.Detail)},
+		{"action", v.Action}, {"by", cli.OrNull(v.By)}}
 }
 
 // stopFor returns why passes stop a service, or nil.

@@ -83,7 +83,7 @@ func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.S
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
-	v.AutoShutdown = w.AutoShutdown
+	v.AutoShutdown, v.Rules = w.AutoShutdown, w.Rules
 	v.forgetUnlimited()
 }
 
@@ -102,6 +102,8 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 		v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
 	case "autoShutdown":
 		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
+	case "rules":
+		r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 	default:
 		return false
 	}
@@ -118,8 +120,6 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 			v.Blocked = r.String()
 		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
-		case name == "rules":
-			r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 		default:
 			if !v.End.read(r, name) {
 				r.Unknown(&v.Unknown, name)
@@ -155,7 +155,6 @@ func (v *Supervision) write(w *wire.Writer) {
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}
-		writeRules(w, v.Rules)
 		w.Unknown(v.Unknown)
 	})
 }
@@ -170,4 +169,5 @@ func (v *Supervision) writeSettings(w *wire.Writer) {
 		w.String("onIntensity", string(v.Limit.OnIntensity))
 	}
 	w.OptString("autoShutdown", string(v.AutoShutdown))
+	writeRules(w, v.Rules)
 }

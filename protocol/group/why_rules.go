@@ -104,6 +104,7 @@ func (t *telling) running() {
 
 	t.clocks()
 	t.budget()
+	t.violated()
 	evidence, age := t.g.JudgeService(s, t.seen)
 	switch age = age.Round(time.Millisecond); {
 	case evidence != "":
@@ -139,6 +140,18 @@ func (t *telling) clocks() {
 		if !c.AskedAt.IsZero() && c.Hard != 0 {
 			t.say("It has %v left on that clock", c.Left.Round(time.Millisecond))
 		}
+	}
+}
+
+// violated says which violations were reported of the service, and what was done about them.
+func (t *telling) violated() {
+	for _, v := range t.s.Violations.All() {
+		what := strings.TrimSuffix(v.Code+": "+v.Detail, ": ")
+		if v.By != "" {
+			what += ", by " + v.By
+		}
+		t.say("It violated a rule %s: %s; the rules of the group said: %s", moment(v.At, t.seen),
+			what, v.Action)
 	}
 }
 

@@ -311,14 +311,14 @@ def policy(**state):
     members = record(strategy=(one_of(*STRATEGIES), ABSENT), window=(POSITIVE, ABSENT),
                      intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT),
                      onIntensity=(one_of(*ON_INTENSITY), ABSENT),
-                     autoShutdown=(one_of(*AUTO_SHUTDOWN), ABSENT), **state)
+                     autoShutdown=(one_of(*AUTO_SHUTDOWN), ABSENT),
+                     rules=(array(RULE), ABSENT), **state)
     return all_or_none(members, *LIMIT)
 
 
 SETTINGS = policy()
 SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT),
-                     set=(array(IDENT), ABSENT),
-                     rules=(array(RULE), ABSENT), reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
+                     set=(array(IDENT), ABSENT), reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
                      endedAt=(nullable(MOMENT), ABSENT))
 USUAL_SUPERVISION = {'autoShutdown': 'never', 'state': 'running', 'reason': '', 'message': '',

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,13 +10,33 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// Limits returns what the clocks of v show and what it has spent, worded to follow "service ID ".
+// Limits returns what the clocks of v show, what it has spent, and how it has violated rules lately,
+// worded to follow "service ID ".
 func (s Style) Limits(v Service) (all []string) {
 	for _, c := range v.Clocks(v.Group.Seen) {
 		all = append(all, s.clock(c, v.Group.Seen.Now))
 	}
 	for _, limit := range v.Budget() {
 		all = append(all, s.budget(limit, v.Spent.Of(limit.Name)))
+	}
+	return append(all, violated(v)...)
+}
+
+// violated returns the last violations of v, the newest first, worded to follow "service ID ".
+func violated(v Service) (all []string) {
+	const most = 3 // are listed
+	past := v.Violations.All()
+	for i, one := range slices.Backward(past) {
+		if listed := len(past) - 1 - i; listed == most {
+			return append(all, fmt.Sprintf("has %d more violations: dpl-status --json", i+1))
+		}
+
+		text := "violated " + one.Code
+		if one.Detail != "" {
+			text += " (" + one.Detail + ")"
+		}
+		all = append(all, fmt.Sprintf("%s %s: %s", text, Ago(v.Group.Seen.Now.Sub(one.At)),
+			one.Action))
 	}
 	return all
 }
