@@ -446,7 +446,21 @@ func (g Group) Service(id string) *Service {
 }
 
 func (r Registry) index(id string) int {
-	return slices.IndexFunc(r.Services, func(s Service) bool { return s.ID == id })
+	for i := range r.Services { // in place: a service is large
+		if r.Services[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// places returns the index of each service by id.
+func (r Registry) places() map[string]int {
+	all := make(map[string]int, len(r.Services))
+	for i := range r.Services {
+		all[r.Services[i].ID] = i
+	}
+	return all
 }
 
 // InOrder compares a and b by the order in which passes visit and start them (spec §22.1): by Order,

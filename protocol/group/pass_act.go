@@ -24,9 +24,13 @@ type acting struct {
 // commit.
 func (e *edit) act(plan []course) *acting {
 	a := &acting{edit: e}
+	services, places := &e.g.Registry.Services, e.g.Registry.places()
 	for _, c := range plan {
 		for _, step := range c.steps {
-			step.take(a, e.service(c.id))
+			step.take(a, &(*services)[places[c.id]])
+		}
+		if len(*services) != len(places) { // it was removed
+			places = e.g.Registry.places()
 		}
 	}
 	return a

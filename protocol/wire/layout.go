@@ -56,6 +56,13 @@ func (l *layout) add(lead, name string) bool {
 	return !has
 }
 
+// inner returns the layout of the objects in value i. An object of very many members is a map, such
+// as that of the services of a group: its values look alike, as the elements of an array do.
+func (l *layout) inner(i int) *layout {
+	const most = 64 // members of a record
+	return &l.members[min(i, most)].inner
+}
+
 // mark returns one bit, which usually differs for different names.
 func mark(name string) uint64 {
 	n := len(name)

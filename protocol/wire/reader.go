@@ -143,7 +143,7 @@ func (r *Reader) Object(member func(name string)) {
 			}
 		}
 
-		r.layout = &l.members[i].inner
+		r.layout = l.inner(i)
 		member(l.members[i].name)
 	}
 }
