@@ -102,7 +102,7 @@ func (w *walk) paste() []string {
 // blurred returns a table of services without what is another one each time.
 func blurred(table string) string {
 	for _, b := range [][2]string{{`\d\S* ago`, "AGO"}, {`by \S+`, "by OWNER"},
-		{`running +\d+`, "running PID"}, {` +`, " "}} {
+		{`(running|completed) +\d+`, "$1 PID"}, {` +`, " "}} {
 		table = regexp.MustCompile(b[0]).ReplaceAllString(table, b[1])
 	}
 	return table
@@ -131,10 +131,9 @@ func (w *walk) timer() {
 	}
 
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
-	w.until("db and web run, and db beats", func(g group.Group) bool {
+	w.until("db and web run", func(g group.Group) bool {
 		db, web := g.Service("db"), g.Service("web")
-		if db.State == group.StateRunning && web.State == group.StateRunning &&
-			db.LastHeartbeat.After(db.StartedAt) {
+		if db.State == group.StateRunning && web.State == group.StateRunning {
 			return true
 		}
 		w.installed(w.t, w.dir, command)
