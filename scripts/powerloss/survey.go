@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -119,7 +120,7 @@ func (s Survey) groups(l *fileops.Ledger, base string) error {
 }
 
 // everyFile decodes each file with content of the ledger in base, including those that no reader
-// would use now.
+// would use now. Logs and restart files may be torn: a power cut also ends whoever they are for.
 func everyFile(base string) error {
 	var wrong error
 	ledger := LedgerOf(base)
@@ -129,7 +130,8 @@ func everyFile(base string) error {
 			return fs.SkipAll
 		case err != nil:
 			return err
-		case path == filepath.Join(ledger, "tmp") || path == filepath.Join(ledger, "logs"):
+		case d.IsDir() && filepath.Dir(path) == ledger &&
+			slices.Contains([]string{"tmp", "logs", "restarts"}, d.Name()):
 			return fs.SkipDir
 		case d.IsDir() || !counts(d.Name()):
 			return nil
@@ -166,6 +168,8 @@ func decode(path, text string) (revision int64, err error) {
 	switch name := unnumbered(filepath.Base(path)); {
 	case name == "ledger.json":
 		return 0, nil // Look has opened the ledger
+	case filepath.Base(filepath.Dir(filepath.Dir(path))) == "exits":
+		_, err = group.DecodeExitRecord(text)
 	case strings.HasSuffix(name, ".orchestrator.json"):
 		var o group.Orchestrator
 		o, err = group.DecodeOrchestrator(text)
