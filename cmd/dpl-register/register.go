@@ -141,7 +141,7 @@ func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
-		"preflight-timeout")
+		"preflight-timeout", "finish", "no-finish", "finish-timeout")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -282,4 +282,5 @@ func (c *register) numbers(s *group.StartInfo) {
 	c.Clocks.copy(s)
 	c.Budget.copy(s)
 	c.Preflight.copy(s)
+	c.Finish.copy(s)
 }

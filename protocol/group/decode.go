@@ -289,12 +289,13 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		case "logKeep":
 			s.LogKeep = int(r.Int(1))
 		case "preflight":
-			r.Array(func() { s.Preflight = append(s.Preflight, r.String()) })
-			if len(s.Preflight) == 0 || s.Preflight[0] == "" {
-				r.Refuse("a command is expected")
-			}
+			s.Preflight = readArgv(r)
 		case "preflightTimeoutMs":
 			s.PreflightTimeout = r.Milliseconds(1)
+		case "finish":
+			s.Finish = readArgv(r)
+		case "finishTimeoutMs":
+			s.FinishTimeout = r.Milliseconds(1)
 		case "runtimeSoftMs":
 			s.RuntimeSoft = r.Milliseconds(1)
 		case "runtimeMaxMs":
@@ -398,6 +399,8 @@ func (e *LastExit) readMember(r *wire.Reader, name string) bool {
 		e.CPU = r.Milliseconds(0)
 	case "maxRssKb":
 		e.MaxRSS = r.Int(0)
+	case "finishStatus":
+		e.FinishStatus = r.String()
 	default:
 		return false
 	}
@@ -405,6 +408,15 @@ func (e *LastExit) readMember(r *wire.Reader, name string) bool {
 }
 
 // readStartID reads the id of a start (spec §9.3).
+// readArgv reads a command with its arguments.
+func readArgv(r *wire.Reader) (argv []string) {
+	r.Array(func() { argv = append(argv, r.String()) })
+	if len(argv) == 0 || argv[0] == "" {
+		r.Refuse("a command is expected")
+	}
+	return argv
+}
+
 func readStartID(r *wire.Reader) string {
 	id := r.String()
 	if !validStartID(id) {

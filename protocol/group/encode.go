@@ -175,6 +175,7 @@ func (e *LastExit) writeMembers(w *wire.Writer) {
 		w.Milliseconds("cpuMs", e.CPU)
 	}
 	w.OptInt("maxRssKb", e.MaxRSS)
+	w.OptString("finishStatus", e.FinishStatus)
 }
 
 // write writes the member name, or nothing for nil.
@@ -207,6 +208,12 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		}
 		if s.PreflightTimeout != 0 {
 			w.Milliseconds("preflightTimeoutMs", s.PreflightTimeout)
+		}
+		if s.Finish != nil {
+			w.Strings("finish", s.Finish)
+		}
+		if s.FinishTimeout != 0 {
+			w.Milliseconds("finishTimeoutMs", s.FinishTimeout)
 		}
 		s.writeClocks(w)
 		w.OptString("softSignal", string(s.SoftSignal))

@@ -10,7 +10,7 @@ import (
 )
 
 var recordShape = vectors.Object("protocolVersion supervisorId startId attempt pid phase "+
-	"keeperSignalled at reason code status error oomKilled cpuMs maxRssKb",
+	"keeperSignalled at reason code status error oomKilled cpuMs maxRssKb finishStatus",
 	map[string]*vectors.Shape{"process": vectors.ProcessShape})
 
 // longest returns a record whose text is as long as it may be.
@@ -24,7 +24,7 @@ func longest() ExitRecord {
 		Phase: PhaseEnded, KeeperSignalled: true,
 		End: LastExit{At: time.Date(2026, 1, 1, 0, 0, 0, 999e6, time.UTC), Reason: StartFailed,
 			Code: CodeExited, Status: most, Error: strings.Repeat("\x01", 5000), OOMKilled: true,
-			CPU: most, MaxRSS: most},
+			CPU: most, MaxRSS: most, FinishStatus: FinishTimedOut},
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	DefaultLogKeep     = 3
 
 	DefaultPreflightTimeout = 10 * time.Second
+	DefaultFinishTimeout    = 5 * time.Second
 )
 
 // Unlimited is the MaxAttempts of a policy without that limit.
@@ -281,6 +282,9 @@ type StartInfo struct {
 	// (0: DefaultPreflightTimeout); nil: it may.
 	Preflight        []string
 	PreflightTimeout time.Duration
+	// Finish runs after each end, for at most FinishTimeout (0: DefaultFinishTimeout); nil: nothing.
+	Finish        []string
+	FinishTimeout time.Duration
 
 	Budget  Budget
 	Unknown []wire.Member
@@ -360,7 +364,10 @@ type LastExit struct {
 	OOMKilled bool
 	CPU       time.Duration
 	MaxRSS    int64 // KiB
-	Unknown   []wire.Member
+	// FinishStatus is how its finish command ended: an exit status, SIGKILL, or such a word; "" if
+	// none was run.
+	FinishStatus string
+	Unknown      []wire.Member
 }
 
 // Reasons of a LastExit that are no evidence of a pass.
@@ -369,6 +376,16 @@ const (
 	Preflight   = "preflight"   // its preflight has not allowed it
 	StartFailed = "startFailed" // its command was not executed
 )
+
+// Words of a FinishStatus besides exit statuses and signals.
+const (
+	FinishUnknown  = "unknown"  // it runs, or its keeper was killed
+	FinishTimedOut = "timedOut" // it was killed after its time
+	FinishFailed   = "failed"   // it could not be executed
+)
+
+// finishTerminal is the FinishStatus after which no restart helps.
+const finishTerminal = "125"
 
 // TimedOut is the error of a LastExit whose preflight took too long.
 const TimedOut = "timed out"
@@ -401,6 +418,9 @@ func (e LastExit) String() string {
 
 	if e.OOMKilled {
 		text += ", out of memory"
+	}
+	if e.FinishStatus != "" && e.FinishStatus != "0" {
+		text += ", finish " + e.FinishStatus
 	}
 	if e.Error != "" {
 		text += ": " + e.Error

@@ -92,6 +92,12 @@ func (s *Service) class(e *LastExit) Class {
 		return ""
 	case string(observe.Rebooted):
 		return HostLost
+	}
+	if e.FinishStatus == finishTerminal {
+		return Terminal
+	}
+
+	switch e.Reason {
 	case reasonBudget:
 		if s.StartInfo != nil && s.StartInfo.Budget.Action == BudgetRestart {
 			return Failure

@@ -74,14 +74,19 @@ func (e *edit) awaits(s *Service, kept bool) bool {
 	if !kept || s.GoneSince.IsZero() {
 		return kept
 	}
+	patience := endPatience
+	if s.StartInfo != nil && s.StartInfo.Finish != nil {
+		patience += cmp.Or(s.StartInfo.FinishTimeout, DefaultFinishTimeout)
+	}
 	age := e.seen.Age(s.GoneSince, s.GoneBeat)
-	return age >= 0 && age < endPatience
+	return age >= 0 && age < patience
 }
 
 // Writing reports whether the keeper of s, which is gone, may be about to complete x, the record of
-// its start.
+// its start. While it waits for the finish command, that may take long.
 func (s *Service) Writing(x ExitRecord, seen observe.Observation) bool {
-	return !x.Complete && seen.Gone(s.Vitals) == observe.Exited && s.kept(seen)
+	return !x.Complete && x.End.FinishStatus != FinishUnknown &&
+		seen.Gone(s.Vitals) == observe.Exited && s.kept(seen)
 }
 
 // kept reports whether the keeper of s may be there.
@@ -95,6 +100,7 @@ func (s *Service) tell(end LastExit) {
 	if s.Ended != nil {
 		told := *s.Ended
 		told.OOMKilled, told.CPU, told.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
+		told.FinishStatus = end.FinishStatus
 		if told.sameUse(*s.Ended) {
 			return
 		}
@@ -104,7 +110,8 @@ func (s *Service) tell(end LastExit) {
 }
 
 func (e LastExit) sameUse(f LastExit) bool {
-	return e.OOMKilled == f.OOMKilled && e.CPU == f.CPU && e.MaxRSS == f.MaxRSS
+	return e.OOMKilled == f.OOMKilled && e.CPU == f.CPU && e.MaxRSS == f.MaxRSS &&
+		e.FinishStatus == f.FinishStatus
 }
 
 // apply returns j with what is known of the end of its service.

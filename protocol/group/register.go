@@ -181,7 +181,8 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.sameClocks(t) &&
 		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
 		s.ExitStatus.equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
-		s.PreflightTimeout == t.PreflightTimeout &&
+		s.PreflightTimeout == t.PreflightTimeout && slices.Equal(s.Finish, t.Finish) &&
+		s.FinishTimeout == t.FinishTimeout &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter &&

@@ -72,3 +72,15 @@ func (s *StopFor) write(w *wire.Writer) {
 		w.Unknown(s.Unknown)
 	})
 }
+
+// WhyEnds returns why the process of s ends, if it ends now, as its finish command is told (spec
+// §25.2): for what passes stop it, with a detail; because somebody has asked for it; or by itself.
+func (s *Service) WhyEnds() (reason, detail string) {
+	switch {
+	case s.StopFor != nil:
+		return s.StopFor.Reason, s.StopFor.Detail
+	case s.State == StateShuttingDown:
+		return reasonStopped, ""
+	}
+	return Exited, ""
+}

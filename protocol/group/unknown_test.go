@@ -16,7 +16,7 @@ var (
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
 			"runtimeMaxMs progressSoftMs progressMaxMs softSignal budget budgetAction "+
-			"preflightTimeoutMs preflight",
+			"preflightTimeoutMs preflight finish finishTimeoutMs",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs "+
@@ -25,7 +25,7 @@ var (
 		})
 
 	exitShape = vectors.Object("at reason detail class code status error note oomKilled cpuMs "+
-		"maxRssKb", nil)
+		"maxRssKb finishStatus", nil)
 
 	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{

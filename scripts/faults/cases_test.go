@@ -143,8 +143,8 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env "+
 				"X=y --dir / "+
 				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
-				"--log-keep 2 --no-budget --no-preflight --no-restart --heartbeat "+
-				"--readiness starting -- sleep 300")},
+				"--log-keep 2 --no-budget --no-preflight --no-finish --no-restart "+
+				"--heartbeat --readiness starting -- sleep 300")},
 		{name: "register a policy", setup: []step{itself, request},
 			do: at(0, "dpl-register --group g --request --no-pass --service c "+
 				"--depends-on-completed a --restart transient --exit-status tempfail=9 "+
@@ -152,7 +152,8 @@ func groupSubjects() []subject {
 				"--soft-signal INT "+
 				"--stuck 10s,20s --alert-on final --keep-ended 1h --on-dead escalate --significant --resume "+
 				"--budget tokens=1000 "+
-				"--budget-action restart --preflight true --preflight-timeout 5s -- sleep 300")},
+				"--budget-action restart --preflight true --preflight-timeout 5s "+
+				"--finish true --finish-timeout 5s -- sleep 300")},
 		{name: "register --file", setup: []step{itself, request}, prepare: servicesFile,
 			do: at(0, "dpl-register --group g --no-pass --file $res/services.json --prune")},
 		{name: "register --pid", setup: []step{request},

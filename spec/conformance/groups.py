@@ -29,7 +29,7 @@ STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
      'otherStart', 'significant', 'groupEnded'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
-USED = ('oomKilled', 'cpuMs', 'maxRssKb')  # by the process, until its end
+USED = ('oomKilled', 'cpuMs', 'maxRssKb', 'finishStatus')  # by the process, until its end
 
 
 # Files (§9)
@@ -159,6 +159,8 @@ def two_classes(start_info):
 def class_of(entry, exit_):
     """Return the class of the end of the process of entry (§20), or None for a failure."""
     reason, code, status = (exit_.get(name) for name in ('reason', 'code', 'status'))
+    if exit_.get('finishStatus') == '125' and reason not in ('stopped', 'sibling', 'rebooted'):
+        return 'terminal'
     if reason != 'exited':
         again = (entry['startInfo'] or {}).get('budgetAction') == 'restart'
         if reason == 'preflight':
@@ -248,6 +250,7 @@ START_INFO = empty_is_absent(
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
            preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
+           finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
            softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
            **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
@@ -255,7 +258,7 @@ OF_EXIT = {
     'reason': (TEXT, ABSENT), 'detail': (TEXT, ABSENT), 'class': (TEXT, ABSENT),
     'code': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'error': (TEXT, ABSENT),
     'note': (TEXT, ABSENT), 'oomKilled': (BOOLEAN, ABSENT), 'cpuMs': (NONNEGATIVE_MS, ABSENT),
-    'maxRssKb': (INTEGER, ABSENT)
+    'maxRssKb': (INTEGER, ABSENT), 'finishStatus': (TEXT, ABSENT)
 }
 EXIT = record(at=(MOMENT, REQUIRED), **OF_EXIT)
 EXIT_RECORD = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED),
@@ -483,6 +486,8 @@ def told(exit_):
     }.get(code, f': status {status}')
     if exit_.get('oomKilled'):
         how += ', out of memory'
+    if exit_.get('finishStatus', '0') not in ('', '0'):
+        how += f', finish {exit_["finishStatus"]}'
     detail = f': {exit_["detail"]}' if exit_.get('detail') else ''
     error = f': {exit_["error"]}' if exit_.get('error') else ''
     return exit_.get('reason', '') + detail + how + error
@@ -1388,7 +1393,9 @@ class Pass(Edit):
 
     def awaits(self, entry):
         """Return whether a pass still has patience for the record of entry, which is gone."""
-        return 'goneSince' not in entry or 0 <= age(entry, self.seen, *GONE) < END_PATIENCE_MS
+        info = entry['startInfo'] or {}
+        patience = END_PATIENCE_MS + ('finish' in info and info.get('finishTimeoutMs', 5000))
+        return 'goneSince' not in entry or 0 <= age(entry, self.seen, *GONE) < patience
 
     def settled_end(self, entry):
         return self.settled.get((entry['supervisorId'], entry.get('startId')))

@@ -169,7 +169,9 @@ class World:
             **self.optional(0.3, softSignal=self.one(tuple(groups.SOFT_SIGNALS))),
             **self.optional(0.2, budgetAction=self.one(('terminal', 'restart'))),
             **self.optional(0.2, preflight=['sh', '-c', '']),
-            **self.optional(0.1, preflightTimeoutMs=self.one((1, 10000)))
+            **self.optional(0.1, preflightTimeoutMs=self.one((1, 10000))),
+            **self.optional(0.2, finish=['git', 'diff']),
+            **self.optional(0.1, finishTimeoutMs=self.one((1, 10000)))
         }
 
     def amounts(self, tokens=(0, 1, 1000, 1001, 2**62)):
@@ -305,7 +307,8 @@ class World:
     def used(self):
         """Return members about what a process has used."""
         return (self.optional(0.2, cpuMs=self.one((0, 1, 70))) | self.optional(0.1, maxRssKb=900)
-                | self.optional(0.1, oomKilled=True))
+                | self.optional(0.1, oomKilled=True)
+                | self.optional(0.2, finishStatus=self.one(('0', '1', '125', 'SIGKILL', 'unknown'))))
 
     def exits(self):
         """Return exit records (§19) of services, mostly of their current process."""

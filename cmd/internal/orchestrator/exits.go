@@ -13,9 +13,13 @@ import (
 // needs a few milliseconds, unless its disk is slow.
 const recordPatience = time.Second
 
-// errNoPreflight is about systems other than Linux, and services in systemd units of their own.
-var errNoPreflight = errors.New("preflight: there is no keeper to say how it ends: " +
-	"register the service without one, or start it with dpl-orchestrate --spawn direct on Linux")
+// These are about systems other than Linux, and services in systemd units of their own.
+var (
+	errNoPreflight = errors.New("preflight: there is no keeper to say how it ends: " +
+		"register the service without one, or start it with dpl-orchestrate --spawn direct on Linux")
+	errNoFinish = errors.New("finish: there is no keeper to run it: " +
+		"register the service without one, or start it with dpl-orchestrate --spawn direct on Linux")
+)
 
 // exits returns the exit records of g to a pass that sees seen. A record that is being written
 // comes late for this pass if nobody waits for it, and the next pass may be far away.
@@ -49,14 +53,17 @@ func (o *Orchestrator) exit(service, startID string) (group.ExitRecord, bool) {
 }
 
 // reserve makes room for the exit record of the start a, whose process waits at gate. Without a
-// keeper no one would write it, and no pass would learn what a preflight says. If it cannot, the
-// process ends.
+// keeper no one would write it, run a finish command, or say how a preflight ends. If it cannot,
+// the process ends.
 func (o *Orchestrator) reserve(gate Gate, s *group.Service, a group.Start, startID string) error {
 	if gate.Keeper() == (observe.Process{}) {
-		if s.StartInfo.Preflight == nil {
-			return nil
+		switch {
+		case s.StartInfo.Preflight != nil:
+			return errors.Join(errNoPreflight, gate.Cancel())
+		case s.StartInfo.Finish != nil:
+			return errors.Join(errNoFinish, gate.Cancel())
 		}
-		return errors.Join(errNoPreflight, gate.Cancel())
+		return nil
 	}
 
 	_, err := o.Ledger.ReserveExit(o.Group, group.ExitRecord{

@@ -77,6 +77,8 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 
 			Preflight:        s.StartInfo.Preflight,
 			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
+			Finish:           s.StartInfo.Finish,
+			FinishTimeout:    cmp.Or(s.StartInfo.FinishTimeout, group.DefaultFinishTimeout),
 			Latest:           latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,

@@ -53,6 +53,10 @@ type Command struct {
 	Preflight []string
 	// PreflightTimeout is how long Preflight may run.
 	PreflightTimeout time.Duration
+	// Finish are the arguments of a program that its keeper runs after the end of the command, for
+	// at most FinishTimeout; empty: none. The stage does not get it.
+	Finish        []string
+	FinishTimeout time.Duration
 	// Record is the path of the reserved exit record, LEDGER/exits/GROUP/NAME; or "" if there is
 	// none. Release finds a record there that has the process of this start.
 	Record string

@@ -32,6 +32,7 @@ func end(signalled, path string) {
 // recordEnd writes how the process of the record at path has ended:
 //
 //	pwrite; fsync      a power cut loses nothing any more
+//	the finish command, if there is one; pwrite; fsync
 //	rename; fsync      the record is complete
 //
 // The caller reaps the process after that, so that its pid is no other's in the meantime. Without a
@@ -54,6 +55,9 @@ func recordEnd(path string, signalled bool) {
 		}
 		r.Phase, r.End, r.KeeperSignalled = group.PhaseEnded, exit, signalled
 		if r.write() != nil {
+			return
+		}
+		if r.finish(path) != nil {
 			return
 		}
 	}

@@ -20,7 +20,11 @@ import (
 // record until it is complete and after.
 func recorded(t *testing.T, argv ...string) (g *Gate, reserved, complete string) {
 	t.Helper()
-	s := command(t, argv...)
+	return recordedStart(t, command(t, argv...))
+}
+
+func recordedStart(t *testing.T, s Command) (g *Gate, reserved, complete string) {
+	t.Helper()
 	s.ID = process.NewStartID()
 	s.Env = append(s.Env, process.StartVariable+"="+s.ID)
 	paths := layout.In(s.Dir)

@@ -82,7 +82,7 @@ func startKeeper(gate *os.File, s Command) (pid int, err error) {
 
 	attr := &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   []string{process.KeeperVariable + "=" + s.ID},
+		Env:   append(s.finishing(), process.KeeperVariable+"="+s.ID),
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}

@@ -1,0 +1,159 @@
+package start
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/group"
+	"golang.org/x/sys/unix"
+)
+
+// finishVariable begins the names of the environment variables that have the finish command of a
+// start, in pieces: one text may not have more than 128 KiB. Only the keeper has them. Its
+// arguments would show the environment of the service to everybody.
+const finishVariable = "DPL_FINISH_"
+
+// finishPiece is the length of such a piece.
+const finishPiece = 64 << 10
+
+// finishing returns the environment in which the keeper of s knows its finish command. The log and
+// the working directory are those of s.
+func (s Command) finishing() (env []string) {
+	if len(s.Finish) == 0 {
+		return nil
+	}
+
+	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log, Latest: s.FinishTimeout}
+	text := base64.StdEncoding.EncodeToString(finish.encode())
+	for piece := range slices.Chunk([]byte(text), finishPiece) {
+		env = append(env, finishVariable+strconv.Itoa(len(env))+"="+string(piece))
+	}
+
+	return env
+}
+
+// finishCommand returns the command of finishing from the environment of this process. Its Latest
+// is how long it may run.
+func finishCommand() (s Command, found bool) {
+	var text strings.Builder
+	for i := 0; ; i++ {
+		piece, more := os.LookupEnv(finishVariable + strconv.Itoa(i))
+		if !more {
+			break
+		}
+		text.WriteString(piece)
+	}
+
+	data, err := base64.StdEncoding.DecodeString(text.String())
+	if err != nil || len(data) == 0 {
+		return Command{}, false
+	}
+	s, err = readCommand(bufio.NewReader(bytes.NewReader(data)))
+	return s, err == nil
+}
+
+// finish runs the finish command of the start with record r, if it has one (spec §25.2), and
+// records how it ends. Before that, the record says that this is unknown: so it stays if this
+// process is killed. The finish command dies with it, and is never run again.
+func (r *record) finish(path string) error {
+	s, found := finishCommand()
+	if !found {
+		return nil
+	}
+
+	r.End.FinishStatus = group.FinishUnknown
+	if err := cmp.Or(r.write(), unix.Fsync(r.file)); err != nil {
+		return err
+	}
+
+	reason, detail := whyEnded(path, r.ServiceID, r.StartID)
+	s.Env = append(slices.DeleteFunc(s.Env, isAboutExit), "DPL_EXIT_CODE="+string(r.End.Code),
+		"DPL_EXIT_STATUS="+strconv.Itoa(r.End.Status), "DPL_EXIT_REASON="+reason,
+		"DPL_EXIT_DETAIL="+detail)
+	r.End.FinishStatus = s.runFinish()
+	return r.write()
+}
+
+// isAboutExit reports whether a variable would say something else than the end of this start.
+func isAboutExit(entry string) bool { return strings.HasPrefix(entry, "DPL_EXIT_") }
+
+// whyEnded returns why the start id of a service has ended, from the registry of the ledger in
+// which its record is. It needs no lock: what stops a service is committed before the signal.
+func whyEnded(record, service, id string) (reason, detail string) {
+	groupDir := filepath.Dir(record)
+	l, err := fileops.Open(filepath.Dir(filepath.Dir(groupDir)), fileops.Options{})
+	if err != nil {
+		return group.Exited, ""
+	}
+
+	g, err := l.ReadGroup(filepath.Base(groupDir))
+	if err != nil {
+		return group.Exited, ""
+	}
+	if s := g.Service(service); s != nil && s.StartID == id {
+		return s.WhyEnds()
+	}
+	return group.Exited, ""
+}
+
+// runFinish runs s for at most Latest, and returns how it ended. Nothing of its process group is
+// left. It does not inherit that this process ignores signals.
+func (s Command) runFinish() string {
+	runtime.LockOSThread() // the process dies with this thread, and the mask belongs to it
+	defer runtime.UnlockOSThread()
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	process.UnblockSignals()
+
+	pid, err := s.forkFinish()
+	if err != nil {
+		return group.FinishFailed
+	}
+
+	overdue := time.AfterFunc(s.Latest, func() { unix.Kill(-pid, unix.SIGKILL) })
+	status, err := await(pid)
+	timedOut := !overdue.Stop()
+	unix.Kill(-pid, unix.SIGKILL) // what it has left
+	switch {
+	case err != nil:
+		return group.FinishUnknown
+	case timedOut && status.Signaled():
+		return group.FinishTimedOut
+	case status.Signaled():
+		return group.SignalWord(int(status.Signal()))
+	}
+
+	return strconv.Itoa(status.ExitStatus())
+}
+
+// forkFinish starts s as the leader of a process group of its own, and returns its pid.
+func (s Command) forkFinish() (pid int, err error) {
+	log, err := openLog(s.Log)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(log)
+	if err := unix.SetNonblock(log, false); err != nil {
+		return 0, err
+	}
+
+	attr := &syscall.ProcAttr{Dir: s.Dir, Env: s.Env, Sys: preflightAttr(),
+		Files: []uintptr{0, uintptr(log), uintptr(log)}}
+	err = s.exec(func(path string, argv []string) (err error) {
+		pid, err = syscall.ForkExec(path, argv, attr)
+		return err
+	})
+	return pid, err
+}
