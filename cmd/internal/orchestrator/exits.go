@@ -34,9 +34,11 @@ func (o *Orchestrator) exits(g group.Group, seen observe.Observation) group.Exit
 			}
 
 			s := g.Service(service)
-			if !found || !s.Writing(x, seen) || o.machine().Exited(s.Keeper) ||
-				now > until {
+			if !found || !s.Writing(x, seen) || now > until {
 				return x, found
+			}
+			if o.machine().Exited(s.Keeper) { // it may have completed the record since we read it
+				return o.exit(service, startID)
 			}
 			o.machine().Pause(pause)
 		}
