@@ -75,10 +75,19 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport)
 	if env.JSON() {
 		env.PrintJSON(report(o.Group, p))
 	}
+	for _, child := range p.Children {
+		warnRare(env, child.After.ID, child)
+	}
+	warnRare(env, o.Group, p)
+}
+
+// warnRare says what to change if passes over a group are too rare.
+func warnRare(env *cli.Env, groupID string, p orchestrator.PassReport) {
 	if period, want := p.After.PassesTooRare(p.Before); want > 0 {
 		env.Warnf("%s: passes run every %v, too rarely for a threshold of %v: set --staleness %v "+
 			"or more",
-			o.Group, period.Round(100*time.Millisecond), p.After.Orchestrator.StalenessThreshold, want)
+			groupID, period.Round(100*time.Millisecond),
+			p.After.Orchestrator.StalenessThreshold, want)
 	}
 }
 
@@ -98,6 +107,10 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 				{"signal", a.Name}, {"to", a.To},
 				{"pid", a.PID},
 			})
+		case group.Begin:
+			actions = append(actions, ofGroup("begin", a.Group, a.Parent))
+		case group.Finish:
+			actions = append(actions, ofGroup("end", a.Group, a.Parent))
 		}
 	}
 
@@ -109,11 +122,25 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 		})
 	}
 
-	return cli.Object{
+	all := cli.Object{
 		{"groupId", groupID}, {"revision", p.After.Registry.Revision},
 		{"standBy", p.StandBy},
 		{"actions", actions}, {"alerts", alerts},
 	}
+	if len(p.Children) > 0 {
+		var below []cli.Object
+		for _, child := range p.Children {
+			below = append(below, report(child.After.ID, child))
+		}
+		all = append(all, cli.Member{"children", below})
+	}
+	return all
+}
+
+// ofGroup returns an action that is about the group of a service.
+func ofGroup(action, id string, parent group.Parent) cli.Object {
+	return cli.Object{{"supervisorId", parent.Service}, {"action", action}, {"group", id},
+		{"generation", parent.Generation}}
 }
 
 // repeat makes passes until a signal ends it. The services stay, and the orchestrator is recorded

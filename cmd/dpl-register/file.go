@@ -33,6 +33,10 @@ func (c *register) registerFile(env *cli.Env) error {
 		return err
 	}
 
+	if err := checkLinks(l, string(c.Group), r.File.Services); err != nil {
+		return cli.Named("register", string(c.Group), string(c.File), err)
+	}
+
 	groupID, heard := string(c.Group), false
 	var plan []group.Planned
 	edit, err := env.Session.EditGroup(l, groupID, fileops.OrCreate,

@@ -25,6 +25,7 @@ type register struct {
 	Prune              bool              `help:"with --file: stop and remove all services that are not in FILE"`
 	PID                cli.PID           `placeholder:"N" help:"the service's process, which registers itself"`
 	Request            bool              `help:"the service does not run yet: the next pass starts it with COMMAND"`
+	ChildGroup         cli.ID            `placeholder:"ID" help:"the service is the group ID: passes over GROUP also make those over ID, start it anew after it has ended, and end it when the service stops"`
 	DependsOn          []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
 	NoDependsOn        bool              `help:"remove all dependencies"`
 	DependsOnCompleted []cli.ID          `placeholder:"ID" help:"service that must have completed before this one is started"`
@@ -64,6 +65,9 @@ type register struct {
 // Validate returns an error for flags that do not go together.
 func (c *register) Validate() error {
 	c.DryRun = c.DryRun || c.Explain // it changes nothing
+	if err := c.checkChild(); err != nil {
+		return err
+	}
 	if err := c.checkFile(); err != nil || c.File != "" {
 		return err
 	}

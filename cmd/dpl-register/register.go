@@ -26,6 +26,11 @@ func (c *register) register(env *cli.Env) error {
 		return err
 	}
 
+	made := []group.Declaration{{ID: service, ServiceSpec: group.ServiceSpec{StartInfo: r.StartInfo}}}
+	if err := checkLinks(l, groupID, made); err != nil {
+		return cli.Named("register", groupID, service, err)
+	}
+
 	heard := false
 	editGroup := env.EditGroup
 	if c.Explain {
@@ -130,7 +135,8 @@ func (c *register) unregister(env *cli.Env) error {
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
 	return len(c.Command) > 0 || c.saysNumbers() ||
-		c.Given("pid", "request", "depends-on", "depends-on-completed", "no-depends-on", "env", "dir",
+		c.Given("pid", "request", "child-group", "depends-on", "depends-on-completed",
+			"no-depends-on", "env", "dir",
 			"restart", "kill-timeout", "alert-on", "on-dead", "significant",
 			"keep-ended", "no-restart", "readiness", "heartbeat",
 			"fresh", "no-pass", "shared", "commit", "resource-root")
@@ -148,7 +154,7 @@ func (c *register) saysNumbers() bool {
 // own.
 func (c *register) change(r *group.Registration, s *group.Service) error {
 	switch {
-	case len(c.Command) > 0 || !c.saysNumbers():
+	case len(c.Command) > 0 || c.ChildGroup != "" || !c.saysNumbers():
 		return nil
 	case s == nil || s.StartInfo == nil:
 		return group.ErrNoStartInfo
@@ -196,7 +202,7 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 	case "escalate":
 		r.OnDead = new(group.OnDeadEscalate)
 	}
-	if c.Significant || len(c.Command) > 0 {
+	if c.Significant || len(c.Command) > 0 || c.ChildGroup != "" {
 		r.Significant = &c.Significant
 	}
 
@@ -223,6 +229,12 @@ func (c *register) dependencies(given []cli.ID) *[]string {
 
 // startInfo returns how to start the service, or nil without a command.
 func (c *register) startInfo() (*group.StartInfo, error) {
+	if c.ChildGroup != "" {
+		s := &group.StartInfo{Group: string(c.ChildGroup), Dir: "/", Readiness: observe.ReadinessReady,
+			Policy: group.DefaultPolicy(), LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
+		c.numbers(s)
+		return s, nil
+	}
 	if len(c.Command) == 0 {
 		return nil, nil
 	}

@@ -30,6 +30,8 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
+	case s.isGroup():
+		return g, "", observe.ErrOtherProcess
 	case actor.Known() && actor != s.Identity() && g.taken(s, e.seen):
 		return g, "", observe.ErrOtherProcess
 	case s.State.Final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":

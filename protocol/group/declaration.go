@@ -92,7 +92,7 @@ func (d *Declaration) readStartInfo(r *wire.Reader) {
 		r.Refuse("a command is expected")
 		return
 	}
-	if !r.Had("workingDirectory") {
+	if !r.Had("workingDirectory") && d.StartInfo.Group == "" {
 		d.StartInfo.Dir = "."
 	}
 }
@@ -111,6 +111,9 @@ func IsLocale(name string) bool { return strings.HasPrefix(name, "LC_") }
 // first.
 func (d *Declaration) within(around []Variable) []Variable {
 	own := d.StartInfo.Environment
+	if d.StartInfo.Group != "" { // it has no process
+		return own
+	}
 	all := slices.DeleteFunc(slices.Clone(around), func(v Variable) bool {
 		return slices.ContainsFunc(own, func(o Variable) bool { return o.Name == v.Name })
 	})

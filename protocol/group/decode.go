@@ -1,6 +1,8 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -160,6 +162,8 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.StartedAt = r.TimeOrNull()
 	case "attempt":
 		s.Attempt = int(r.Int(0))
+	case "generation":
+		s.Generation = r.Revision()
 	case "startedBeat":
 		s.StartedBeat = observe.ReadBeat(r, &s.nested, name)
 	case "progressAt":
@@ -268,6 +272,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			if s.Command = r.String(); s.Command == "" {
 				r.Refuse("it is empty")
 			}
+		case "group":
+			s.Group = r.ID()
 		case "args":
 			r.Array(func() { s.Args = append(s.Args, r.String()) })
 		case "workingDirectory":
@@ -317,9 +323,16 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		}
 	})
 
-	r.Require("command")
+	if s.Group == "" {
+		r.Require("command")
+	} else if slices.ContainsFunc(ofCommand(), r.Had) {
+		r.Refuse("either a command or a group is expected")
+	}
 	return &s
 }
+
+// ofCommand returns the members of a startInfo that say how a command is executed.
+func ofCommand() []string { return []string{"command", "args", "workingDirectory", "environment"} }
 
 func readPolicy(r *wire.Reader) RestartPolicy {
 	p := DefaultPolicy()

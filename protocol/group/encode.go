@@ -112,6 +112,7 @@ func (s *Service) write(w *wire.Writer) {
 		w.Int("attempt", int64(s.Attempt))
 	}
 
+	w.OptInt("generation", s.Generation)
 	s.StartedBeat.Write(w, "startedBeat", s.nested)
 	w.OptTime("progressAt", s.ProgressAt)
 	s.ProgressBeat.Write(w, "progressBeat", s.nested)
@@ -185,14 +186,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 	}
 
 	w.Object(name, func(w *wire.Writer) {
-		w.String("command", s.Command)
-		w.Strings("args", s.Args)
-		w.String("workingDirectory", s.Dir)
-		w.Object("environment", func(w *wire.Writer) {
-			for _, v := range s.Environment {
-				w.String(v.Name, v.Value)
-			}
-		})
+		s.writeWhat(w)
 
 		s.Readiness.Write(w)
 		w.Object("restartPolicy", s.Policy.write)
@@ -222,6 +216,22 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		w.OptString("budgetAction", string(s.Budget.Action))
 
 		w.Unknown(s.Unknown)
+	})
+}
+
+// writeWhat writes what is started.
+func (s *StartInfo) writeWhat(w *wire.Writer) {
+	if s.Group != "" {
+		w.String("group", s.Group)
+		return
+	}
+	w.String("command", s.Command)
+	w.Strings("args", s.Args)
+	w.String("workingDirectory", s.Dir)
+	w.Object("environment", func(w *wire.Writer) {
+		for _, v := range s.Environment {
+			w.String(v.Name, v.Value)
+		}
 	})
 }
 

@@ -41,6 +41,7 @@ const (
 	EndIntensity    EndReason = "intensity"    // too many of its services failed
 	EndMemberDead   EndReason = "memberDead"   // a service was given up that it cannot do without
 	EndAutoShutdown EndReason = "autoShutdown" // its significant services have done their work
+	EndRequested    EndReason = "requested"    // the service that it is was stopped
 )
 
 // An OnDead is what follows when a service is given up.
@@ -124,8 +125,9 @@ func (e *edit) resume() {
 	}
 }
 
-// revive lets a group run as if it had never failed.
-func (v *Supervision) revive() { v.End, v.Restarts = End{}, nil }
+// revive lets a group run as if it had never failed. Its parent begins it again if it is to run for
+// that (spec §24.3).
+func (v *Supervision) revive() { v.End, v.Restarts, v.Parent = End{}, nil, Parent{} }
 
 // checkRuns returns ErrGroupEnded, with the reason, if the group is ending or has ended.
 func (r Registry) checkRuns() error {

@@ -15,6 +15,8 @@ var (
 	ErrHasDependents = errors.New("other services depend on it")
 	ErrSignificant   = errors.New("a significant service may not be permanent")
 	ErrGroupEnded    = errors.New("group has ended")
+	ErrOtherParent   = errors.New("group already belongs to another group")
+	ErrTree          = errors.New("group would be below itself")
 	ErrBlocked       = errors.New("it could not be started again")
 )
 

@@ -210,6 +210,7 @@ type ServiceStatus struct {
 	ProgressBeat observe.Beat    // of ProgressAt
 	Asked        *Asks           // the checkpoints that it was asked for
 	Attempt      int             // RestartAttempts at that time
+	Generation   int64           // how often a pass has begun the group that it is
 	StartID      string          // random, of that start; "": none
 	Keeper       observe.Process // of that start: the parent of all that it has started; zero: none
 	StartedWith  *StartInfo      // how that start was made, where that differs from StartInfo; else nil
@@ -262,8 +263,11 @@ type ServiceReports struct {
 }
 
 // A StartInfo says how to start a service.
+//
+// Either it has a Command or a Group.
 type StartInfo struct {
 	Command     string
+	Group       string // the group that the service is; "": it is a process
 	Args        []string
 	Dir         string
 	Environment []Variable
@@ -293,7 +297,8 @@ type StartInfo struct {
 // startsAs reports whether a process started with t does the same as one started with s. Members
 // used only by passes, such as the policy, may differ: they apply at once.
 func (s *StartInfo) startsAs(t *StartInfo) bool {
-	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
+		s.Dir == t.Dir &&
 		sameVariables(s.Environment, t.Environment)
 }
 

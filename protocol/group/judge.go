@@ -11,6 +11,14 @@ import (
 func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	observe.Evidence, time.Duration,
 ) {
+	switch {
+	case s.begun():
+		return "", 0
+	case s.isGroup() && !s.LastHeartbeat.IsZero():
+		return observe.Exited, 0
+	case s.isGroup():
+		return "", 0
+	}
 	return seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
 }
 
@@ -19,9 +27,10 @@ func (g Group) dead(s *Service, seen observe.Observation) observe.Evidence {
 	return evidence
 }
 
-// alive reports whether the process of s is known to be alive.
+// alive reports whether the process of s is known to be alive. A group that was begun counts as alive
+// until a pass sees that it has ended.
 func (s *Service) alive(seen observe.Observation) bool {
-	return seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
+	return s.begun() || !s.isGroup() && seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
 }
 
 // heard reports whether s has sent a heartbeat recently.
@@ -72,6 +81,9 @@ func remembered(survived func(observe.Process, string, observe.Process) bool) fu
 // foreign reports whether the process of s may be alive where this observer cannot look.
 func (s *Service) foreign(seen observe.Observation) bool {
 	p, here := s.Identity(), seen.Host
+	if s.isGroup() {
+		return false
+	}
 	if p.HostID == "" || p.HostID != here.ID {
 		return p.HostID != ""
 	}

@@ -27,9 +27,12 @@ type PassRequest struct {
 	Rules              []Rule        // from now on; nil means not given
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
+	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
+	Child ChildLookup
 }
 
-// An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
+// An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4), or a [Begin]
+// or a [Finish] of another group (spec §24.3).
 type Action interface{ action() }
 
 // A Start asks for a process that becomes a service.
@@ -105,6 +108,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 
 	e.seen.Survived = remembered(e.seen.Survived)
 	ends := e.learnEnds(p.Exit)
+	e.learnChildren(p.Child, ends)
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
 		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),

@@ -66,6 +66,7 @@ type (
 	start      struct {
 		restart     bool
 		firstReason string // if it is not a restart
+		generation  int64  // of the group that it is; 0: it is none
 	}
 	die      struct{ reason string }
 	complete struct{ failed *fail } // it has done its work; nil: how it ended is recorded
@@ -177,6 +178,12 @@ func (step start) take(a *acting, s *Service) {
 	s.StartedAt, s.Attempt, s.Starting = a.seen.Now, s.RestartAttempts, true
 	if s.StartInfo.hasClock() {
 		s.StartedBeat = a.seen.Beat()
+	}
+	if s.isGroup() {
+		s.Notice.Readiness, s.Starting = observe.ReadinessStarting, false
+		s.Generation = step.generation
+		a.actions = append(a.actions, Begin{s.StartInfo.Group, a.g.parentOf(s)})
+		return
 	}
 	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason, s.LastExit})
 }

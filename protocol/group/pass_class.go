@@ -98,6 +98,11 @@ func (s *Service) class(e *LastExit) Class {
 	}
 
 	switch e.Reason {
+	case reasonEnded:
+		if e.Detail == string(EndAutoShutdown) || e.Detail == string(EndRequested) {
+			return Success
+		}
+		return Failure
 	case reasonBudget:
 		if s.StartInfo != nil && s.StartInfo.Budget.Action == BudgetRestart {
 			return Failure

@@ -21,6 +21,7 @@ type ending struct {
 	awaited  bool             // it has ended, and its keeper has yet to say how
 	unbegun  bool             // its command has not begun
 	consumed string           // the id of the start, if its record is not needed any more
+	child    *childView       // of a service that is a group
 }
 
 // learnEnds takes what the records say about the services into them, before they are judged (spec
@@ -30,7 +31,7 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 	found := make(map[string]ending)
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
-		if s.Keeper == (observe.Process{}) || s.State.Final() || look == nil {
+		if s.Keeper == (observe.Process{}) || s.State.Final() || s.isGroup() || look == nil {
 			continue
 		}
 
@@ -121,6 +122,10 @@ func (x ending) apply(j judgement) judgement {
 		j.evidence, j.gone, j.alive, j.heard = x.settled, true, false, false
 	}
 	j.ready = j.ready && !x.unbegun && x.settled == ""
+	if j.child = x.child; j.child != nil && !j.was.State.Final() {
+		j.unbegun = !j.child.shown
+		j.ready = j.was.State == StateRunning && j.child.shown && j.child.Ready
+	}
 	return j
 }
 

@@ -17,6 +17,7 @@ type judgement struct {
 	asks      []string         // the clocks and budgets that ask it for a checkpoint
 	awaited   bool             // it is gone, and its keeper has yet to say how it ended
 	unbegun   bool             // it is alive, but its command has not begun
+	child     *childView       // of a service that is a group
 }
 
 // judgements has the judgement of each service by id.
@@ -54,6 +55,9 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
 	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		j.evidence == ""
+	if s.isGroup() {
+		return j.judgeGroup()
+	}
 	return j
 }
 

@@ -107,6 +107,9 @@ func (p *planner) running(j judgement) []step {
 	for _, clock := range j.asks {
 		steps = append(steps, nudge{clock})
 	}
+	if j.was.isGroup() {
+		return append(steps, p.showing(j)...)
+	}
 	return append(steps, j.softSignal(j.asks)...)
 }
 
@@ -153,5 +156,8 @@ func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	case p.barred(j.was):
 		return nil
 	}
-	return []step{start{restart, firstReason}}
+	if j.was.isGroup() {
+		return p.beginGroup(j, restart, firstReason)
+	}
+	return []step{start{restart, firstReason, 0}}
 }

@@ -23,7 +23,9 @@ func (p *planner) shuttingDown(j judgement) []step {
 	released := *s
 	released.release(p.seen)
 	released.forgetLimits()
-	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
+	again := p.g.judge(&released, p.seen)
+	again.child = j.child
+	return then(release{}, p.waiting(again, "registered"))
 }
 
 // dependentShutsDown reports whether a service that depends on s has not stopped yet.
@@ -76,6 +78,10 @@ func (p *planner) stop(j judgement) []step {
 	s := j.was
 	if p.staysFor(s) {
 		return nil
+	}
+
+	if s.begun() {
+		return p.stopGroup(j)
 	}
 
 	to := ToSurvivors

@@ -37,7 +37,8 @@ type Registration struct {
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
 // ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status in
 // two classes, ErrCycle with the path if the service would depend on itself, ErrSignificant,
-// ErrGroupEnded unless it is resumed, and ErrExhausted.
+// ErrStillRunning if it would become another group, ErrGroupEnded unless it is resumed, and
+// ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
@@ -109,6 +110,8 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 	switch p := observe.Identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
+	case !r.Request && (r.StartInfo != nil && r.StartInfo.Group != "" || s != nil && s.isGroup()):
+		return observe.ErrOtherProcess
 	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.Identity() &&
 		g.taken(s, seen):
 		return observe.ErrOtherProcess
@@ -118,7 +121,7 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 		return ErrTwoClasses
 	}
 
-	return nil
+	return g.becomes(s, r.StartInfo, seen)
 }
 
 // replace copies the given members of r to s.
@@ -176,7 +179,8 @@ func (s *Service) startInfoChanges(to *StartInfo) {
 }
 
 func (s *StartInfo) equal(t *StartInfo) bool {
-	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
+		s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.sameClocks(t) &&
 		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
@@ -248,7 +252,7 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 
 func (e *edit) runOrWait(s *Service) {
 	to := StateRunning
-	if !e.before.dependenciesReady(s, e.seen) {
+	if !e.g.dependenciesReady(s, e.seen) {
 		to = StateWaiting
 	}
 

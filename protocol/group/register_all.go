@@ -62,6 +62,9 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 
 	var plan []Planned
 	for i := range services {
+		if err := e.g.becomes(e.service(services[i].ID), services[i].StartInfo, e.seen); err != nil {
+			return g, nil, err
+		}
 		plan = append(plan, e.declare(&services[i], r.Recorded))
 	}
 

@@ -17,6 +17,7 @@ type Supervision struct {
 	Blocked      string      // what the last alert groupBlocked said, while it is true
 	AutoShutdown AutoShutdown
 	End          End
+	Parent       Parent
 	Set          []string // services that are restarted together, and have not started yet
 	Rules        []Rule   // what follows violations; the first that matches counts
 	Unknown      []wire.Member
@@ -45,6 +46,7 @@ func (v *Supervision) empty() bool {
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
 		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.End == w.End &&
+		v.Parent == w.Parent &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
@@ -121,13 +123,16 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
 		default:
-			if !v.End.read(r, name) {
+			if !v.End.read(r, name) && !v.Parent.read(r, name) {
 				r.Unknown(&v.Unknown, name)
 			}
 		}
 	})
 
 	requireSettings(r)
+	if r.Had("parent") || r.Had("generation") {
+		r.Require("parent", "generation")
+	}
 	return v
 }
 
@@ -152,6 +157,7 @@ func (v *Supervision) write(w *wire.Writer) {
 		}
 		w.OptString("blocked", v.Blocked)
 		v.End.write(w)
+		v.Parent.write(w)
 		if len(v.Set) > 0 {
 			w.Strings("set", v.Set)
 		}

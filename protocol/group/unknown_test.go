@@ -32,7 +32,7 @@ var (
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
 				"dependencies restart dependenciesCompleted retries restarts persistentRow "+
 				"readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats "+
-				"startedAt attempt startId starting runningSince goneSince firstFailedAt failedAt "+
+				"startedAt attempt generation startId starting runningSince goneSince firstFailedAt failedAt "+
 				"nextAttemptAt restartPending blockedBy progressAt spent spentTotal "+
 				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs onDead "+
 				"significant stoppedBy termSentAt", map[string]*vectors.Shape{
@@ -48,7 +48,7 @@ var (
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs "+
-				"onIntensity restarts set autoShutdown state reason message endedAt",
+				"onIntensity restarts set autoShutdown state reason message endedAt parent generation",
 				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,

@@ -89,6 +89,10 @@ type vector struct {
 			Complete bool            `json:"complete"`
 			Record   json.RawMessage `json:"record"`
 		} `json:"exits"`
+		Children   map[string]vectorChild `json:"children"`
+		Parent     string                 `json:"parent"`
+		Generation int64                  `json:"generation"`
+
 		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
@@ -128,6 +132,8 @@ type vectorAction struct {
 	Signal       group.SignalName `json:"signal"`
 	To           group.Scope      `json:"to"`
 	PID          int              `json:"pid"`
+	Group        string           `json:"group"`
+	Generation   int64            `json:"generation"`
 }
 
 type vectorPlan struct {
@@ -177,6 +183,7 @@ var refusals = map[string]error{
 	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
 	"tooManyNames": group.ErrTooManyNames,
 	"otherStart":   group.ErrOtherStart,
+	"otherParent":  group.ErrOtherParent,
 	"exhausted":    wire.ErrExhausted,
 }
 
@@ -364,6 +371,10 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return after, err
 	case "resume":
 		return g.Resume(by, seen)
+	case "beginGroup":
+		return g.BeginGroup(parent(v.Do.Parent, v.Do.Generation), by, seen)
+	case "endGroup":
+		return g.EndGroup(parent(v.Do.Parent, v.Do.Generation), by, seen)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -537,6 +548,44 @@ func (v *vector) checkNeeded(t *testing.T, d *group.Decision) {
 	}
 }
 
+// parent returns the parent that text names, in a generation.
+func parent(text string, generation int64) group.Parent {
+	of, service, _ := strings.Cut(text, "/")
+	return group.Parent{Group: of, Service: service, Generation: generation}
+}
+
+// A vectorChild is what a pass sees of another group.
+type vectorChild struct {
+	Unreadable string           `json:"unreadable"`
+	Parent     string           `json:"parent"`
+	Generation int64            `json:"generation"`
+	State      group.GroupState `json:"state"`
+	Reason     group.EndReason  `json:"reason"`
+	Message    string           `json:"message"`
+	EndedAt    time.Time        `json:"endedAt"`
+	Ready      bool             `json:"ready"`
+}
+
+func (v *vector) child(id string) group.ChildGroup {
+	c := v.Do.Children[id]
+	return group.ChildGroup{Unreadable: c.Unreadable, Parent: parent(c.Parent, c.Generation),
+		End:   group.End{State: c.State, Reason: c.Reason, Message: c.Message, At: c.EndedAt},
+		Ready: c.Ready}
+}
+
+// actionOfGroup returns a as in a vector, if it is about another group.
+func actionOfGroup(a group.Action) (vectorAction, bool) {
+	switch a := a.(type) {
+	case group.Begin:
+		return vectorAction{Action: "begin", SupervisorID: a.Parent.Service, Group: a.Group,
+			Generation: a.Parent.Generation}, true
+	case group.Finish:
+		return vectorAction{Action: "end", SupervisorID: a.Parent.Service, Group: a.Group,
+			Generation: a.Parent.Generation}, true
+	}
+	return vectorAction{}, false
+}
+
 func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Observation) (
 	group.Group, error,
 ) {
@@ -567,7 +616,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
 		Window: v.Do.Window,
-		Exit:   v.exit(t),
+		Exit:   v.exit(t), Child: v.child,
 	}, seen)
 
 	if err != nil {
@@ -579,6 +628,10 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 
 	var actions []vectorAction
 	for i, a := range d.Actions {
+		if act, ofGroup := actionOfGroup(a); ofGroup {
+			actions = append(actions, act)
+			continue
+		}
 		if a, signals := a.(group.Signal); signals {
 			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID,
 				Signal: a.Name, To: a.To, PID: a.PID})

@@ -154,6 +154,9 @@ func groupSubjects() []subject {
 				"--budget tokens=1000 "+
 				"--budget-action restart --preflight true --preflight-timeout 5s "+
 				"--finish true --finish-timeout 5s -- sleep 300")},
+		{name: "register --child-group", setup: []step{request},
+			do:      at(0, "dpl-register --group outer --no-pass --service inner --child-group g"),
+			several: true},
 		{name: "register --file", setup: []step{itself, request}, prepare: servicesFile,
 			do: at(0, "dpl-register --group g --no-pass --file $res/services.json --prune")},
 		{name: "register --pid", setup: []step{request},

@@ -6,6 +6,7 @@ import re
 from typing import Callable, Optional
 
 import protocol
+import children
 import endings
 import limits
 import sets
@@ -26,7 +27,7 @@ DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
-     'otherStart', 'significant', 'groupEnded'), 76)
+     'otherStart', 'significant', 'groupEnded', 'otherParent'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
 USED = ('oomKilled', 'cpuMs', 'maxRssKb', 'finishStatus')  # by the process, until its end
@@ -161,6 +162,8 @@ def class_of(entry, exit_):
     reason, code, status = (exit_.get(name) for name in ('reason', 'code', 'status'))
     if exit_.get('finishStatus') == '125' and reason not in ('stopped', 'sibling', 'rebooted'):
         return 'terminal'
+    if reason == 'ended':
+        return 'success' if exit_.get('detail') in ('autoShutdown', 'requested') else None
     if reason != 'exited':
         again = (entry['startInfo'] or {}).get('budgetAction') == 'restart'
         if reason == 'preflight':
@@ -241,9 +244,27 @@ def read_preflight(value, path):
     return words
 
 
+OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment')
+
+
+def one_kind(kind):
+    """A startInfo is of a command or of a group (§24.2)."""
+    def read(value, path):
+        of_group = isinstance(value, dict) and 'group' in value
+        if of_group and set(OF_COMMAND) & set(value):
+            raise corrupt(path, 'a command and a group')
+        if isinstance(value, dict) and not of_group and 'command' not in value:
+            raise corrupt(below(path, 'command'), 'missing')
+        info = kind[0](value, path)
+        return {k: v for k, v in info.items() if not of_group or k not in OF_COMMAND}
+    changed = Record((read, kind[1]))
+    changed.fields = kind.fields
+    return changed
+
+
 PREFLIGHT = (read_preflight, list)
-START_INFO = empty_is_absent(
-    record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
+START_INFO = one_kind(empty_is_absent(
+    record(command=((read_command, str), ABSENT), group=(IDENT, ABSENT), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
            readiness=(READY, 'ready'),
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
@@ -253,7 +274,7 @@ START_INFO = empty_is_absent(
            finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
            softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
-           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')
+           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus'))
 OF_EXIT = {
     'reason': (TEXT, ABSENT), 'detail': (TEXT, ABSENT), 'class': (TEXT, ABSENT),
     'code': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'error': (TEXT, ABSENT),
@@ -283,7 +304,7 @@ SERVICE = null_is_absent(
            lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
            heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
            grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
-           startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
+           generation=(REVISION, 0), startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
@@ -319,11 +340,21 @@ def policy(**state):
     return all_or_none(members, *LIMIT)
 
 
+def read_parent(value, path):
+    text = TEXT[0](value, path)
+    group, _, service = text.partition('/')
+    for word in (group, service):
+        IDENT[0](word, path)
+    return text
+
+
 SETTINGS = policy()
-SUPERVISION = policy(restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT),
-                     set=(array(IDENT), ABSENT), reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
+SUPERVISION = all_or_none(policy(
+    restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT), set=(array(IDENT), ABSENT),
+    reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
-                     endedAt=(nullable(MOMENT), ABSENT))
+                     endedAt=(nullable(MOMENT), ABSENT), parent=((read_parent, str), ABSENT),
+                     generation=(REVISION, ABSENT)), 'parent', 'generation')
 USUAL_SUPERVISION = {'autoShutdown': 'never', 'state': 'running', 'reason': '', 'message': '',
                      'endedAt': None, 'restarts': [], 'set': [], 'rules': []}
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
@@ -370,6 +401,8 @@ def decode_services(text, directory):
     file = SERVICES[0](value, '')
     services = file['supervisors']
     for key, entry in services.items():
+        if 'group' in entry['startInfo']:
+            continue
         given = value['supervisors'][key]['startInfo'].get('workingDirectory', '.')
         entry['startInfo']['workingDirectory'] = os.path.normpath(os.path.join(directory, given))
     return services, file.get('supervision')
@@ -463,13 +496,19 @@ def has_clock(entry):
     return any(name in (entry['startInfo'] or {}) for name in CLOCKS)
 
 
-def checked(entry, seen):
+def can_check(entry, seen):
     process = identity(entry)
     return bool(process) and seen.checks(process)
 
 
+def checked(entry, seen):
+    return children.is_group(entry) or can_check(entry, seen)
+
+
 def alive(entry, seen):
-    return checked(entry, seen) and seen.presence(identity(entry)) != 'gone'
+    if children.is_group(entry):
+        return children.begun(entry)
+    return can_check(entry, seen) and seen.presence(identity(entry)) != 'gone'
 
 
 def held(entry, seen):
@@ -540,7 +579,7 @@ def count(entry, now):
 
 
 def survived(entry, seen):
-    return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
+    return 'startId' in entry and can_check(entry, seen) and bool(seen.survivors(entry))
 
 
 def about(record, entry):
@@ -553,7 +592,7 @@ def about(record, entry):
 
 def foreign(entry, seen):
     """Return whether the process is on another host or in another pid namespace of this boot."""
-    process = identity(entry)
+    process = None if children.is_group(entry) else identity(entry)
 
     def other(name):
         return bool(process[name] and getattr(seen, name)) and process[name] != getattr(seen, name)
@@ -662,6 +701,9 @@ class Edit:
         return held(entry, self.seen)
 
     def evidence(self, entry):
+        if children.is_group(entry):
+            over = not children.begun(entry) and entry['lastHeartbeat'] is not None
+            return 'exited' if over else None
         return evidence(entry, self.seen, self.threshold)
 
     def heard(self, entry):
@@ -780,7 +822,7 @@ def clear(edit, orchestrator):
     lively = any(edit.held(entry) or edit.heard(entry) for entry in edit.services.values())
     if edit.services and not lively and not orchestrator_heard(orchestrator, edit.seen):
         edit.registry['supervisors'] = {}
-        edit.supervise(**dict.fromkeys((*END, 'restarts')))
+        edit.supervise(**dict.fromkeys(RUN))
         edit.outcome.cleared = True
 
 
@@ -801,12 +843,15 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
         entry |= {'state': None, 'order': 1 + max([0, *(other['order'] for other in others)])}
     require(entry['state'] != 'shuttingDown', 'shuttingDown', 'it is shutting down')
     if not request:
+        group = children.is_group(entry) or 'group' in (startInfo or {})
+        require(not group, 'otherProcess', 'it is a group')
         edit.refuse_other_process(entry, process)
         require(process or not edit.taken(entry) or edit.alive(entry), 'otherProcess',
                 'it may be another process')
     require(not request or startInfo or entry['startInfo'], 'noStartInfo',
             'nobody knows how to start it')
     require(not startInfo or not two_classes(startInfo), 'twoClasses', 'a status is in two classes')
+    children.refuse_change(edit, entry, startInfo)
     require_room(entry['order'] - 1 if entry['state'] is None else 0)
     edit.services[supervisor] = entry
     if startInfo is not None:
@@ -834,8 +879,8 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
 def note_old_start(entry, start_info):
     """§10.1, 2: note what the process was started with."""
     was = entry.get('startedWith') or entry['startInfo']
-    otherwise = was and any(was[name] != start_info[name]
-                            for name in ('command', 'args', 'workingDirectory', 'environment'))
+    otherwise = was and any(was.get(name) != start_info.get(name)
+                            for name in (*OF_COMMAND, 'group'))
     entry.pop('asked', None)
     set_optional(entry, 'startedWith', was if otherwise and 'startedAt' in entry else None)
 
@@ -933,6 +978,8 @@ def register_all(orchestrator, registry, seen, services, supervision=None, by=No
         run_again(edit)
     require_running(edit)
     for key, declared in services.items():
+        if key in edit.services:
+            children.refuse_change(edit, edit.services[key], declared['startInfo'])
         edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
     for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
         edit.outcome.plan.append(prune_service(edit, edit.services[key]))
@@ -1009,7 +1056,10 @@ def arrange(edit, plan):
 
 def as_declared(declared, environment):
     """Return the members of an entry that declared sets, with the variables of environment."""
-    info, own = declared['startInfo'], declared['startInfo']['environment']
+    info = declared['startInfo']
+    if 'group' in info:
+        return declared | {'removeAfterStop': False}
+    own = info['environment']
     around = {name: value for name, value in environment.items() if name not in own}
     info = info | {'environment': around | own}
     return declared | {'startInfo': info, 'removeAfterStop': False}
@@ -1047,6 +1097,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
+    require(not children.is_group(entry), 'otherProcess', 'it is a group')
     edit.refuse_other_process(entry, process)
     if (entry['state'] in FINAL
             or not process and gone(entry, entry['lastHeartbeat'], seen)):
@@ -1178,7 +1229,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
     """§10.5."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if all and group_ends(edit):
-        edit.supervise(**dict.fromkeys((*END, 'restarts')))
+        edit.supervise(**dict.fromkeys(RUN))
     require_running(edit)
     startable = {key for key, entry in edit.services.items() if entry['startInfo'] is not None}
     if all:
@@ -1224,6 +1275,7 @@ def bring_back(edit, entry):
 
 
 END = ('state', 'reason', 'message', 'endedAt')  # members of supervision (§23)
+RUN = (*END, 'restarts', 'parent', 'generation')  # of one run of the group
 
 
 def group_ends(edit):
@@ -1245,7 +1297,7 @@ def resume(orchestrator, registry, seen, by=None):
 def run_again(edit):
     if not group_ends(edit):
         return
-    edit.supervise(**dict.fromkeys((*END, 'restarts')))
+    edit.supervise(**dict.fromkeys(RUN))
     for key in ordered(edit.services):
         entry = edit.services[key]
         if entry['startInfo'] is None or entry.get('stoppedBy') or entry['removeAfterStop']:
@@ -1335,7 +1387,8 @@ def seed(entry):
 
 
 class Pass(Edit):
-    def __init__(self, registry, seen, owner, threshold, failover, grants, exits):
+    def __init__(self, registry, seen, owner, threshold, failover, grants, exits,
+                 group, children_seen):
         super().__init__(registry, seen, owner, threshold)
         self.failover, self.rebooted = failover, []
         self.order = ordered(self.services)
@@ -1352,6 +1405,16 @@ class Pass(Edit):
         self.settled, self.awaited, self.unbegun, self.consumed = {}, set(), set(), set()
         for entry in self.services.values():
             self.learn_end(entry, exits)
+        self.group = group
+        self.children = {
+            key: children.View(self, entry, children_seen.get(entry['startInfo']['group']))
+            for key, entry in self.services.items() if children.is_group(entry)}
+        for key, view in self.children.items():
+            start = (key, self.services[key].get('startId'))
+            if view.settled:
+                self.settled[start] = view.settled
+            if not view.shown:
+                self.unbegun.add(start)
         self.judged = copy.deepcopy(self.services)  # as they were, with the graces of this pass
         known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
@@ -1362,7 +1425,7 @@ class Pass(Edit):
         """§19.3: take what the record of its start says into entry, before it is judged."""
         start = (entry['supervisorId'], entry.get('startId'))
         keeper = entry.get('keeper')
-        if entry['state'] in FINAL or keeper is None:
+        if entry['state'] in FINAL or keeper is None or children.is_group(entry):
             return
         found = gone(entry, entry['lastHeartbeat'], self.seen)
         kept = self.seen.checks(keeper) and self.seen.presence(keeper) != 'gone'
@@ -1411,6 +1474,8 @@ class Pass(Edit):
 
     def ready(self, service):
         entry = self.services.get(service, {})
+        if entry.get('state') == 'running' and service in self.children:
+            return self.children[service].ready and not self.settled_end(entry)
         return super().ready(service) and (service, entry.get('startId')) not in self.unbegun
 
     def verdict(self, service):
@@ -1555,14 +1620,17 @@ class Pass(Edit):
                                  {'reason': 'timeout', 'detail': clock, 'then': 'restart'})
         if self.ending:
             return endings.leave(self, entry)
-        self.well.add(entry['supervisorId'])
+        service = entry['supervisorId']
+        self.well.add(service)
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
         for name in asks + (self.budgets(entry) if here else []):
             ask = entry.setdefault('asked', {})[name] = {}
             beat_now(ask, self.seen, 'at')
             self.alert('supervisorNudged', entry['supervisorId'], name)
-        if asks and 'softSignal' in entry['startInfo']:
+        if service in self.children:
+            children.show(self, entry)
+        elif asks and 'softSignal' in entry['startInfo']:
             self.outcome.actions.append({
                 'action': 'signal', 'supervisorId': entry['supervisorId'],
                 'signal': entry['startInfo']['softSignal'], 'to': 'process', 'pid': entry['pid']
@@ -1775,8 +1843,12 @@ class Pass(Edit):
         if foreign(entry, self.seen) and not self.failover:
             return self.block(entry, 'process elsewhere')
         service = entry['supervisorId']
-        if (not self.stop(entry) or self.together.barred(service)
-                or service in self.refused):
+        if not self.stop(entry) or self.together.barred(service):
+            return
+        generation = children.start(self, entry) if service in self.children else None
+        if service in self.children and generation is None:
+            return self.block(entry, 'no generation is left')
+        if service in self.refused:
             return
         if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
             reason = 'rebooted'
@@ -1800,6 +1872,12 @@ class Pass(Edit):
                      readiness=entry['startInfo']['readiness'])
         if has_clock(entry):
             beat_now(entry, self.seen, *STARTED)
+        if service in self.children:
+            entry.update(starting=False, readiness='starting', generation=generation)
+            self.outcome.actions.append({
+                'action': 'begin', 'supervisorId': service, 'group': entry['startInfo']['group'],
+                'generation': generation})
+            return
         self.outcome.actions.append({
             'action': 'start', 'supervisorId': service, 'attempt': entry['attempt'],
             'reason': reason
@@ -1817,6 +1895,9 @@ class Pass(Edit):
         if not self.held(entry):
             return True
         if self.needed(entry['supervisorId']):
+            return False
+        if children.begun(entry):
+            children.stop(self, entry)
             return False
         first = 'termSentAt' not in entry
         if first:
@@ -1848,7 +1929,7 @@ class Pass(Edit):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None,
+             autoShutdown=None, children=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -1869,7 +1950,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
         new |= fitting_interval(new)
     edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover,
-                not other and silent(new, seen), exits or {})
+                not other and silent(new, seen), exits or {},
+                new['orchestrationGroupId'], children or {})
     edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
     if hook:
         edit.registry.setdefault('alertsGiven', edit.registry['alertSeq'])
@@ -1957,7 +2039,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result
+    'result': result, 'beginGroup': children.begin_group, 'endGroup': children.end_group
 }
 
 

@@ -39,12 +39,13 @@ CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 CODES_OF_RULES = ('sandbox', 'lint', 'lint-long')
 MATCHES = ('sandbox', 'lint', 'lint*', 'lint-long', '*')
+GROUPS, PARENTS = ('h', 'i'), ('f/a', 'f/a', 'f/b')
 ACTIONS = ('log', 'notify', 'warn', 'reap', 'reap')
 ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
-    'restarts': [], 'onDead': 'alert', 'significant': False,
+    'restarts': [], 'generation': 0, 'onDead': 'alert', 'significant': False,
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False,
     'spent': {}, 'spentTotal': {}, 'violations': []
 }
@@ -155,6 +156,9 @@ class World:
         policy |= self.optional(0.2, deadlineMs=self.one((1000, 20000)))
         policy |= self.optional(0.2, backoff={'initialMs': self.one((1, 1000)),
                                               'factor': self.one((1, 2, 5)), 'maxMs': 5000})
+        if self.chance(0.12):
+            return {'group': self.one(GROUPS), **self.optional(0.8, restartPolicy=policy),
+                    **self.optional(0.2, runtimeMaxMs=1000)}
         return {
             'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
             **self.optional(0.2, environment={'A': 'b', 'B': ''}),
@@ -251,6 +255,8 @@ class World:
         if self.chance(0.25):
             entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
                 ('runtime', 'progress', 'violation', 'budget:tokens', 'odd'), self.one((1, 2)))}
+        entry |= self.optional(0.8 if 'group' in (entry.get('startInfo') or {}) else 0.1,
+                               generation=self.one((1, 2, 2**61)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
@@ -387,6 +393,7 @@ class World:
         limit |= self.optional(0.5, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
+                | self.optional(0.2, parent=self.one(PARENTS), generation=self.one((1, 2)))
                 | self.optional(0.3, window=self.one((1, 2, 3))) | self.optional(0.1, blocked='a: é')
                 | self.optional(0.1, note=1))
 
@@ -623,7 +630,26 @@ class World:
             spawned |= self.optional(0.5, keeper=self.process())
             starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
         exits = self.exits() if self.chance(0.5) else {}
+        do |= self.optional(0.9, children={group: self.child() for group in GROUPS})
         return (do | ({'starts': starts} if starts else {}) | ({'exits': exits} if exits else {}))
+
+    def child(self):
+        """Return what is seen of another group, mostly as one of these services."""
+        own = [(key, entry['generation']) for key, entry in self.entries().items()
+               if 'group' in (entry['startInfo'] or {})]
+        key, generation = self.one(own or [('a', 1)])
+        child = {'parent': f'{run.GROUP}/{key}', 'generation': max(1, generation - self.one((0, 0, 0, 1)))}
+        child = self.one((child, child, child, {}, {'parent': 'x/y', 'generation': 1}))
+        child |= self.one((
+            {}, {}, {'state': 'ending', 'reason': 'intensity'},
+            {'state': 'ended', 'reason': self.one(('intensity', 'requested', 'autoShutdown')),
+             'message': 'é', 'endedAt': self.ago()}, {'state': 'ended'}))
+        return child | self.optional(0.4, ready=True) | self.optional(0.1, unreadable='é')
+
+    def beginGroup(self):
+        return {'parent': self.one(PARENTS), 'generation': self.one((1, 2, 3))}
+
+    endGroup = beginGroup
 
     def result(self):
         starting = [key for key, entry in self.entries().items()
@@ -638,13 +664,14 @@ class World:
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
-                 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch') * 2 + ('result', ))
+                 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
+                    'endGroup') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
-                    'tidy': '30', 'report': '27', 'resume': '23'}
+                    'tidy': '30', 'report': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},
@@ -712,7 +739,7 @@ def digest_of_entries(vector):
     if do.get('lastAlert', 0) > before.get('alertSeq', 0) and after:
         hook = ', with a hook' if do.get('hook') else ''
         yield f'pass: alerts go on from the alerts file{hook}'
-    signalled = {action['supervisorId'] for action in vector.get('actions', ())
+    signalled = {action.get('supervisorId') for action in vector.get('actions', ())
                  if action['action'] == 'signal'}
     for key, old in before.get('supervisors', {}).items():
         new, info = after.get('supervisors', {}).get(key, {}), old.get('startInfo')
@@ -754,6 +781,9 @@ def digest(vector):
     yield f'{verb}: {end}' + (f', status {vector["status"]}' if 'status' in vector else '')
     for action in vector.get('actions', ()):
         signal = 'to' in action
+        if 'group' in action:
+            yield f'action {action["action"]}'
+            continue
         how = f'{action["signal"]} to {action["to"]}' if signal else f'for {action["reason"]}'
         yield f'action {action["action"]} {how}'
     if verb in ('decode', 'wait', 'watch'):

@@ -15,8 +15,8 @@ import groups
 import observing
 import protocol
 import sightings
-from document import (DEEPEST, INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below,
-                      decode, encode, one_of, parse, read_time, write)
+from document import (ABSENT, BOOLEAN, DEEPEST, INTEGER, MOMENT, PROCESS, READY, REVISION, TEXT, Number,
+                      Refused, array, below, decode, encode, one_of, parse, read_time, record, write)
 
 WORDS = {
     'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived',
@@ -197,11 +197,14 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
-    'start': groups.START_ID, 'rules': array(groups.RULE)
+    'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'intensityPeriodMs',
-                   'appended', 'lastAlert', 'status'), INTEGER)
+                   'appended', 'lastAlert', 'status', 'generation'), INTEGER)
 GROUP = 'g'
+CHILD = record(parent=(TEXT, ABSENT), generation=(REVISION, ABSENT), state=(TEXT, ABSENT),
+               reason=(TEXT, ABSENT), message=(TEXT, ABSENT), endedAt=(MOMENT, ABSENT),
+               ready=(BOOLEAN, ABSENT), unreadable=(TEXT, ABSENT))
 
 
 def group_observation(seen):
@@ -235,6 +238,13 @@ def exit_records(exits):
                     found.get('complete', False)) for start, found in exits.items()}
 
 
+def seen_children(children):
+    """Return what a pass sees of other groups (§24), by id."""
+    for group, child in children.items():
+        known(child, CHILD.fields, f'children of {group}')
+    return {group: CHILD[0](child, f'/do/children/{group}') for group, child in children.items()}
+
+
 def group_arguments(verb, do):
     if verb not in groups.VERBS:
         raise Malformed(f'unknown verb {verb}')
@@ -246,6 +256,7 @@ def group_arguments(verb, do):
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
         given['exits'] = exit_records(given.get('exits', {}))
+        given['children'] = seen_children(given.get('children', {}))
     if verb == 'registerAll':
         file = {'supervisors': do['services']}
         file |= {'supervision': do['supervision']} if 'supervision' in do else {}
@@ -315,7 +326,7 @@ def group_comparable(files):
     def with_sorted_environments(entry):
         return entry | {
             name: entry[name] | {'environment': dict(sorted(entry[name]['environment'].items()))}
-            for name in ('startInfo', 'startedWith') if entry.get(name)
+            for name in ('startInfo', 'startedWith') if 'environment' in (entry.get(name) or {})
         }
 
     if files.get('supervisors'):

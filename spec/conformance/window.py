@@ -11,7 +11,7 @@ def refused(edit):
     for key in edit.order:
         alone.look_at(alone.services[key])
     started = {action['supervisorId'] for action in alone.outcome.actions
-               if action['action'] == 'start'}
+               if action['action'] in ('start', 'begin')}
     need = [key for key in edit.order if key in started and waits(edit.services[key])]
     need.sort(key=lambda key: not edit.services[key]['restartPending'])
     free -= sum(has_place(edit, alone, key) for key in edit.order if key not in need)

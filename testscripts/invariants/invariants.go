@@ -40,7 +40,7 @@ func Broken(g group.Group) string {
 		// A pass does nothing about a service whose keeper has yet to say how it ended (spec §19.3).
 		stops := !s.GoneSince.IsZero() || s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
 			!s.TermSentAt.IsZero()
-		if v.End.State == group.GroupEnding && !stops {
+		if v.End.State == group.GroupEnding && v.End.Reason != group.EndRequested && !stops {
 			broken = append(broken, s.ID+" is not being stopped, but its group ends")
 		}
 		// What a dead one has left may be stopped later.
@@ -82,6 +82,7 @@ func invariants(s *group.Service) map[string]bool {
 	is := func(states ...group.ServiceState) bool { return slices.Contains(states, s.State) }
 	final := s.State.Final()
 	started, term := !s.StartedAt.IsZero(), !s.TermSentAt.IsZero()
+	isGroup := s.StartInfo != nil && s.StartInfo.Group != ""
 	failed, due := !s.FailedAt.IsZero(), !s.NextAttemptAt.IsZero()
 
 	const (
@@ -102,7 +103,7 @@ func invariants(s *group.Service) map[string]bool {
 		"starting is running or shuttingDown": !s.Starting || is(running, shuttingDown),
 		"what failed or is over has not run": s.RunningSince.IsZero() ||
 			is(running, shuttingDown, registered, waiting),
-		"an end that was told belongs to a pid": s.Ended == nil || s.PID != 0,
+		"an end that was told belongs to a pid": s.Ended == nil || s.PID != 0 || isGroup,
 		"an attempt was made at a time": s.RestartAttempts == 0 ||
 			!s.LastRestartAttempt.IsZero(),
 		"a failed service failed at a time": !is(justFailed, scheduled) || failed,
@@ -112,7 +113,7 @@ func invariants(s *group.Service) map[string]bool {
 		"an end forgets what is due":        !due || !final && !is(shuttingDown),
 		"a pending restart waits":           !s.RestartPending || is(waiting) && due,
 		"what is blocked has yet to start": s.BlockedBy == "" ||
-			is(registered, waiting, justFailed, scheduled),
+			is(registered, waiting, justFailed, scheduled) || isGroup && is(running),
 		"what restarts for another waits":       s.RestartCause == "" || is(waiting, scheduled),
 		"a stop was asked for iff shuttingDown": s.StopRequestedAt.IsZero() == !is(shuttingDown),
 		"only what stops was stopped by somebody": s.StoppedBy == "" ||

@@ -19,11 +19,21 @@ import (
 // hookTimeout limits the run time of a hook.
 const hookTimeout = 10 * time.Second
 
-// GiveAlerts runs the hook for each alert that has not been given, in order, and records that (spec
-// §11.7). If a hook fails, its alert still counts as given. A hook that hangs is killed, and later
-// alerts wait for the next pass. If another process is giving alerts, it does nothing. The caller
-// must be locked to the main thread; see process.Contain.
+// GiveAlerts runs the hook for each alert of the group, and of those below it, that has not been
+// given, in order, and records that (spec §11.7). If a hook fails, its alert still counts as given. A
+// hook that hangs is killed, and later alerts wait for the next pass. If another process is giving
+// alerts, it does nothing. The caller must be locked to the main thread; see process.Contain.
 func (o *Orchestrator) GiveAlerts() error {
+	for _, child := range o.ordered() {
+		if err := child.GiveAlerts(); err != nil && !errors.Is(err, fileops.ErrNoGroup) {
+			o.Env.Warnf("%s: %v", child.Group, err)
+		}
+	}
+	return o.giveOwnAlerts()
+}
+
+// giveOwnAlerts runs the hook for the alerts of the group itself.
+func (o *Orchestrator) giveOwnAlerts() error {
 	if o.OnAlert == "" || o.Env.DryRun() {
 		return nil
 	}

@@ -40,7 +40,8 @@ type Orchestrator struct {
 	State        group.OrchestratorState
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
-	vigil observe.Vigil
+	vigil    observe.Vigil
+	children map[string]*Orchestrator // of the groups that are services of this one
 }
 
 // New returns an orchestrator for the group, owned by this user on this host.
@@ -57,14 +58,20 @@ type PassReport struct {
 	Alerts  []group.Alert
 	Before  group.Group
 	After   group.Group
+	// of the groups below, first those that were made before this pass
+	Children []PassReport
 
 	decision *group.Decision
 }
 
-// Pass makes one pass (spec §11). With --dry-run it only reports what it would do. When it returns,
-// the alerts are in the alerts file, but no hook has been given them; see GiveAlerts. After an
-// error, part of the pass may be done; the next pass does the rest.
-func (o *Orchestrator) Pass() (PassReport, error) {
+// Pass makes one pass over the group and those below it (spec §11, §24). With --dry-run it only
+// reports what it would do. When it returns, the alerts are in the alerts file, but no hook has been
+// given them; see GiveAlerts. After an error, part of the pass may be done; the next pass does the
+// rest.
+func (o *Orchestrator) Pass() (PassReport, error) { return o.pass(map[string]bool{}) }
+
+// passAlone makes one pass over the group itself.
+func (o *Orchestrator) passAlone() (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err
 	}
@@ -153,6 +160,10 @@ func (o *Orchestrator) log(p PassReport) {
 			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
 		case group.Signal:
 			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Name, a.ServiceID, a.To, a.PID)
+		case group.Begin:
+			o.Env.Logf("%s: begin group %q, generation %d", o.Group, a.Group, a.Parent.Generation)
+		case group.Finish:
+			o.Env.Logf("%s: end group %q, generation %d", o.Group, a.Group, a.Parent.Generation)
 		}
 	}
 }
@@ -168,6 +179,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
 		AutoShutdown: o.AutoShutdown, Rules: o.Rules, Exit: o.exits(g, seen),
+		Child: o.look,
 	}
 }
 
@@ -251,6 +263,11 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result group.Result, durable 
 
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
 func (o *Orchestrator) Leave(state group.OrchestratorState) error {
+	for _, child := range o.ordered() {
+		if err := child.Leave(state); err != nil && !errors.Is(err, fileops.ErrNoGroup) {
+			o.Env.Warnf("%s: %v", child.Group, err)
+		}
+	}
 	return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		return tx.Commit(tx.Value().SetOrchestratorState(o.Owner, state))
 	})

@@ -89,7 +89,9 @@ func history(s view.Service) (all []string) {
 		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(now.Sub(e.At)),
 			view.Ending(e)))
 	}
-	if s.StartInfo != nil {
+	if s.StartInfo != nil && s.StartInfo.Group != "" {
+		all = append(all, "is the group "+s.StartInfo.Group)
+	} else if s.StartInfo != nil {
 		// its arguments may contain secrets, and pages are passed around
 		all = append(all, "runs "+s.StartInfo.Command)
 	}

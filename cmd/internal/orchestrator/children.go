@@ -1,0 +1,137 @@
+package orchestrator
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// pass makes a pass over the group, between passes over the groups that are its services: first, so
+// that it sees how they have ended, and afterwards, so that what it asks of them begins now. Each
+// group has its own lock, and none is held while another is taken. Groups in visited have their pass
+// already: groups that lead back to one would otherwise never end.
+func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
+	visited[o.Group] = true
+	below, err := o.passBelow(visited)
+	if err != nil {
+		return PassReport{}, err
+	}
+
+	p, err := o.passAlone()
+	p.Children = below
+	if err != nil || p.StandBy || o.Env.DryRun() {
+		return p, err
+	}
+
+	for _, a := range p.Actions {
+		child, changed := o.ask(a)
+		if child == nil || !changed {
+			continue
+		}
+		again := maps.Clone(visited)
+		delete(again, child.Group)
+		report, err := child.pass(again)
+		if err != nil {
+			o.Env.Warnf("%s: group %q: %v", o.Group, child.Group, err)
+			continue
+		}
+		p.Children = append(p.Children, report)
+	}
+	return p, nil
+}
+
+// passBelow makes passes over the groups that are services of the group. One that fails stops nobody
+// else: the pass over the group sees what it can.
+func (o *Orchestrator) passBelow(visited map[string]bool) (reports []PassReport, err error) {
+	g, err := o.Ledger.ReadGroup(o.Group)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, link := range g.Links() {
+		if visited[link.Child] || g.Service(link.Service).State.Final() {
+			continue
+		}
+		report, err := o.child(link.Child).pass(visited)
+		switch {
+		case errors.Is(err, fileops.ErrNoGroup): // it has yet to begin
+		case err != nil:
+			o.Env.Warnf("%s: group %q: %v", o.Group, link.Child, err)
+		default:
+			reports = append(reports, report)
+		}
+	}
+	return reports, nil
+}
+
+// child returns the orchestrator of a group below. It remembers what it has watched.
+func (o *Orchestrator) child(id string) *Orchestrator {
+	child := o.children[id]
+	if child == nil {
+		child = &Orchestrator{Group: id}
+		if o.children == nil {
+			o.children = make(map[string]*Orchestrator)
+		}
+		o.children[id] = child
+	}
+
+	child.Env, child.Machine, child.Ledger = o.Env, o.Machine, o.Ledger
+	child.Owner, child.Failover, child.Spawn = o.Owner, o.Failover, o.Spawn
+	child.OnAlert, child.HookOut = o.OnAlert, o.HookOut
+	child.State, child.Every = o.State, o.Every
+	return child
+}
+
+// look returns what is seen of a group that is a service.
+func (o *Orchestrator) look(id string) group.ChildGroup {
+	var seen group.ChildGroup
+	_, err := o.Ledger.EditGroup(id, fileops.DryRun,
+		func(g group.Group, now observe.Observation) (group.Group, error) {
+			seen = g.AsChild(now)
+			return g, nil
+		})
+	if err != nil && !errors.Is(err, fileops.ErrNoGroup) {
+		return group.ChildGroup{Unreadable: err.Error()}
+	}
+	return seen
+}
+
+// ask asks a group to begin or to end, if a does, and reports whether that changed anything. If it
+// cannot, the next pass asks again.
+func (o *Orchestrator) ask(a group.Action) (child *Orchestrator, changed bool) {
+	var id string
+	var verb func(group.Group, observe.Observation) (group.Group, error)
+	switch a := a.(type) {
+	case group.Begin:
+		id = a.Group
+		verb = func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.BeginGroup(a.Parent, o.Owner, seen)
+		}
+	case group.Finish:
+		id = a.Group
+		verb = func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.EndGroup(a.Parent, o.Owner, seen)
+		}
+	default:
+		return nil, false
+	}
+
+	edit, err := o.Ledger.EditGroup(id, fileops.OrCreate, verb)
+	if err != nil {
+		o.Env.Warnf("%s: group %q: %v", o.Group, id, err)
+		return nil, false
+	}
+	return o.child(id), edit.Changed()
+}
+
+// ordered returns the orchestrators of the groups below, by their ids.
+func (o *Orchestrator) ordered() (all []*Orchestrator) {
+	for _, id := range slices.Sorted(maps.Keys(o.children)) {
+		all = append(all, o.children[id])
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Parent is the service of another group that a group is, in one of the starts of that service
+// (spec §24). The zero value: it is none.
+type Parent struct {
+	Group, Service string
+	Generation     int64
+}
+
+func (p Parent) String() string { return p.Group + "/" + p.Service }
+
+// is reports whether p and q are starts of the same service.
+func (p Parent) is(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
+
+// A ChildGroup is what a pass over the parent sees of a child group.
+type ChildGroup struct {
+	Unreadable string // why its files cannot be read; "": they can
+	Parent     Parent
+	End        End
+	Ready      bool // it runs, and so does all that it is for
+}
+
+// AsChild returns what a pass over the parent of g sees of it. A group is ready once each of its
+// services is ready, or over.
+func (g Group) AsChild(seen observe.Observation) ChildGroup {
+	v := &g.Registry.Supervision
+	ready := v.End.State == GroupRunning
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		ready = ready && (s.State.Final() || g.ready(s, seen))
+	}
+	return ChildGroup{Parent: v.Parent, End: v.End, Ready: ready}
+}
+
+// BeginGroup returns g begun anew as the service p of another group (spec §24.3), by the owner of
+// that group's passes. It changes nothing if g has begun for p or a later start of that service.
+// BeginGroup returns ErrOtherParent and ErrExhausted.
+func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group, error) {
+	was := g.Registry.Supervision.Parent
+	switch {
+	case was.is(p) && was.Generation >= p.Generation:
+		return g, nil
+	case g.belongsToOther(p):
+		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
+	}
+
+	e := g.begin(by, seen)
+	e.resume()
+	e.g.Registry.Supervision.Parent = p
+	return e.end()
+}
+
+// EndGroup returns g ending because p, a service of another group, is stopped (spec §24.3), by the
+// owner of that group's passes. It changes nothing if g has begun for a later start of that service.
+// If it has not begun for p, it never will. EndGroup returns ErrOtherParent and ErrExhausted.
+func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, error) {
+	was := g.Registry.Supervision.Parent
+	switch {
+	case was.is(p) && was.Generation > p.Generation:
+		return g, nil
+	case g.belongsToOther(p):
+		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
+	}
+
+	e := g.begin(by, seen)
+	v := &e.g.Registry.Supervision
+	v.Parent = p
+	if v.End.State == GroupRunning {
+		v.End = End{State: GroupEnding, Reason: EndRequested, Message: p.String()}
+	}
+	return e.end()
+}
+
+// belongsToOther reports whether g runs, or ends, as another service than p.
+func (g Group) belongsToOther(p Parent) bool {
+	v := &g.Registry.Supervision
+	return v.Parent != Parent{} && !v.Parent.is(p) && v.End.State != GroupEnded
+}
+
+// A Link says that a service of the group Parent is the group Child.
+type Link struct{ Parent, Service, Child string }
+
+// Links returns which services of g are other groups.
+func (g Group) Links() (all []Link) {
+	for i := range g.Registry.Services {
+		if s := &g.Registry.Services[i]; s.isGroup() {
+			all = append(all, Link{g.ID, s.ID, s.StartInfo.Group})
+		}
+	}
+	return all
+}
+
+// CheckLink returns ErrOtherParent if the child of l is already another service, and ErrTree if its
+// parent is below it, or is it. all has the links of all groups.
+func CheckLink(all []Link, l Link) error {
+	for _, other := range all {
+		if other.Child == l.Child && (other.Parent != l.Parent || other.Service != l.Service) {
+			return fmt.Errorf("%w: it is the service %q of the group %q", ErrOtherParent,
+				other.Service, other.Parent)
+		}
+	}
+
+	above := []string{l.Parent}
+	for i := 0; i < len(above); i++ {
+		if above[i] == l.Child {
+			return fmt.Errorf("%w: %q is above %q", ErrTree, l.Child, l.Parent)
+		}
+		for _, other := range all {
+			if other.Child == above[i] && !slices.Contains(above, other.Parent) {
+				above = append(above, other.Parent)
+			}
+		}
+	}
+	return nil
+}
+
+// isGroup reports whether s is another group, and no process.
+func (s *Service) isGroup() bool { return s.StartInfo != nil && s.StartInfo.Group != "" }
+
+// begun reports whether a pass has begun the group that s is, and none has seen it ended since.
+func (s *Service) begun() bool { return s.isGroup() && !s.StartedAt.IsZero() }
+
+// becomes returns ErrStillRunning if to is another group than s, or one instead of processes, while
+// something of s may have to be stopped.
+func (g Group) becomes(s *Service, to *StartInfo, seen observe.Observation) error {
+	if s == nil || to == nil || s.StartInfo != nil && s.StartInfo.Group == to.Group ||
+		s.StartInfo == nil && to.Group == "" {
+		return nil
+	}
+	if s.held(seen) || !s.State.Final() && g.heard(s, seen) {
+		return fmt.Errorf("%w: it cannot become another group, or a command, before it has stopped",
+			ErrStillRunning)
+	}
+	return nil
+}
+
+// read reads the member name, and reports whether it is one of a Parent.
+func (p *Parent) read(r *wire.Reader, name string) bool {
+	switch name {
+	case "parent":
+		text := r.String()
+		group, service, _ := strings.Cut(text, "/")
+		if wire.CheckID(group) != nil || wire.CheckID(service) != nil {
+			r.Refuse("%.40q is not GROUP/SERVICE", text)
+		}
+		p.Group, p.Service = group, service
+	case "generation":
+		p.Generation = r.Revision()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *Parent) write(w *wire.Writer) {
+	if *p != (Parent{}) {
+		w.String("parent", p.String())
+		w.Int("generation", p.Generation)
+	}
+}
