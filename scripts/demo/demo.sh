@@ -335,6 +335,8 @@ settle() {
     . "$here/groups.sh"
     # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/gang.sh"
+    # shellcheck disable=SC1091 # make shell checks it on its own
+    . "$here/tree.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
     echo "The demo runs in a directory of its own, with a ledger that is deleted when it ends:"
@@ -370,4 +372,5 @@ act_of_the_commands
 workers=
 act_of_the_services
 act_of_the_gang
+act_of_the_tree
 printf '\ndemo: all %d checks passed\n' "$checks"
