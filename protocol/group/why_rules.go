@@ -107,6 +107,9 @@ func (t *telling) running() {
 	t.violated()
 	evidence, age := t.g.JudgeService(s, t.seen)
 	switch age = age.Round(time.Millisecond); {
+	case s.isGroup():
+		t.say("It is the group %s, in generation %d; passes over this group serve both",
+			s.StartInfo.Group, s.Generation)
 	case evidence != "":
 		t.say("There is evidence that it is dead: %s", evidence)
 	case s.alive(t.seen) && !s.Heartbeats:
@@ -300,7 +303,11 @@ func (t *telling) lastExit() {
 			means += " and uses up no attempt"
 		}
 	}
-	t.say("Its last process ended %s: %s%s", moment(e.At, t.seen), e, means)
+	what := "process"
+	if t.s.isGroup() {
+		what = "start"
+	}
+	t.say("Its last %s ended %s: %s%s", what, moment(e.At, t.seen), e, means)
 }
 
 // policy says after which ends the service is restarted, how soon and how often.

@@ -160,6 +160,9 @@ func (s Service) Note() string {
 }
 
 func (s Service) runningNote() (all []string) {
+	if s.StartInfo != nil && s.StartInfo.Group != "" {
+		all = append(all, "group "+s.StartInfo.Group)
+	}
 	if window := s.Window(); window != "" {
 		all = append(all, window)
 	}
