@@ -1,6 +1,7 @@
 package start
 
 import (
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -118,4 +119,51 @@ func TestFinishKeeperKilled(t *testing.T) {
 		left, err := process.Survivors(g.Process(), g.start.ID, g.Keeper())
 		return len(left) == 0 && err == nil
 	})
+}
+
+// A keeper that is killed at any moment runs the finish command at most once, and never records a
+// status that it did not have. With DPL_SOAK there are 1000.
+func TestFinishKeeperKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	many := 40
+	if os.Getenv("DPL_SOAK") != "" {
+		many = 1000
+	}
+
+	told := make(map[string]int)
+	for range many {
+		g, reserved, complete := finished(t, time.Minute, nil, "echo begun; exit 5")
+		killed := make(chan struct{})
+		keeper, after := g.Keeper(), time.Duration(rand.Int64N(int64(12*time.Millisecond)))
+		time.AfterFunc(after, func() {
+			process.SignalProcess(keeper, unix.SIGKILL)
+			close(killed)
+		})
+		<-killed
+		proctest.MustBeReaped(t, keeper.PID)
+		mustEnd(t, g.Process())
+
+		path := reserved
+		if _, err := os.Stat(complete); err == nil {
+			path = complete
+		}
+		x := read(t, path)
+		told[string(x.Phase)+" "+x.End.FinishStatus]++
+		log, _ := os.ReadFile(g.start.Log)
+		runs := strings.Count(string(log), "begun\n")
+		switch x.End.FinishStatus {
+		case "", group.FinishUnknown:
+			if path == complete || x.End.FinishStatus == "" && runs > 0 || runs > 1 {
+				t.Fatalf("killed after %v, %s: %d runs, %+v", after, path, runs, x)
+			}
+		case "5":
+			if runs != 1 || x.End.Status != 7 {
+				t.Fatalf("killed after %v: %d runs, %+v", after, runs, x)
+			}
+		default:
+			t.Fatalf("killed after %v: %+v", after, x)
+		}
+	}
+
+	t.Logf("the records say: %v", told)
 }
