@@ -124,7 +124,8 @@ func (x ending) apply(j judgement) judgement {
 	j.ready = j.ready && !x.unbegun && x.settled == ""
 	if j.child = x.child; j.child != nil && !j.was.State.Final() {
 		j.unbegun = !j.child.shown
-		j.ready = j.was.State == StateRunning && j.child.shown && j.child.Ready
+		j.ready = j.was.State == StateRunning && x.settled == "" && j.child.shown &&
+			j.child.Ready
 	}
 	return j
 }
