@@ -15,7 +15,13 @@ import (
 func (p picture) json() cli.Object {
 	switch {
 	case p.group != "":
-		return groupObject(p.groups[0], p.service)
+		all := groupObject(p.groups[0], p.service)
+		if below := p.groups[1:]; len(below) > 0 {
+			all = append(all, cli.Member{"children", objects(below, func(g view.Group) cli.Object {
+				return groupObject(g, "")
+			})})
+		}
+		return all
 	case p.supervisor != "":
 		return cli.Object{{"supervisorId", p.supervisor},
 			{"calls", objects(p.supervised(), func(c view.Call) cli.Object {

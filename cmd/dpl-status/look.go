@@ -34,6 +34,9 @@ func (s *reporter) look(what subject) (p picture, err error) {
 	case what.group != "":
 		g, err := s.readGroup(what.group, what.service)
 		p.groups = []view.Group{g}
+		if err == nil && what.service == "" {
+			s.readBelow(&p, g)
+		}
 		return p, err
 	case what.op != "":
 		op, err := s.read(what.op)
@@ -89,6 +92,24 @@ func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
 	g.LogPath = func(service string) string { return s.ledger.LogPath(id, service) }
 	return g, nil
+}
+
+// readBelow adds the groups to p that are services of g, and those below them, each after its
+// parent. One that has yet to begin is not there.
+func (s *reporter) readBelow(p *picture, g view.Group) {
+	for _, link := range g.Links() {
+		if slices.ContainsFunc(p.groups, func(g view.Group) bool { return g.ID == link.Child }) {
+			continue
+		}
+		switch child, err := s.readGroup(link.Child, ""); {
+		case errors.Is(err, fileops.ErrNoGroup):
+		case err != nil:
+			p.warnings = append(p.warnings, err)
+		default:
+			p.groups = append(p.groups, child)
+			s.readBelow(p, child)
+		}
+	}
 }
 
 // readGroups adds all groups to p.

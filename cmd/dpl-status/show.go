@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -51,7 +52,11 @@ func (p picture) status() int {
 func (p picture) draw(style view.Style) string {
 	switch {
 	case p.group != "":
-		return style.Group(p.groups[0], p.service)
+		var drawn []string
+		for _, g := range p.groups {
+			drawn = append(drawn, style.Group(g, p.service))
+		}
+		return strings.Join(drawn, "\n")
 	case p.supervisor != "":
 		return style.Supervised(p.supervised())
 	case p.op != "":

@@ -58,6 +58,9 @@ func (s Style) Group(g Group, only string) string {
 // groupHead writes what there is to say of g as a whole.
 func (s Style) groupHead(out *strings.Builder, g Group) {
 	fmt.Fprintf(out, "%s: ", s.paint(strong, g.ID))
+	if parent := g.Registry.Supervision.Parent; parent.Group != "" {
+		fmt.Fprintf(out, "%s in %s, ", parent.Service, parent.Group)
+	}
 	if strategy := g.Registry.Supervision.Strategy; strategy != "" {
 		fmt.Fprintf(out, "%s, ", strategy)
 	}
