@@ -261,7 +261,7 @@ class World:
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
         usual = {
-            'running': {'runningSince': 0.6, 'starting': 0.4},
+            'running': {'runningSince': 0.6, 'starting': 0.4, 'stopFor': 0.15},
             'failed': {'failedAt': 0.9, 'termSentAt': 0.3, 'stopFor': 0.3}, 'restartScheduled': {
                 'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1,
                 'restartCause': 0.3
@@ -347,7 +347,8 @@ class World:
         if name == 'lastExit':
             return self.exit_() if self.chance(0.9) else {'at': self.ago()}
         if name == 'stopFor':
-            return ({'reason': 'timeout', 'then': self.one(('restart', 'restart', 'dead', 'park', 'stopped'))}
+            return ({'reason': self.one(('timeout', 'timeout', 'violation')),
+                     'then': self.one(('restart', 'restart', 'dead', 'park', 'stopped'))}
                     | self.optional(0.8, detail='runtime') | self.optional(0.1, note=Number('2.50')))
         if name == 'ended':
             return self.exit_() | {'reason': 'exited'}
