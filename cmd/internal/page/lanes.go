@@ -2,11 +2,14 @@ package page
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -35,6 +38,7 @@ const (
 type span struct {
 	state    string
 	from, to time.Time
+	why      string // the reason for it, if it has one
 }
 
 // A mark is an event at one time.
@@ -75,10 +79,17 @@ func (l *lane) becomes(from, to string, at time.Time) {
 	if n := len(l.spans); n > 0 && l.spans[n-1].to.IsZero() {
 		l.spans[n-1].to = at
 	} else if from != "" && n == 0 {
-		l.spans = append(l.spans, span{from, time.Time{}, at})
+		l.spans = append(l.spans, span{state: from, to: at})
 	}
 	if to != "" {
 		l.spans = append(l.spans, span{state: to, from: at})
+	}
+}
+
+// because gives the reason for the state that l has begun.
+func (l *lane) because(reason string) {
+	if n := len(l.spans); n > 0 && l.spans[n-1].to.IsZero() {
+		l.spans[n-1].why = reason
 	}
 }
 
@@ -169,7 +180,9 @@ func (c *chart) events(events []observe.Event) {
 		case observe.CallEnded:
 			c.call(e, "").becomes(cmp.Or(e.From, string(protocol.FrameActive)), "", e.At)
 		case observe.SupervisorState:
-			c.supervisor(e).becomes(e.From, e.To, e.At)
+			l := c.supervisor(e)
+			l.becomes(e.From, e.To, e.At)
+			l.because(e.Reason)
 		case observe.CallReadiness:
 			c.call(e, "").says(e)
 		case observe.SupervisorReadiness:
@@ -194,6 +207,7 @@ func (l *lane) says(e observe.Event) {
 
 func groupLanes(g Group) *chart {
 	c := &chart{}
+	c.sets(g.Registry.Events)
 	c.events(g.Registry.Events)
 	for _, s := range g.Registry.Services {
 		l := c.lane("supervisor "+s.ID, s.ID, "")
@@ -206,6 +220,12 @@ func groupLanes(g Group) *chart {
 	for _, l := range c.lanes {
 		l.note = ""
 	}
+	if end := g.Registry.Supervision.End; !end.At.IsZero() {
+		l := c.lane("group", "the group", "")
+		l.spans = []span{{state: string(end.State), from: end.At, why: end.String()}}
+		l.rank, l.weight = -1, root
+		c.sees(end.At)
+	}
 
 	for _, a := range g.Alerts {
 		if l := c.byName["supervisor "+a.ServiceID]; l != nil && !a.Timestamp.Before(c.from) {
@@ -216,5 +236,42 @@ func groupLanes(g Group) *chart {
 	}
 
 	c.sees(g.Seen.Now)
+	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
 	return c
+}
+
+// sets draws what restarts together as one span: from the failure of its cause until the last service
+// that was stopped for it runs again, or is over.
+func (c *chart) sets(events []observe.Event) {
+	waits := make(map[string]string) // the services of the open set, and their cause
+	failed := make(map[string]time.Time)
+	var l *lane
+	for _, e := range events {
+		if e.Type != observe.SupervisorState {
+			continue
+		}
+
+		cause, stops := strings.CutPrefix(e.Reason, "sibling: ")
+		switch state := group.ServiceState(e.To); {
+		case stops:
+			if len(waits) == 0 {
+				l = c.lane("sets", "restart together", "")
+				l.rank, l.weight = -1, root
+				since := failed[cause]
+				if since.IsZero() {
+					since = e.At
+				}
+				l.becomes("", cause, since)
+			}
+			waits[e.SupervisorID], waits[cause] = cause, cause
+			l.because("because of " + cause + ": " +
+				strings.Join(slices.Sorted(maps.Keys(waits)), ", "))
+		case state == group.StateFailed:
+			failed[e.SupervisorID] = e.At
+		case waits[e.SupervisorID] != "" && (state == group.StateRunning || state.Final()):
+			if delete(waits, e.SupervisorID); len(waits) == 0 {
+				l.becomes("", "", e.At)
+			}
+		}
+	}
 }

@@ -224,6 +224,38 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// What restarts together is one span: from the failure of the cause until the last runs again.
+func TestSetLanes(t *testing.T) {
+	event := func(second int, id, from, to, reason string) observe.Event {
+		return observe.Event{Revision: int64(second), At: noon.Add(time.Duration(second) * time.Second),
+			Type: observe.SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason}
+	}
+
+	g := group.Group{ID: "g"}
+	g.Registry.Events = []observe.Event{
+		event(1, "db", "running", "failed", "exited: signal 9"),
+		event(1, "db", "failed", "restartScheduled", ""),
+		event(2, "web", "running", "restartScheduled", "sibling: db"),
+		event(2, "job", "running", "restartScheduled", "sibling: db"),
+		event(3, "job", "restartScheduled", "stopped", "stopped"),
+		event(4, "db", "restartScheduled", "running", "exited"),
+		event(5, "web", "restartScheduled", "running", "sibling"),
+		event(7, "db", "running", "failed", "exited: status 1"),
+	}
+
+	c := groupLanes(Group{Group: view.Group{Group: g,
+		Seen: observe.Observation{Now: noon.Add(9 * time.Second)}}})
+	if got, want := lanesOf(c)[0], "restart together: db 1-5"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := c.lanes[0].spans[0].why, "because of db: db, job, web"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := c.lanes[1].spans[1].why, "exited: signal 9"; got != want {
+		t.Errorf("the reason for the first failure of db is %q, want %q", got, want)
+	}
+}
+
 // Where there are too many calls for the timeline, it shows the root caller and what has crashed.
 func TestManyLanes(t *testing.T) {
 	op := protocol.Create("op", 0, 0)

@@ -137,6 +137,9 @@ func (c *chart) span(s span) bar {
 	} else {
 		title += " to " + view.Stamp(s.to)
 	}
+	if s.why != "" {
+		title += ": " + s.why
+	}
 
 	return c.bar("span "+view.Mood(s.state), s.state, title, s.from, s.to)
 }
