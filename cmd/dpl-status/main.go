@@ -10,6 +10,7 @@ package main
 
 import (
 	"cmp"
+	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
@@ -22,7 +23,7 @@ type status struct {
 	Groups     bool      `help:"list the groups of services"`
 	IDs        bool      `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services"`
 	Supervisor cli.ID    `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
-	Service    cli.ID    `placeholder:"ID" help:"with --group: show only this service"`
+	Service    cli.ID    `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
 	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, otherwise 1; terminal means completed or failed"`
 	Why        cli.ID    `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence; with --group, why service ID is in its state, by which numbers, and what happens next"`
 	Watch      bool      `help:"redraw it on the terminal until the operation is over, or Ctrl-C"`
@@ -38,6 +39,10 @@ func (c *status) Validate() error {
 		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
 	}
 
+	if c.Group == "" && c.Service != "" && !c.Groups {
+		c.Group = cli.ID(os.Getenv("DPL_GROUP"))
+	}
+
 	op := c.Given("op")
 	switch {
 	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" ||
@@ -45,7 +50,7 @@ func (c *status) Validate() error {
 		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, " +
 			"--check and --why")
 	case c.Group == "" && c.Service != "":
-		return cli.Usagef("--service goes with --group")
+		return cli.Usagef("--service goes with --group, or $DPL_GROUP")
 	case c.Group != "" && (op || c.Supervisor != ""):
 		return cli.Usagef("--group goes with --service, --check and --why only")
 	case c.Group != "" && c.Why != "" && c.Service != "":
