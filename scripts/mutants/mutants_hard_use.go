@@ -275,7 +275,8 @@ var firstMinutes = []mutant{
 		[]string{"status/group_json.txtar"},
 	}, {
 		"a timeline without its root", "cmd/internal/page/lanes.go",
-		"			l.rank, l.weight = -1, root\n", "			l.rank, l.weight = 1, ended\n",
+		"		case callers[i] < 0:\n			l.rank, l.weight = -1, root\n",
+		"		case callers[i] < 0:\n			l.rank, l.weight = 1, ended\n",
 		[]string{"./cmd/internal/page TestManyLanes"},
 	}, {
 		"30m 1h 90m", "cmd/internal/cli/duration.go",
