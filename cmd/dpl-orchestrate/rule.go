@@ -16,7 +16,7 @@ func (r *rule) UnmarshalText(text []byte) error {
 	*r = rule{Match: match, Action: group.RuleAction(action)}
 	if group.CheckMatch(match) != nil || !r.Action.Valid() {
 		return fmt.Errorf("want MATCH=ACTION, like sandbox=reap or lint*=log, with the action log, "+
-			"notify, warn or reap, not %q", text)
+			"notify, warn, pause or reap, not %q", text)
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 // Dpl-restart asks for a service, and those that depend on it, to be stopped and started again.
 //
 //	dpl-restart --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
+//	dpl-restart --group GROUP --service ID --continue
 //
-// Spec §10.5.
+// Spec §10.5, §27.6.
 package main
 
 import (
@@ -16,9 +17,18 @@ import (
 type restart struct {
 	cli.Wish `embed:""`
 
-	Only    bool     `help:"restart only this service: those that depend on it keep running"`
-	Wait    bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
-	Timeout cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
+	Only     bool     `help:"restart only this service: those that depend on it keep running"`
+	Continue bool     `help:"do not restart the service: let it go on, if a rule of dpl-orchestrate --rule has paused it"`
+	Wait     bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
+	Timeout  cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
+}
+
+// Validate returns an error for flags that do not go together.
+func (c *restart) Validate() error {
+	if c.Continue && (c.All || c.Only || c.Wait) {
+		return cli.Usagef("--continue does not go with --all, --only or --wait")
+	}
+	return c.Wish.Validate()
 }
 
 func (c *restart) Run(env *cli.Env) error {
@@ -32,9 +42,12 @@ func (c *restart) Run(env *cli.Env) error {
 	edit, err := env.EditGroup(l, groupID, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			heard, _ = g.OrchestratorHeard(seen)
-			if c.All {
+			switch {
+			case c.Continue:
+				after, err = g.Continue(service, by, seen)
+			case c.All:
 				after, again, err = g.RestartAll(by, seen)
-			} else {
+			default:
 				after, again, err = g.Restart(service, by, c.Only, seen)
 			}
 			return after, err
@@ -44,7 +57,7 @@ func (c *restart) Run(env *cli.Env) error {
 	case err != nil:
 	case c.Wait:
 		edit.After, err = c.await(env, l, groupID, again)
-	case !heard && !env.DryRun() && len(again) > 0:
+	case !heard && !env.DryRun() && (c.Continue || len(again) > 0):
 		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", groupID)
 	}
 

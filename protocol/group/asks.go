@@ -54,6 +54,18 @@ func (a *Asks) without(clock string) *Asks {
 		func(b ask) bool { return b.clock == clock })}
 }
 
+// again returns a as if all that is asked had been asked now.
+func (a *Asks) again(seen observe.Observation) *Asks {
+	if a == nil {
+		return nil
+	}
+	b := &Asks{slices.Clone(a.all)}
+	for i := range b.all {
+		b.all[i].at, b.all[i].beat = seen.Now, seen.Beat()
+	}
+	return b
+}
+
 // answer returns a with all asks answered.
 func (a *Asks) answer() *Asks {
 	if len(a.open()) == 0 {

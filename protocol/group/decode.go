@@ -172,6 +172,10 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.ProgressBeat = observe.ReadBeat(r, &s.nested, name)
 	case "asked":
 		s.Asked = readAsks(r)
+	case "paused":
+		s.Paused = readPause(r)
+	case "pausedMs":
+		s.PausedFor = r.Milliseconds(0)
 	case "startId":
 		s.StartID = readStartID(r)
 	case "keeper":

@@ -206,6 +206,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.StartID, s.Keeper = "", observe.Process{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.ProgressAt, s.Asked, s.GoneSince = time.Time{}, nil, time.Time{}
+	s.Paused, s.PausedFor = nil, 0
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 	s.Spent = nil
 	if s.State == StateRunning { // what the other process did is not its fault

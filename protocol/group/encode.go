@@ -117,6 +117,10 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptTime("progressAt", s.ProgressAt)
 	s.ProgressBeat.Write(w, "progressBeat", s.nested)
 	s.Asked.write(w)
+	s.Paused.write(w)
+	if s.PausedFor != 0 {
+		w.Milliseconds("pausedMs", s.PausedFor)
+	}
 
 	w.OptString("startId", s.StartID)
 	s.Keeper.Write(w, "keeper", s.nested)

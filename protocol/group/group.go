@@ -209,6 +209,8 @@ type ServiceStatus struct {
 	ProgressAt   time.Time       // when the process last reported progress; zero: never
 	ProgressBeat observe.Beat    // of ProgressAt
 	Asked        *Asks           // the checkpoints that it was asked for
+	Paused       *Pause          // why its process is stopped by a signal; nil: it is not
+	PausedFor    time.Duration   // how long its process was paused before that, in all
 	Attempt      int             // RestartAttempts at that time
 	Generation   int64           // how often a pass has begun the group that it is
 	StartID      string          // random, of that start; "": none
@@ -447,6 +449,7 @@ const (
 	AlertCompleted AlertType = "supervisorCompleted"
 	AlertRetrying  AlertType = "supervisorRetrying"
 	AlertViolation AlertType = "violation"
+	AlertPaused    AlertType = "supervisorPaused"
 
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"

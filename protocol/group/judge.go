@@ -19,7 +19,21 @@ func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	case s.isGroup():
 		return "", 0
 	}
-	return seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
+
+	evidence, age := seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
+	if evidence == observe.Stale && s.IsPaused() {
+		return "", age // it cannot send heartbeats
+	}
+	return evidence, age
+}
+
+// pausedLong reports whether s would be stale if it were not paused.
+func (g Group) pausedLong(s *Service, seen observe.Observation) bool {
+	if !s.IsPaused() {
+		return false
+	}
+	evidence, _ := seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
+	return evidence == observe.Stale
 }
 
 func (g Group) dead(s *Service, seen observe.Observation) observe.Evidence {
@@ -35,7 +49,7 @@ func (s *Service) alive(seen observe.Observation) bool {
 
 // heard reports whether s has sent a heartbeat recently.
 func (g Group) heard(s *Service, seen observe.Observation) bool {
-	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == ""
+	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == "" && !g.pausedLong(s, seen)
 }
 
 // held reports whether anything must still be stopped before s can be started again.
@@ -218,6 +232,9 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 			sight(s.StartedAt, s.StartedBeat)
 			sight(s.ProgressAt, s.ProgressBeat)
 			s.Asked.times(sight)
+		}
+		if s.Paused != nil {
+			sight(s.Paused.At, s.Paused.Beat)
 		}
 		sight(s.GoneSince, s.GoneBeat)
 	}

@@ -55,12 +55,14 @@ type Signal struct {
 func (Start) action()  {}
 func (Signal) action() {}
 
-// A SignalName is a signal that a pass sends: TERM, KILL, or the soft signal of a service.
+// A SignalName is a signal that a pass sends: one of these, or the soft signal of a service.
 type SignalName string
 
 const (
 	Term SignalName = "TERM"
 	Kill SignalName = "KILL"
+	Stop SignalName = "STOP" // it is paused
+	Cont SignalName = "CONT" // it goes on
 )
 
 // A Scope says which processes of a service get a signal.
@@ -221,6 +223,7 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 	for _, id := range r.Started {
 		e.service(id).Starting = false
 	}
+	e.endPauses()
 
 	for _, id := range g.Registry.ordered() {
 		if cause, failed := r.Failed[id]; failed {

@@ -20,7 +20,8 @@ const reasonTimeout = "timeout"
 type clock struct {
 	name       string
 	since      time.Time
-	beat       observe.Beat // of since
+	beat       observe.Beat  // of since
+	paused     time.Duration // since then, which does not count
 	soft, hard time.Duration
 }
 
@@ -29,15 +30,16 @@ func (i *StartInfo) hasClock() bool {
 	return i != nil && i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0
 }
 
-// clocks returns the clocks of s that run.
+// clocks returns the clocks of s that run. While it is paused, they stand.
 func (s *Service) clocks() (all []clock) {
-	if !s.StartInfo.hasClock() {
+	if !s.StartInfo.hasClock() || s.Paused != nil {
 		return nil
 	}
 
 	i := s.StartInfo
-	runtime := clock{clockRuntime, s.StartedAt, s.StartedBeat, i.RuntimeSoft, i.RuntimeMax}
-	progress := clock{clockProgress, s.StartedAt, s.StartedBeat, i.ProgressSoft, i.ProgressMax}
+	runtime := clock{clockRuntime, s.StartedAt, s.StartedBeat, s.PausedFor, i.RuntimeSoft,
+		i.RuntimeMax}
+	progress := clock{clockProgress, s.StartedAt, s.StartedBeat, 0, i.ProgressSoft, i.ProgressMax}
 	if !s.ProgressAt.IsZero() {
 		progress.since, progress.beat = s.ProgressAt, s.ProgressBeat
 	}
@@ -52,7 +54,7 @@ func (s *Service) clocks() (all []clock) {
 
 // age returns the time on c. One below 0 counts as 0.
 func (c clock) age(seen observe.Observation) time.Duration {
-	return max(seen.Age(c.since, c.beat), 0)
+	return max(seen.Age(c.since, c.beat)-c.paused, 0)
 }
 
 // asksAt returns the time on c at which a checkpoint is asked for, if it is at all.

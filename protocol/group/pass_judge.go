@@ -52,7 +52,7 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j.checkable, j.foreign = seen.CanCheck(s.Identity()), s.foreign(seen)
 
 	j.alive = j.checkable && !j.gone
-	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
+	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == "" && !g.pausedLong(s, seen)
 	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
 		j.evidence == ""
 	if s.isGroup() {
@@ -77,7 +77,7 @@ func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failu
 	switch startLost := j.was.Starting && j.gone; {
 	case over != nil && !startLost && !(ended != nil && ended.after.completes()):
 		return j.stopFor(*over, seen), nil
-	case ended == nil && j.alive:
+	case ended == nil && j.alive && j.was.Paused == nil:
 		over, asks := j.judgeClocks(seen)
 		return over, append(asks, j.was.judgeBudget()...)
 	}

@@ -110,6 +110,7 @@ func (p *planner) running(j judgement) []step {
 	if j.was.isGroup() {
 		return append(steps, p.showing(j)...)
 	}
+	steps = append(steps, j.pauseSignal()...)
 	return append(steps, j.softSignal(j.asks)...)
 }
 

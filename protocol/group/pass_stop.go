@@ -73,6 +73,14 @@ func (s *Service) settle(now time.Time) {
 	s.StopFor = nil
 }
 
+// scope returns which processes get a signal for s, which is alive.
+func (s *Service) scope() Scope {
+	if s.StartedAt.IsZero() {
+		return ToProcess
+	}
+	return ToGroup
+}
+
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).
 func (p *planner) stop(j judgement) []step {
 	s := j.was
@@ -85,11 +93,8 @@ func (p *planner) stop(j judgement) []step {
 	}
 
 	to := ToSurvivors
-	switch {
-	case j.alive && s.StartedAt.IsZero():
-		to = ToProcess
-	case j.alive:
-		to = ToGroup
+	if j.alive {
+		to = s.scope()
 	}
 
 	name := Kill

@@ -26,9 +26,17 @@ type Finding struct {
 	Detail    string   // of the violation
 }
 
+// String returns what alerts say of the violation of f.
+func (f Finding) String() string {
+	if f.Detail == "" {
+		return f.Violation
+	}
+	return f.Violation + ": " + f.Detail
+}
+
 // Report returns g after by has reported f, and what is done about its violation (spec §27.3). Only
-// passes send signals: with RuleReap, the next one stops the service. A service that does not run
-// is not asked or reaped. Report returns ErrNoService, ErrOtherStart, ErrTooManyNames and
+// passes send signals: with RulePause, the next one pauses the service, with RuleReap, it stops it. A
+// service that does not run is not asked, paused or reaped. Report returns ErrNoService, ErrOtherStart, ErrTooManyNames and
 // wire.ErrExhausted.
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
 	after Group, action RuleAction, err error,
@@ -66,14 +74,13 @@ func (e *edit) violated(s *Service, f Finding) RuleAction {
 	runs := s.State == StateRunning
 	switch {
 	case action == RuleNotify:
-		message := f.Violation
-		if f.Detail != "" {
-			message += ": " + f.Detail
-		}
-		e.raise(AlertViolation, s.ID, "%s", message)
+		e.raise(AlertViolation, s.ID, "%s", f)
 	case action == RuleWarn && runs:
 		s.Asked = s.Asked.without(askViolation).with(askViolation, e.seen)
 		e.raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
+	case action == RulePause && runs:
+		s.pause(e.seen)
+		e.raise(AlertPaused, s.ID, "%s", f)
 	case action == RuleReap && runs:
 		s.StopFor = cmp.Or(s.StopFor, &StopFor{
 			Reason: reasonViolation, Detail: f.Violation, Then: ThenDead,

@@ -33,7 +33,7 @@ var (
 				"dependencies restart dependenciesCompleted retries restarts persistentRow "+
 				"readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats "+
 				"startedAt attempt generation startId starting runningSince goneSince firstFailedAt failedAt "+
-				"nextAttemptAt restartPending blockedBy progressAt spent spentTotal "+
+				"nextAttemptAt restartPending blockedBy progressAt pausedMs spent spentTotal "+
 				"stopRequestedAt startAgain removeAfterStop alertOn keepEndedMs onDead "+
 				"significant stoppedBy termSentAt", map[string]*vectors.Shape{
 				"process": vectors.ProcessShape, "keeper": vectors.ProcessShape,
@@ -42,6 +42,8 @@ var (
 				"progressBeat": vectors.BeatShape, "goneBeat": vectors.BeatShape,
 				"asked": {Each: vectors.Object("at answered",
 					map[string]*vectors.Shape{"beat": vectors.BeatShape})},
+				"paused": vectors.Object("at continue",
+					map[string]*vectors.Shape{"beat": vectors.BeatShape}),
 				"stopFor":    vectors.Object("reason detail then", nil),
 				"violations": {Each: vectors.Object("at code detail action by", nil)},
 				"lastExit":   exitShape, "ended": exitShape,
@@ -82,6 +84,7 @@ func TestKeepsUnknown(t *testing.T) {
 		"startedAt": ` + at + `, "startedBeat": {"at": ` + at + `, ` + x + `},
 		"progressAt": ` + at + `, "progressBeat": {"at": ` + at + `, ` + x + `},
 		"asked": {"runtime": {"at": ` + at + `, ` + beat + `, ` + x + `}},
+		"paused": {"at": ` + at + `, ` + beat + `, ` + x + `},
 		"stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}},
 		"pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`

@@ -395,6 +395,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		}
 		after, _, err := g.Report(f, by, seen)
 		return after, err
+	case "continue":
+		return g.Continue(v.Do.Supervisor, by, seen)
 	case "shutdown":
 		if v.Do.All {
 			return g.ShutdownAll(by, seen)

@@ -100,12 +100,13 @@ const (
 	RuleLog    RuleAction = "log"    // it is kept, as every violation is
 	RuleNotify RuleAction = "notify" // an alert
 	RuleWarn   RuleAction = "warn"   // the service is asked for a checkpoint
+	RulePause  RuleAction = "pause"  // passes stop its processes by a signal, until it is continued
 	RuleReap   RuleAction = "reap"   // passes stop the service, which is dead then
 )
 
 // Valid reports whether a is one of them.
 func (a RuleAction) Valid() bool {
-	return slices.Contains([]RuleAction{RuleLog, RuleNotify, RuleWarn, RuleReap}, a)
+	return slices.Contains([]RuleAction{RuleLog, RuleNotify, RuleWarn, RulePause, RuleReap}, a)
 }
 
 // CheckMatch returns wire.ErrBadID if match is neither an id, nor an id or nothing before "*".

@@ -105,6 +105,7 @@ func (t *telling) running() {
 	t.clocks()
 	t.budget()
 	t.violated()
+	t.paused()
 	evidence, age := t.g.JudgeService(s, t.seen)
 	switch age = age.Round(time.Millisecond); {
 	case s.isGroup():
@@ -155,6 +156,18 @@ func (t *telling) violated() {
 		}
 		t.say("It violated a rule %s: %s; the rules of the group said: %s", moment(v.At, t.seen),
 			what, v.Action)
+	}
+}
+
+// paused says since when the service is paused, and how that ends.
+func (t *telling) paused() {
+	switch {
+	case !t.s.IsPaused():
+	case t.s.Paused.Continue:
+		t.say("It was paused %s, and goes on with the next pass", moment(t.s.Paused.At, t.seen))
+	default:
+		t.say("It was paused %s: its clocks stand until dpl-restart --continue",
+			moment(t.s.Paused.At, t.seen))
 	}
 }
 

@@ -173,6 +173,10 @@ func groupSubjects() []subject {
 			at(0, "dpl-orchestrate --group g --rule lint=log --rule sandbox=reap")},
 			do: at(5, "dpl-report --group g --service b --spend tokens=600 --violation sandbox "+
 				"--detail text")},
+		{name: "restart --continue", setup: []step{itself,
+			at(0, "dpl-orchestrate --group g --rule sandbox=pause"),
+			at(1, "dpl-report --group g --service b --violation sandbox")},
+			do: at(5, "dpl-restart --group g --service b --continue")},
 		{name: "shutdown", setup: []step{request, itself},
 			do: at(5, "dpl-shutdown --group g --service b --only")},
 		{name: "shutdown --all", setup: []step{request, itself},

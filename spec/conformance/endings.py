@@ -58,9 +58,8 @@ def auto_shutdown(edit, alone):
 
 def must_stop(edit, entry):
     """Return whether a group that ends has to stop something of entry, as the file had it."""
-    heard = entry['lastHeartbeat'] is not None and not edit.evidence(entry)
     return entry['state'] not in groups.FINAL and (
-        edit.held(entry) or not groups.checked(entry, edit.seen) and heard)
+        edit.held(entry) or not groups.checked(entry, edit.seen) and edit.heard(entry))
 
 
 def wind_down(edit, entry):

@@ -11,8 +11,8 @@ import endings
 import limits
 import sets
 import window as window_of
-from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
-                      POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
+from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, LONGEST,
+                      MOMENT, POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
                       array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, refuse_unknown, whole, write)
 from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval,
@@ -219,11 +219,12 @@ SOFT_SIGNALS = {'HUP': 1, 'INT': 2, 'QUIT': 3, 'ALRM': 14}  # §26.4
 CLOCKS = ('runtimeSoftMs', 'runtimeMaxMs', 'progressSoftMs', 'progressMaxMs')
 ASK = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), answered=(BOOLEAN, ABSENT))
 NONNEGATIVE_MS, POSITIVE_MS = duration(0), duration(1)
+PAUSE = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), **{'continue': (BOOLEAN, False)})  # §27.6
 AMOUNTS = (read_amounts, dict)
 BUDGET = (lambda value, path: refuse_empty(AMOUNTS[0](value, path), path), dict)
 MOST_SPENT, MOST_NAMES = 2**62, 64  # §27.1
 KEPT_VIOLATIONS = 16  # §27.3
-ACTION = one_of('log', 'notify', 'warn', 'reap')
+ACTION = one_of('log', 'notify', 'warn', 'pause', 'reap')
 VIOLATION = record(at=(MOMENT, REQUIRED), code=(IDENT, REQUIRED), detail=(TEXT, ABSENT),
                    action=(ACTION, REQUIRED), by=(IDENT, ABSENT))
 START_ID = (read_start_id, str)
@@ -306,6 +307,7 @@ SERVICE = null_is_absent(
            grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
            generation=(REVISION, 0), startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
+           paused=(PAUSE, ABSENT), pausedMs=(NONNEGATIVE_MS, 0),
            startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
            starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
            goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), firstFailedAt=(MOMENT, ABSENT),
@@ -489,6 +491,8 @@ def times(orchestrator, registry):
             yield entry.get('progressAt'), beat_of(entry, *PROGRESS)
             for ask in entry.get('asked', {}).values():
                 yield ask['at'], beat_of(ask, 'at', 'beat')
+        if 'paused' in entry:
+            yield entry['paused']['at'], beat_of(entry['paused'], 'at', 'beat')
 
 
 def has_clock(entry):
@@ -622,13 +626,13 @@ def drop(entry, *names):
 DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
     'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': '',
-    'spent': {}
+    'spent': {}, 'pausedMs': 0
 }
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt', 'stoppedBy')  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
               'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
-              'progressAt', 'asked', 'spent')
+              'progressAt', 'asked', 'paused', 'pausedMs', 'spent')
 
 
 class Edit:
@@ -704,10 +708,12 @@ class Edit:
         if children.is_group(entry):
             over = not children.begun(entry) and entry['lastHeartbeat'] is not None
             return 'exited' if over else None
-        return evidence(entry, self.seen, self.threshold)
+        found = evidence(entry, self.seen, self.threshold)
+        return None if found == 'stale' and is_paused(entry) else found
 
     def heard(self, entry):
-        return entry['lastHeartbeat'] is not None and not self.evidence(entry)
+        stale = is_paused(entry) and evidence(entry, self.seen, self.threshold) == 'stale'
+        return entry['lastHeartbeat'] is not None and not self.evidence(entry) and not stale
 
     def ready(self, service):
         entry = self.services.get(service)
@@ -1177,15 +1183,48 @@ def violate(edit, entry, code, detail):
     entry['violations'] = (entry['violations'] + [
         {'at': seen.now, 'code': code} | said | {'action': action, 'by': edit.by}
     ])[-KEPT_VIOLATIONS:]
+    told = f'{code}: {detail}' if detail else code
     if action == 'notify':
-        edit.alert('violation', service, f'{code}: {detail}' if detail else code)
+        edit.alert('violation', service, told)
     elif action == 'warn' and runs:
         forget_ask(entry, 'violation')
         ask = entry.setdefault('asked', {})['violation'] = {}
         beat_now(ask, seen, 'at')
         edit.alert('supervisorNudged', service, f'violation: {code}')
+    elif action == 'pause' and runs:
+        if 'paused' not in entry:
+            entry['paused'] = {}
+            beat_now(entry['paused'], seen, 'at')
+        entry['paused']['continue'] = False
+        edit.alert('supervisorPaused', service, told)
     elif action == 'reap' and runs:
         entry.setdefault('stopFor', {'reason': 'violation', 'detail': code, 'then': 'dead'})
+
+
+def continue_(orchestrator, registry, seen, supervisor, by):
+    """Let a paused service go on (§27.6)."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    entry = edit.find(supervisor)
+    if is_paused(entry):
+        entry['paused']['continue'] = True
+    return edit.finish()
+
+
+def is_paused(entry):
+    return entry['state'] == 'running' and 'paused' in entry
+
+
+def go_on(entry, seen):
+    """End the pause of entry, whose process has got its signal (§27.6)."""
+    pause, info = entry.pop('paused'), entry['startInfo'] or {}
+    entry['pausedMs'] = min(entry['pausedMs'] + max(0, age(pause, seen, 'at', 'beat')), LONGEST)
+    for ask in entry.get('asked', {}).values():
+        beat_now(ask, seen, 'at')
+    runs = 'progressAt' in entry or 'startedAt' in entry
+    if runs and ('progressSoftMs' in info or 'progressMaxMs' in info):
+        beat_now(entry, seen, *PROGRESS)
+    if entry['lastHeartbeat'] is not None:
+        beat_now(entry, seen)
 
 
 def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
@@ -1476,7 +1515,8 @@ class Pass(Edit):
         entry = self.services.get(service, {})
         if entry.get('state') == 'running' and service in self.children:
             return self.children[service].ready and not self.settled_end(entry)
-        return super().ready(service) and (service, entry.get('startId')) not in self.unbegun
+        unbegun = entry.get('state') == 'running' and (service, entry.get('startId')) in self.unbegun
+        return super().ready(service) and not unbegun
 
     def verdict(self, service):
         """Return the state of a dependency: ready, missing, dead, stopped or not ready.
@@ -1614,7 +1654,8 @@ class Pass(Edit):
             self.fail(entry, 'timeout' if clock else found, clock)
             return self.failed(entry)
         here = self.alive(entry)
-        clock, asks = self.clocks(entry) if here else (None, [])
+        acts = here and 'paused' not in entry
+        clock, asks = self.clocks(entry) if acts else (None, [])
         if clock:
             return self.stop_for(entry,
                                  {'reason': 'timeout', 'detail': clock, 'then': 'restart'})
@@ -1624,12 +1665,18 @@ class Pass(Edit):
         self.well.add(service)
         if entry['supervisorId'] in self.together.members:
             return self.stand_by(entry)
-        for name in asks + (self.budgets(entry) if here else []):
+        for name in asks + (self.budgets(entry) if acts else []):
             ask = entry.setdefault('asked', {})[name] = {}
             beat_now(ask, self.seen, 'at')
             self.alert('supervisorNudged', entry['supervisorId'], name)
         if service in self.children:
             children.show(self, entry)
+        elif here and 'paused' in entry:
+            self.outcome.actions.append({
+                'action': 'signal', 'supervisorId': service,
+                'signal': 'CONT' if entry['paused']['continue'] else 'STOP',
+                'to': 'group' if 'startedAt' in entry else 'process', 'pid': entry['pid']
+            })
         elif asks and 'softSignal' in entry['startInfo']:
             self.outcome.actions.append({
                 'action': 'signal', 'supervisorId': entry['supervisorId'],
@@ -1677,7 +1724,9 @@ class Pass(Edit):
             soft, hard = info.get(f'{name}SoftMs'), info.get(f'{name}MaxMs')
             if since[0] not in entry:
                 continue
-            shown, ask = max(0, age(entry, self.seen, *since)), entry.get('asked', {}).get(name)
+            stood = entry['pausedMs'] if name == 'runtime' else 0
+            shown = max(0, age(entry, self.seen, *since) - stood)
+            ask = entry.get('asked', {}).get(name)
             asks_at = None if soft is None else min(soft, soft if hard is None else hard)
             if soft is not None and ask is None:
                 asks += [name] if shown >= asks_at else []
@@ -1866,7 +1915,7 @@ class Pass(Edit):
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
-             'progressAt', 'asked', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
+             'progressAt', 'asked', 'paused', 'pausedMs', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -2033,12 +2082,14 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
         if entry['starting'] and key in (failed or {}):
             edit.start_failed(entry, failed[key])
         entry['starting'] = False
+        if is_paused(entry) and entry['paused']['continue'] and edit.alive(entry):
+            go_on(entry, seen)
     return edit.finish()
 
 
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
-    'beat': beat, 'end': end, 'resume': resume, 'report': report, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
+    'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
     'result': result, 'beginGroup': children.begin_group, 'endGroup': children.end_group
 }
 

@@ -40,14 +40,15 @@ BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 CODES_OF_RULES = ('sandbox', 'lint', 'lint-long')
 MATCHES = ('sandbox', 'lint', 'lint*', 'lint-long', '*')
 GROUPS, PARENTS = ('h', 'i'), ('f/a', 'f/a', 'f/b')
-ACTIONS = ('log', 'notify', 'warn', 'reap', 'reap')
+ACTIONS = ('log', 'notify', 'warn', 'pause', 'reap', 'reap')
 ENTRY_DEFAULTS = {
     'order': 0, 'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
     'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
     'restart': 'permanent', 'dependenciesCompleted': [], 'retries': 0, 'persistentRow': 0,
     'restarts': [], 'generation': 0, 'onDead': 'alert', 'significant': False,
     'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False,
-    'spent': {}, 'spentTotal': {}, 'violations': []
+    'spent': {}, 'spentTotal': {}, 'violations': [], 'pausedMs': 0, 'removeAfterStop': False,
+    'alertOn': 'all', 'heartbeats': False
 }
 REGISTRY_DEFAULTS = {
     'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [],
@@ -255,6 +256,11 @@ class World:
         if self.chance(0.25):
             entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
                 ('runtime', 'progress', 'violation', 'budget:tokens', 'odd'), self.one((1, 2)))}
+        if self.chance(0.25):
+            at = self.ago()
+            entry['paused'] = ({'at': at} | self.optional(0.5, beat=self.beat_of(at))
+                               | self.optional(0.4, **{'continue': True}))
+        entry |= self.optional(0.15, pausedMs=self.one((1, 1000, 60000, 9223372036854)))
         entry |= self.optional(0.8 if 'group' in (entry.get('startInfo') or {}) else 0.1,
                                generation=self.one((1, 2, 2**61)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
@@ -574,6 +580,9 @@ class World:
                 | self.optional(0.4, detail='main.go:7'))
         return {'supervisor': self.known(), 'by': 'test'} | said
 
+    def continue_(self):
+        return {'supervisor': self.known(), 'by': 'test'}
+
     def end(self):
         """Return the arguments of end, mostly with the recorded process."""
         key = self.known()
@@ -665,19 +674,19 @@ class World:
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
-                 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
+                 + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
                     'endGroup') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
-                    'tidy': '30', 'report': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24'}
+                    'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},
             'seen': self.seen(),
-            'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()
+            'do': {'verb': verb} | getattr(self, {'pass': 'pass_', 'continue': 'continue_'}.get(verb, verb))()
         }
         if verb == 'watch' and self.chance(0.9):
             del vector['seen']

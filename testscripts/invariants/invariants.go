@@ -116,6 +116,8 @@ func invariants(s *group.Service) map[string]bool {
 			is(registered, waiting, justFailed, scheduled) || isGroup && is(running),
 		"what restarts for another waits":       s.RestartCause == "" || is(waiting, scheduled),
 		"a stop was asked for iff shuttingDown": s.StopRequestedAt.IsZero() == !is(shuttingDown),
+		"only a process was paused": s.PID != 0 || !s.LastHeartbeat.IsZero() ||
+			s.Paused == nil && s.PausedFor == 0,
 		"only what stops was stopped by somebody": s.StoppedBy == "" ||
 			is(shuttingDown, group.StateStopped),
 		"a significant service is not permanent":   !s.Significant || s.Restart != group.Permanent,

@@ -167,8 +167,9 @@ func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 // send sends the signal a, and returns an error, or nil, for each process.
 func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
 	signal := map[group.SignalName]syscall.Signal{
-		group.Term: syscall.SIGTERM, group.Kill: syscall.SIGKILL, "HUP": syscall.SIGHUP,
-		"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ALRM": syscall.SIGALRM,
+		group.Term: syscall.SIGTERM, group.Kill: syscall.SIGKILL,
+		group.Stop: syscall.SIGSTOP, group.Cont: syscall.SIGCONT,
+		"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ALRM": syscall.SIGALRM,
 	}[a.Name]
 	if a.To == group.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}

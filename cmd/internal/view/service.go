@@ -159,12 +159,27 @@ func (s Service) Note() string {
 	return strings.Join(all, ", ")
 }
 
+// pausedNote says since when s is paused, and how that ends.
+func (s Service) pausedNote() string {
+	note := "paused " + Ago(s.Group.Seen.Age(s.Paused.At, s.Paused.Beat))
+	if by := s.PausedBy(); by != nil {
+		note += " for " + by.Code
+	}
+	if s.Paused.Continue {
+		return note + ": goes on with the next pass"
+	}
+	return note + ": dpl-restart --continue"
+}
+
 func (s Service) runningNote() (all []string) {
 	if s.StartInfo != nil && s.StartInfo.Group != "" {
 		all = append(all, "group "+s.StartInfo.Group)
 	}
 	if window := s.Window(); window != "" {
 		all = append(all, window)
+	}
+	if s.IsPaused() {
+		all = append(all, s.pausedNote())
 	}
 	if said := s.Notice.String(); said != "" {
 		all = append(all, said)

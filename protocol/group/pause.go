@@ -1,0 +1,138 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Pause says since when the process of a service is stopped by a signal, because of a violation
+// (spec §27.6). It is replaced, never changed.
+type Pause struct {
+	At       time.Time
+	Beat     observe.Beat // of At
+	Continue bool         // the next pass lets the process go on
+
+	unknown []wire.Member
+	nested  *wire.Nested
+}
+
+// IsPaused reports whether s runs, but passes have paused it or will.
+func (s *Service) IsPaused() bool { return s.State == StateRunning && s.Paused != nil }
+
+// pause begins a pause of s, or takes back the request to end the one there is.
+func (s *Service) pause(seen observe.Observation) {
+	switch {
+	case s.Paused == nil:
+		s.Paused = &Pause{At: seen.Now, Beat: seen.Beat()}
+	case s.Paused.Continue:
+		s.Paused = s.Paused.continuing(false)
+	}
+}
+
+func (p *Pause) continuing(is bool) *Pause {
+	after := *p
+	after.Continue = is
+	return &after
+}
+
+// Continue returns g after by has asked for the end of the pause of a service, which the next pass
+// carries out (spec §27.6). A service that is not paused stays as it is. Continue returns
+// ErrNoService and wire.ErrExhausted.
+func (g Group) Continue(service, by string, seen observe.Observation) (Group, error) {
+	e := g.begin(by, seen)
+	s := e.service(service)
+	if s == nil {
+		return g, ErrNoService
+	}
+	if s.IsPaused() && !s.Paused.Continue {
+		s.Paused = s.Paused.continuing(true)
+	}
+	return e.end()
+}
+
+// pauseSignal returns the signal that keeps the paused service of j stopped, or lets it go on.
+func (j judgement) pauseSignal() []step {
+	s := j.was
+	if s.Paused == nil || !j.alive {
+		return nil
+	}
+
+	name := Stop
+	if s.Paused.Continue {
+		name = Cont
+	}
+	return []step{signal{Signal{s.ID, name, s.scope(), s.PID, s.Identity()}}}
+}
+
+// endPauses ends the pauses of services that have got their signal.
+func (e *edit) endPauses() {
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
+		if s.IsPaused() && s.Paused.Continue && s.alive(e.seen) {
+			s.goOn(e.seen)
+		}
+	}
+}
+
+// goOn ends the pause of s, whose process has got its signal. Its time does not count for the runtime
+// clock. What else has a time begins anew: it could not do anything about it.
+func (s *Service) goOn(seen observe.Observation) {
+	paused := max(seen.Age(s.Paused.At, s.Paused.Beat), 0)
+	s.PausedFor += min(paused, wire.Longest-s.PausedFor)
+	s.Paused, s.Asked = nil, s.Asked.again(seen)
+
+	for _, c := range s.clocks() {
+		if c.name == clockProgress {
+			s.ProgressAt, s.ProgressBeat = seen.Now, seen.Beat()
+		}
+	}
+	if !s.LastHeartbeat.IsZero() {
+		s.Refresh(seen)
+	}
+}
+
+func readPause(r *wire.Reader) *Pause {
+	p := &Pause{}
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			p.At = r.Time()
+		case "beat":
+			p.Beat = observe.ReadBeat(r, &p.nested, name)
+		case "continue":
+			p.Continue = r.Bool()
+		default:
+			r.Unknown(&p.unknown, name)
+		}
+	})
+
+	r.Require("at")
+	return p
+}
+
+// write writes the member paused, or nothing for nil.
+func (p *Pause) write(w *wire.Writer) {
+	if p == nil {
+		return
+	}
+
+	w.Object("paused", func(w *wire.Writer) {
+		w.Time("at", p.At)
+		p.Beat.Write(w, "beat", p.nested)
+		w.OptBool("continue", p.Continue)
+		w.Unknown(p.unknown)
+	})
+}
+
+// PausedBy returns the violation because of which s was paused last, or nil if it is not known.
+func (s *Service) PausedBy() *Violation {
+	all := s.Violations.All()
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Action == RulePause {
+			return &all[i]
+		}
+	}
+	return nil
+}
