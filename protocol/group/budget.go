@@ -1,6 +1,10 @@
 package group
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
 
 // A Budget limits what a service may spend in one start (spec §27.2).
 type Budget struct {
@@ -23,6 +27,52 @@ func (b Budget) equal(c Budget) bool {
 }
 
 const reasonBudget = "budget"
+
+// Names of amounts that passes measure (spec §27.2).
+const (
+	amountCPU    = "cpuMs"
+	amountMemory = "rssKb"
+)
+
+// measure brings what services have spent up to date, as far as their budgets limit what a pass can
+// measure.
+func (e *edit) measure() {
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
+		if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&
+			s.StartInfo.Budget.isMeasured() {
+			s.measured(s.used(e.seen))
+		}
+	}
+}
+
+func (b Budget) isMeasured() bool {
+	return slices.ContainsFunc(b.Limits,
+		func(a Amount) bool { return a.Name == amountCPU || a.Name == amountMemory })
+}
+
+// used returns what the process of s has used and, if it has ended, what was reported of that.
+func (s *Service) used(seen observe.Observation) (u observe.Usage) {
+	if s.Ended != nil {
+		u = observe.Usage{CPU: s.Ended.CPU, MaxRSS: s.Ended.MaxRSS}
+	}
+	if seen.Used == nil || !s.alive(seen) {
+		return u
+	}
+
+	now, _ := seen.Used(s.Process, s.StartID, s.Keeper)
+	return observe.Usage{CPU: max(u.CPU, now.CPU), MaxRSS: max(u.MaxRSS, now.MaxRSS)}
+}
+
+// measured records u in what s has spent, where its budget limits it.
+func (s *Service) measured(u observe.Usage) {
+	for _, a := range []Amount{{amountCPU, u.CPU.Milliseconds()}, {amountMemory, u.MaxRSS}} {
+		limits := func(limit Amount) bool { return limit.Name == a.Name }
+		if a.N > s.Spent.Of(a.Name) && slices.ContainsFunc(s.StartInfo.Budget.Limits, limits) {
+			s.Spent = s.Spent.with(Amount{a.Name, min(a.N, MostSpent)})
+		}
+	}
+}
 
 // overspent returns why s is stopped for what it has spent, or nil.
 func (s *Service) overspent() *StopFor {

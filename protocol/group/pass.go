@@ -111,6 +111,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.seen.Survived = remembered(e.seen.Survived)
 	ends := e.learnEnds(p.Exit)
 	e.learnChildren(p.Child, ends)
+	e.measure()
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
 		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),

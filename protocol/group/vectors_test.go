@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,10 @@ type vector struct {
 	Seen struct {
 		vectors.Seen `json:",inline"`
 		Survivors    []int `json:"survivors"`
+		Uses         map[string]struct {
+			CPUMs int64 `json:"cpuMs"`
+			RSSKb int64 `json:"rssKb"`
+		} `json:"uses"`
 	} `json:"seen"`
 	Do struct {
 		Verb                 string            `json:"verb"`
@@ -341,6 +346,10 @@ func isDefault(place string) bool {
 
 func (v *vector) observation(t *testing.T) observe.Observation {
 	seen := v.Seen.Observation(t)
+	seen.Used = func(leader observe.Process, _ string, _ observe.Process) (observe.Usage, bool) {
+		u, known := v.Seen.Uses[strconv.Itoa(leader.PID)]
+		return observe.Usage{CPU: wire.Milliseconds(u.CPUMs), MaxRSS: u.RSSKb}, known
+	}
 	seen.Survived = func(leader observe.Process, _ string, _ observe.Process) bool {
 		return slices.Contains(v.Seen.Survivors, leader.PID)
 	}

@@ -18,11 +18,20 @@ type Observation struct {
 	// service, is gone: those known by startID or keeper (spec §11.6). Nil: none are. It is called
 	// only with a startID.
 	Survived func(leader Process, startID string, keeper Process) bool
+	// Used returns what the processes of a start have used, and whether it could look at leader,
+	// their first, which is alive. Nil: it cannot. startID is "" if no pass has started leader.
+	Used func(leader Process, startID string, keeper Process) (Usage, bool)
 	// Watch says how an observer that looks repeatedly has looked so far (spec §4.6).
 	Watch Watch
 	// Sightings is what this host remembers about the file, on a ledger that several hosts share
 	// (spec §18). Nil on other ledgers.
 	Sightings *Sightings
+}
+
+// A Usage is what processes have used.
+type Usage struct {
+	CPU    time.Duration // of all of them, in whole milliseconds
+	MaxRSS int64         // the most memory that any one of them had resident, in KiB
 }
 
 // Later returns what seen would be at t, if everything stayed as it is.

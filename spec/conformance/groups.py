@@ -448,8 +448,12 @@ def encode_orchestrator(orchestrator):
 
 @dataclasses.dataclass
 class Observation(protocol.Observation):
-    """survivors(entry) returns whether the exited process of a service has survivors (§11.6)."""
+    """survivors(entry) returns whether the exited process of a service has survivors (§11.6).
+
+    used(entry) returns what the processes of a service that is alive have used: name → number (§27.2).
+    """
     survivors: Callable = lambda entry: False
+    used: Callable = lambda entry: {}
 
 
 @dataclasses.dataclass
@@ -1454,9 +1458,21 @@ class Pass(Edit):
                 self.settled[start] = view.settled
             if not view.shown:
                 self.unbegun.add(start)
+        for entry in self.services.values():
+            if entry['state'] == 'running' and not children.is_group(entry):
+                self.measure(entry)
         self.judged = copy.deepcopy(self.services)  # as they were, with the graces of this pass
         known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
+
+    def measure(self, entry):
+        """Bring what entry has spent up to date, as far as its budget limits what is measured (§27.2)."""
+        ended, now = entry.get('ended', {}), self.seen.used(entry) if super().alive(entry) else {}
+        for name, recorded in (('cpuMs', 'cpuMs'), ('rssKb', 'maxRssKb')):
+            used = min(max(ended.get(recorded, 0), now.get(name, 0)), MOST_SPENT)
+            limits_it = name in (entry['startInfo'] or {}).get('budget', {})
+            if limits_it and used > entry['spent'].get(name, 0):
+                entry['spent'] = entry['spent'] | {name: used}
 
     # How a service ended (§19)
 

@@ -182,7 +182,9 @@ class World:
     def amounts(self, tokens=(0, 1, 1000, 1001, 2**62)):
         """Return some amounts of what a service spends."""
         usual = {'tokens': self.one(tokens), 'usd': self.one((5, 2**61))}
-        return {name: n for name, n in usual.items() if self.chance(0.7)}
+        rare = {'cpuMs': self.one((1, 1000, 1001)), 'rssKb': self.one((1, 2048))}
+        return ({name: n for name, n in usual.items() if self.chance(0.7)}
+                | {name: n for name, n in rare.items() if self.chance(0.3)})
 
     def alert(self, seq):
         return {
@@ -464,6 +466,9 @@ class World:
             seen['exited'] = sorted(self.exited)
             seen |= self.optional(0.15, unseen=[self.one(PIDS)])
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
+            uses = {str(pid): {'cpuMs': self.one((0, 999, 1000, 1001, 1200)), 'rssKb': self.one((0, 1, 2048))}
+                    for pid in PIDS}
+            seen |= self.optional(0.7, uses=uses)
         seen |= self.optional(0.2, watch=self.one(('awake', 'awake', 'woken')))
         if self.linked:
             seen['sightings'] = self.sightings()

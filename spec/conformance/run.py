@@ -201,6 +201,7 @@ GROUP_KINDS = {
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation'), INTEGER)
+USES = record(cpuMs=(INTEGER, 0), rssKb=(INTEGER, 0))
 GROUP = 'g'
 CHILD = record(parent=(TEXT, ABSENT), generation=(REVISION, ABSENT), state=(TEXT, ABSENT),
                reason=(TEXT, ABSENT), message=(TEXT, ABSENT), endedAt=(MOMENT, ABSENT),
@@ -210,8 +211,10 @@ CHILD = record(parent=(TEXT, ABSENT), generation=(REVISION, ABSENT), state=(TEXT
 def group_observation(seen):
     seen = dict(seen)
     pids = array(INTEGER)[0](seen.pop('survivors', []), '/seen/survivors')
+    uses = {pid: USES[0](use, f'/seen/uses/{pid}') for pid, use in seen.pop('uses', {}).items()}
     return groups.Observation(**vars(observation(seen)),
-                              survivors=lambda entry: entry['pid'] in pids)
+                              survivors=lambda entry: entry['pid'] in pids,
+                              used=lambda entry: uses.get(str(entry['pid']), {}))
 
 
 def spawning(starts):

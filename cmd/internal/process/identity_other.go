@@ -60,5 +60,12 @@ func Survivors(observe.Process, string, observe.Process) ([]observe.Process, err
 	return nil, nil
 }
 
+// UsageOnce returns a function that knows nothing.
+func UsageOnce() func(observe.Process, string, observe.Process) (observe.Usage, bool) {
+	return func(observe.Process, string, observe.Process) (observe.Usage, bool) {
+		return observe.Usage{}, false
+	}
+}
+
 // Name returns "": programs have no names on this system.
 func Name(int) string { return "" }

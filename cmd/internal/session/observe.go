@@ -27,6 +27,7 @@ func (s *Session) Observer() func() observe.Observation {
 		// A command may run for days, and the time of the boot moves when the clock is set.
 		seen := observe.Observation{
 			Host: process.Here(), Now: s.Now(), Look: lookOnce(), Survived: surviveOnce(),
+			Used: process.UsageOnce(),
 		}
 
 		if s.options.Now.IsZero() {
