@@ -13,12 +13,12 @@ import (
 // needs a few milliseconds, unless its disk is slow.
 const recordPatience = time.Second
 
-// These are about systems other than Linux, and services in systemd units of their own.
+// These are about systems other than Linux.
 var (
 	errNoPreflight = errors.New("preflight: there is no keeper to say how it ends: " +
-		"register the service without one, or start it with dpl-orchestrate --spawn direct on Linux")
+		"register the service without one, or start it on Linux")
 	errNoFinish = errors.New("finish: there is no keeper to run it: " +
-		"register the service without one, or start it with dpl-orchestrate --spawn direct on Linux")
+		"register the service without one, or start it on Linux")
 )
 
 // exits returns the exit records of g to a pass that sees seen. A record that is being written

@@ -44,6 +44,15 @@ type Start struct {
 	StopTimeout       time.Duration
 }
 
+// finishing returns how long the keeper of s may need after the end of the service: systemd must not
+// kill it before.
+func (s Start) finishing() time.Duration {
+	if s.Finish == nil {
+		return 0
+	}
+	return s.FinishTimeout
+}
+
 // A Gate holds back a process that will become a service. See start.Gate.
 type Gate interface {
 	Process() observe.Process
@@ -77,7 +86,7 @@ func (h here) Spawn(s Start) (Gate, error) {
 	}
 	return gate(start.SpawnUnit(s.Command, start.Unit{
 		Name: start.UnitName(s.Group, s.Supervisor, s.ID),
-		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout,
+		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout + s.finishing(),
 	}))
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -166,11 +165,10 @@ func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 
 // send sends the signal a, and returns an error, or nil, for each process.
 func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
-	signal := map[group.SignalName]syscall.Signal{
-		group.Term: syscall.SIGTERM, group.Kill: syscall.SIGKILL,
-		group.Stop: syscall.SIGSTOP, group.Cont: syscall.SIGCONT,
-		"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ALRM": syscall.SIGALRM,
-	}[a.Name]
+	signal, err := process.ParseSignal(string(a.Name))
+	if err != nil {
+		return []error{err}
+	}
 	if a.To == group.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}

@@ -70,14 +70,36 @@ func (s Command) encode() []byte {
 	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
 	single := []string{s.Dir, s.Log, latest, s.Record, timeout}
 	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single} {
-		b = binary.AppendUvarint(b, uint64(len(list)))
-		for _, element := range list {
-			b = binary.AppendUvarint(b, uint64(len(element)))
-			b = append(b, element...)
-		}
+		b = appendList(b, list)
 	}
 
 	return b
+}
+
+func appendList(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, element := range list {
+		b = binary.AppendUvarint(b, uint64(len(element)))
+		b = append(b, element...)
+	}
+	return b
+}
+
+// readList reads the output of appendList. It returns the error of r, such as io.EOF.
+func readList(r *bufio.Reader) (list []string, err error) {
+	count, err := binary.ReadUvarint(r)
+	if err != nil {
+		return nil, err
+	}
+
+	for range count {
+		element, err := readElement(r)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, element)
+	}
+	return list, nil
 }
 
 // readCommand reads the output of encode. It returns the error of r, such as io.EOF if it ends too
@@ -85,17 +107,9 @@ func (s Command) encode() []byte {
 func readCommand(r *bufio.Reader) (Command, error) {
 	var lists [4][]string
 	for i := range lists {
-		count, err := binary.ReadUvarint(r)
-		if err != nil {
+		var err error
+		if lists[i], err = readList(r); err != nil {
 			return Command{}, err
-		}
-
-		for range count {
-			element, err := readElement(r)
-			if err != nil {
-				return Command{}, err
-			}
-			lists[i] = append(lists[i], element)
 		}
 	}
 

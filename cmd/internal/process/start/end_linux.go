@@ -1,6 +1,7 @@
 package start
 
 import (
+	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -107,6 +108,9 @@ func exitOf(pid int) (group.LastExit, error) {
 	case dumped:
 		exit.Code = group.CodeDumped
 	}
+
+	killed := exit.Code == group.CodeKilled && exit.Status == int(unix.SIGKILL)
+	exit.OOMKilled = killed && os.Getenv(invocation) != "" && shortOfMemory()
 
 	return exit, nil
 }

@@ -63,7 +63,7 @@ func (s Command) check(conn io.WriteCloser) error {
 // pid.
 func (s Command) forkPreflight() (pid int, err error) {
 	attr := &syscall.ProcAttr{
-		Env: s.environment(), Files: []uintptr{0, 1, 2}, Sys: preflightAttr(),
+		Env: s.Env, Files: []uintptr{0, 1, 2}, Sys: preflightAttr(),
 	}
 	preflight := s
 	preflight.Argv = s.Preflight

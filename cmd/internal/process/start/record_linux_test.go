@@ -25,11 +25,19 @@ func recorded(t *testing.T, argv ...string) (g *Gate, reserved, complete string)
 
 func recordedStart(t *testing.T, s Command) (g *Gate, reserved, complete string) {
 	t.Helper()
+	return recordedBy(t, s, spawned)
+}
+
+// recordedBy is like recordedStart for a gate from spawn.
+func recordedBy(t *testing.T, s Command, spawn func(*testing.T, Command) *Gate) (
+	g *Gate, reserved, complete string,
+) {
+	t.Helper()
 	s.ID = process.NewStartID()
 	s.Env = append(s.Env, process.StartVariable+"="+s.ID)
 	paths := layout.In(s.Dir)
 	s.Record = paths.ReservedExitPath("g", "s", s.ID)
-	g = spawned(t, s)
+	g = spawn(t, s)
 	x := group.ExitRecord{ServiceID: "s", StartID: s.ID, PID: g.Process().PID,
 		Process: g.Process(), Phase: group.PhaseReserved}
 	if err := errors.Join(os.MkdirAll(filepath.Dir(s.Record), 0o700),

@@ -37,7 +37,9 @@ func Spawn(s Command) (*Gate, error) {
 		return nil, err
 	}
 
+	ours.SetReadDeadline(time.Now().Add(patience))
 	stage, err := readNumber(ours)
+	ours.SetReadDeadline(time.Time{})
 	if err != nil {
 		ours.Close()
 		unix.Kill(keeper, unix.SIGKILL) // its stage, if any, dies with it
@@ -73,16 +75,10 @@ func startKeeper(gate *os.File, s Command) (pid int, err error) {
 	}
 	defer null.Close()
 
-	argv := []string{
-		startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate),
-	}
-	if s.Record != "" {
-		argv = append(argv, startKeeperName, endFlag, "0", s.Record)
-	}
-
+	argv, env := s.keeping()
 	attr := &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   append(s.finishing(), process.KeeperVariable+"="+s.ID),
+		Env:   env,
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
@@ -92,14 +88,22 @@ func startKeeper(gate *os.File, s Command) (pid int, err error) {
 	return pid, errors.Join(blocked, os.NewSyscallError("fork keeper", err))
 }
 
+// keeping returns the arguments and the environment of the keeper of s.
+func (s Command) keeping() (argv, env []string) {
+	argv = []string{
+		startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate),
+	}
+	if s.Record != "" {
+		argv = append(argv, startKeeperName, endFlag, "0", s.Record)
+	}
+	return argv, append(s.finishing(), process.KeeperVariable+"="+s.ID)
+}
+
 // readNumber returns the pid of the stage. The keeper writes it once the stage leads its session
 // and dies with the keeper. Otherwise readNumber returns the keeper's error.
-func readNumber(f *os.File) (int, error) {
-	f.SetReadDeadline(time.Now().Add(patience))
-	defer f.SetReadDeadline(time.Time{})
-
+func readNumber(r io.Reader) (int, error) {
 	var answer [8]byte
-	if _, err := io.ReadFull(f, answer[:]); err != nil {
+	if _, err := io.ReadFull(r, answer[:]); err != nil {
 		return 0, err
 	}
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageFlag is the first argument of a stage. The second is the descriptor or the address of the
-// gate. It also names the format of Command.encode. Change both together, because the stage of a
-// unit may be a newer version, installed while a pass was running.
+// stageFlag is the first argument of a stage. The second is the descriptor of the gate. It also
+// names the format of Command.encode. Change both together, because the stage of a unit may be a
+// newer version, installed while a pass was running.
 const stageFlag = "--dpl-stage3"
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
@@ -39,16 +39,19 @@ func Stage() {
 		keep(os.Args[2:5], os.Args[5:])
 	case len(os.Args) == 4 && os.Args[1] == endFlag:
 		end(os.Args[2], os.Args[3])
+	case len(os.Args) == 3 && os.Args[1] == unitFlag:
+		becomeKeeper(os.Args[2])
 	}
 	if len(os.Args) != 3 || os.Args[1] != stageFlag {
 		return
 	}
 
 	runtime.LockOSThread() // the signal mask belongs to the thread
-	conn, err := dial(os.Args[2])
+	fd, err := strconv.Atoi(os.Args[2])
 	if err != nil {
-		os.Exit(0) // the gate was closed in the meantime
+		os.Exit(2)
 	}
+	conn := os.NewFile(uintptr(fd), "gate")
 
 	s, err := readCommand(bufio.NewReader(conn))
 	if err != nil {
@@ -98,7 +101,7 @@ func (s Command) become(conn io.WriteCloser) error {
 	}
 
 	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec(func(path string, argv []string) error {
-		return syscall.Exec(path, argv, s.environment())
+		return syscall.Exec(path, argv, s.Env)
 	}))
 }
 
@@ -182,21 +185,6 @@ func (s Command) exec(execve func(path string, argv []string) error) error {
 	}
 
 	return failed
-}
-
-// environment returns Env, with the INVOCATION_ID of this process if systemd has started it. See
-// InUnit.
-func (s Command) environment() []string {
-	const name = "INVOCATION_ID"
-	own, started := os.LookupEnv(name)
-	if !started {
-		return s.Env
-	}
-
-	others := slices.DeleteFunc(slices.Clone(s.Env), func(entry string) bool {
-		return strings.HasPrefix(entry, name+"=")
-	})
-	return append(others, name+"="+own)
 }
 
 // candidates returns the paths where the command may be, in order.

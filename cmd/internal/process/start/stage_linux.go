@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
@@ -18,14 +17,9 @@ func executable() (string, error) {
 
 var errNotOurs = errors.New("the other end is another user's")
 
-// dial returns the stage's end of the gate: a descriptor, or a connection to the abstract socket
-// "@name". Any process may take that name once the pass is gone, so dial checks that its user is
-// ours.
+// dial returns a connection to the abstract socket "@name": the gate, of the keeper of a unit. Any
+// process may take that name once the pass is gone, so dial checks that its user is ours.
 func dial(address string) (*os.File, error) {
-	if fd, err := strconv.Atoi(address); err == nil {
-		return os.NewFile(uintptr(fd), "gate"), nil
-	}
-
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err

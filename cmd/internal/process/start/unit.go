@@ -12,7 +12,7 @@ import (
 type Unit struct {
 	Name        string        // from UnitName
 	User        bool          // in the caller's service manager instead of the system's
-	StopTimeout time.Duration // from TERM to KILL of remaining processes, once the main process has ended
+	StopTimeout time.Duration // from TERM to KILL of remaining processes
 }
 
 // UnitName returns the name of the systemd service for a start of a service of a group:

@@ -1,9 +1,11 @@
 package start
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,11 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SpawnUnit is like Spawn through systemd-run(1), with the stage as the main process of unit. Use
+// SpawnUnit is like Spawn through systemd-run(1), with the keeper as the main process of unit. Use
 // it inside a service (see InUnit). systemd sets umask, limits and control group, and systemctl
-// stop ends all processes of the unit. It fails within about 10 seconds, including when a unit of
-// that name exists, systemd asks for a password, or the stage has another network or pid namespace
-// than this process. Whatever systemd starts after that exits and runs nothing.
+// stop ends all processes of the unit. The command gets the INVOCATION_ID of the unit. SpawnUnit
+// fails within about 10 seconds, including when a unit of that name exists, systemd asks for a
+// password, or the keeper has another network or pid namespace than this process. Whatever systemd
+// starts after that exits and runs nothing.
 func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 	if len(s.Argv) == 0 {
 		return nil, errNoCommand
@@ -46,21 +49,55 @@ func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
 	}
 
-	g, err := newGate(s, conn, pid, 0)
+	g, err := gateOfUnit(s, conn, pid)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
 	}
 
 	if hungUp(conn) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
-		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, pid, process.ErrNoProcess)
+		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, g.stage.PID, process.ErrNoProcess)
 	}
 
 	return g, nil
 }
 
-// systemdRun makes systemd start a service whose main process is a stage. It returns when systemd
-// has done so, or after about 10 seconds.
+// gateOfUnit returns the gate of the stage of s, and takes over conn, whose other end is with the
+// process pid, which becomes its keeper.
+func gateOfUnit(s Command, conn *os.File, pid int) (*Gate, error) {
+	conn.SetDeadline(time.Now().Add(patience))
+	stage, err := 0, sameNamespace(pid)
+	if err == nil {
+		err = s.tellKeeper(conn)
+	}
+	r := bufio.NewReader(conn)
+	if err == nil {
+		s.Env, err = readInvocation(r, s.Env)
+	}
+	if err == nil {
+		stage, err = readNumber(r) // nothing follows before Release
+	}
+	conn.SetDeadline(time.Time{})
+	if err != nil {
+		conn.Close() // the keeper and its stage end
+		return nil, fmt.Errorf("keeper %d: %w", pid, err)
+	}
+	return newGate(s, conn, stage, pid)
+}
+
+// sameNamespace returns an error if pid is in another pid namespace, where numbers mean something
+// else.
+func sameNamespace(pid int) error {
+	ours, err := os.Readlink("/proc/self/ns/pid")
+	theirs, theirErr := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	if err == nil && theirErr == nil && ours != theirs {
+		return errNotOurs
+	}
+	return errors.Join(err, theirErr)
+}
+
+// systemdRun makes systemd start a service whose main process becomes a keeper. It returns when
+// systemd has done so, or after about 10 seconds.
 func systemdRun(unit Unit, address string) error {
 	// By name: if we are killed now, /proc/PID/exe may be any program by the time systemd executes
 	// it.
@@ -78,7 +115,7 @@ func systemdRun(unit Unit, address string) error {
 		// 0 would mean no timeout.
 		fmt.Sprintf("--property=TimeoutStopSec=%dms", max(unit.StopTimeout.Milliseconds(), 1)),
 		"--service-type=exec", // otherwise a failed exec by systemd would not be an error
-		"--", path, stageFlag, address,
+		"--", path, unitFlag, address,
 	}
 
 	if unit.User {

@@ -3,6 +3,7 @@ package start
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // These tests have a script for systemd-run(1), in a PATH of their own, so they are not parallel:
@@ -89,6 +91,83 @@ func TestSpawnUnit(t *testing.T) {
 			if !strings.Contains(string(content), want+"\n") {
 				t.Errorf("no %s: %q, %v", want, content, err)
 			}
+		}
+	}
+}
+
+// The main process of a unit is a keeper: it records how the command ends, and runs its finish command.
+func TestUnitRecordsEnd(t *testing.T) {
+	fakeSystemdRun(t, `INVOCATION_ID=0123 setsid -f "$@" </dev/null >/dev/null 2>&1`)
+	s := command(t, "sh", "-c", "echo $INVOCATION_ID; exit 3")
+	s.Env = append(s.Env, "INVOCATION_ID=of-the-pass", "PATH="+os.Getenv("PATH"))
+	s.Finish, s.FinishTimeout = []string{"sh", "-c", "exit 4"}, patience
+
+	g, _, complete := recordedBy(t, s, func(t *testing.T, s Command) *Gate {
+		g, err := SpawnUnit(s, Unit{Name: "dpl-main-db-1.service"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		killAtEnd(t, g.Process())
+		return g
+	})
+
+	keeper := g.Keeper()
+	if want := identify(t, keeper.PID); keeper != want || !keeper.Known() {
+		t.Errorf("Keeper = %+v, want %+v", keeper, want)
+	}
+	if err := g.Release(); err != nil {
+		t.Fatal(err)
+	}
+
+	x := read(t, complete)
+	if x.Phase != group.PhaseEnded || x.End.Code != group.CodeExited || x.End.Status != 3 ||
+		x.End.FinishStatus != "4" || x.End.OOMKilled {
+		t.Errorf("record %+v", x)
+	}
+	if said, err := os.ReadFile(s.Log); string(said) != "0123\n" {
+		t.Errorf("INVOCATION_ID %q, %v", said, err)
+	}
+	mustEnd(t, keeper)
+}
+
+// A pass that dies before it has told the keeper of a unit everything starts nothing.
+func TestUnitOfDeadPass(t *testing.T) {
+	listener, address, err := listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := exec.Command(self, unitFlag, address)
+	if err := unit.Start(); err != nil {
+		t.Fatal(err)
+	}
+	conn, _, err := accept(listener)
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv, _ := command(t, "sleep", "1000").keeping()
+	conn.Write(appendList(nil, argv))
+	conn.Close()
+	if err := unit.Wait(); err == nil {
+		t.Error("it has ended with status 0")
+	}
+}
+
+func TestOOMKills(t *testing.T) {
+	t.Parallel()
+	for events, want := range map[string]bool{
+		"low 0\nhigh 0\nmax 12\noom 3\noom_kill 1\noom_group_kill 0\n": true,
+		"low 0\nhigh 0\nmax 12\noom 3\noom_kill 0\noom_group_kill 0\n": false,
+		"oom 1\n": false,
+		"":        false,
+	} {
+		if got := oomKills(events); got != want {
+			t.Errorf("%q: %t", events, got)
 		}
 	}
 }
