@@ -52,7 +52,8 @@ says() {
 shows() {
     text=$1
     shift
-    "$@" | grep -F "$text"
+    "$@" >"$said.shown" 2>&1
+    grep -F "$text" "$said.shown" || { cat "$said.shown"; return 1; }
 }
 
 fails() { ! "$@"; }
@@ -93,12 +94,19 @@ result() { ctl show --property=Result --value "$1"; }
 # units ID: print the transient units of a service
 units() { ctl list-units --all --plain --no-legend "dpl-$group-$1-*" | cut -d ' ' -f 1; }
 
-# main_pid ID: print the pid of a service that has one transient unit
+# main_pid ID: print the pid of the main process of the only transient unit of a service
 main_pid() {
     for unit in $(units "$1"); do
         ctl show --property=MainPID --value "$unit"
     done | grep -v '^0$'
 }
+
+# service_pid ID: print the pid that the ledger has for a service
+service_pid() {
+    dpl dpl-status --group "$group" --service "$1" --json |
+        sed -n 's/^ *"pid": \([0-9]*\),\{0,1\}$/\1/p' | head -n 1
+}
+parent() { ps -o ppid= -p "$1" | tr -d ' '; }
 state() { dpl dpl-status --group "$group" --service "$1" --check "$2"; }
 
 # recorded_pid: print the pid of the only service of the group
@@ -131,9 +139,8 @@ web starts: registered, attempt 0' log
     check "db is the transient unit $db" ctl is-active "$db"
     check "web is the transient unit $web" ctl is-active "$web"
     check 'systemctl status shows it' shows 'active (running)' ctl status --no-pager 'dpl-web-db-*'
-    was=$(main_pid db)
-    check 'the ledger has the pid of its main process' \
-        grep -q "\"pid\": $was," "$ledger/web.supervisors.json"
+    was=$(service_pid db)
+    check 'its keeper is the main process of the unit' says "$(parent "$was")" main_pid db
     check 'which leads a session' says "$was" session "$was"
     check 'and is not in the sandbox of the pass' \
         says "$(readlink /proc/1/ns/mnt)" readlink "/proc/$was/ns/mnt"
@@ -147,7 +154,9 @@ web starts: registered, attempt 0' log
         within 30 says 'db starts: registered, attempt 0
 web starts: registered, attempt 0
 db starts: exited, attempt 1' log
-    now=$(main_pid db)
+    check 'how it ended is known' \
+        shows 'exited: signal 9' cat "$ledger/web.alerts.jsonl"
+    now=$(service_pid db)
     check 'as another process' differ "$was" "$now"
     check 'which is alive' alive "$now"
     check 'in a unit of its own' differ "$db" "$(units db)"
@@ -174,7 +183,7 @@ again() {
     check 'a pass starts it in a unit' pass
     check 'and it runs' within 5 test -s "$log"
     for round in $(seq 30); do
-        was=$(main_pid a)
+        was=$(service_pid a)
         if alive "$was"; then
             kill -KILL "$was"
         fi
@@ -191,7 +200,7 @@ pass() { dpl dpl-orchestrate --spawn systemd-run --group "$group"; }
 # another PID: make a pass, and test whether service a then has another process
 another() {
     pass
-    now=$(main_pid a)
+    now=$(service_pid a)
     alive "$now" && differ "$now" "$1" && within 5 grep -q "attempt $round$" "$log"
 }
 
@@ -203,7 +212,7 @@ stubborn() {
     check 'a pass starts it in a unit' pass
     check 'with a child that ignores TERM' within 5 test -s "$log.child"
     child=$(cat "$log.child")
-    was=$(main_pid a)
+    was=$(service_pid a)
     if alive "$was"; then
         kill -KILL "$was"
     fi
@@ -278,6 +287,32 @@ instead() {
     ctl stop dpl-orchestrate@instead.timer
 }
 
+# tree: the shipped timer serves two groups, one a service of the other
+tree() {
+    as tree system
+    group=inner log=/tmp/tree.log
+    check 'a group is a service of another' \
+        dpl dpl-register --group tree --child-group inner --service inside --no-pass
+    check 'which has a limit, and a service' register a --backoff 0
+    check 'passes are made by hand' dpl dpl-orchestrate --group tree
+    check 'the inner group may fail once a minute' dpl dpl-orchestrate --group inner \
+        --intensity 1/1m --on-intensity escalate
+    check 'the timer of the outer group is started' ctl start dpl-orchestrate@tree.timer
+    for generation in 1 2; do
+        for round in 1 2; do
+            check "generation $generation runs" within 30 says "$((2 * generation + round - 2))" \
+                grep -c starts $log
+            kill -KILL "$(service_pid a)"
+        done
+    done
+    check 'what fails twice is begun anew by the outer group' within 30 says 5 grep -c starts $log
+    check 'and this is told' shows groupEnded cat "$ledger/inner.alerts.jsonl"
+    check 'the whole tree is shut down' dpl dpl-shutdown --group tree --all
+    check 'by the timer' within 60 dpl dpl-status --group inner --service a --check stopped
+    check 'no unit of it is left' within 5 says '' units a
+    ctl stop dpl-orchestrate@tree.timer
+}
+
 # cleanup: the timer of dpl-cleanup
 cleanup() {
     as cleanup system
@@ -299,13 +334,19 @@ by_cron() {
     check 'a service is registered' own alice env DPL_LEDGER=$ledger \
         dpl-register --group main --service a --request --no-pass -- service.sh $log
     { echo "DPL_LEDGER=$ledger"; cat /usr/local/share/crontab; } | crontab -u alice -
+    check 'so is one of a group below' own alice env DPL_LEDGER=$ledger \
+        dpl-register --group below --service b --request --no-pass -- service.sh $log.below
+    check 'which is a service of the group' own alice env DPL_LEDGER=$ledger \
+        dpl-register --group main --child-group below --service inside --no-pass
     check 'cron starts it' within 75 test -s $log
+    check 'and the one below' within 5 test -s $log.below
     check 'in no unit of its own' says '' units a
     pid=$(recorded_pid)
     check 'cron is restarted' ctl restart cron
     check 'it survives that' alive "$pid"
     check 'it is shut down' own alice env DPL_LEDGER=$ledger \
-        dpl-shutdown --wait --group main --service a
+        dpl-shutdown --wait --group main --all
+    check 'the one below has stopped with it' grep -q ends $log.below
 }
 
 echo "soak: $(systemctl --version | head -n 1), Linux $(uname -r), $(systemd-detect-virt)"
@@ -319,6 +360,7 @@ again system &
 again user &
 stubborn setsid &
 stubborn same &
+tree &
 control &
 instead &
 cleanup &
