@@ -131,23 +131,23 @@ func (r *registration) explain(status int) string {
 // end records how the command ended, for the next pass, which finds that the service has ended
 // (spec §10.6). It is no error if another process has taken its place.
 func (r *registration) end(e end) (verdict, error) {
-	code, status := group.ExitCode(""), 0
+	exit := group.LastExit{Error: e.cause, CPU: e.CPU, MaxRSS: e.MaxRSS}
 	switch {
 	case !e.ran || e.unknown:
 	case e.Signal == 0:
-		code, status = group.CodeExited, e.Code
+		exit.Code, exit.Status = group.CodeExited, e.Code
 	case e.Dumped:
-		code, status = group.CodeDumped, int(e.Signal)
+		exit.Code, exit.Status = group.CodeDumped, int(e.Signal)
 	default:
-		code, status = group.CodeKilled, int(e.Signal)
+		exit.Code, exit.Status = group.CodeKilled, int(e.Signal)
 	}
 
-	if code == "" && e.cause == "" {
+	if exit.Code == "" && e.cause == "" {
 		return verdict{}, nil
 	}
 
 	verb := func(g group.Group, seen observe.Observation) (group.Group, error) {
-		return g.EndService(r.self, code, status, e.cause, seen)
+		return g.EndService(r.self, exit, seen)
 	}
 
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)

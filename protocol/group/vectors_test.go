@@ -101,6 +101,8 @@ type vector struct {
 		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
+		CPUMs    int64             `json:"cpuMs"`
+		MaxRSSKb int64             `json:"maxRssKb"`
 		Failed   map[string]string `json:"failed"`
 		Appended int64             `json:"appended"`
 
@@ -395,7 +397,10 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "end":
 		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID,
 			Process: observe.Process(v.Do.Process)}
-		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
+		return g.EndService(a, group.LastExit{
+			Code: v.Do.Code, Status: v.Do.Status, Error: v.Do.Error,
+			CPU: wire.Milliseconds(v.Do.CPUMs), MaxRSS: v.Do.MaxRSSKb,
+		}, seen)
 	case "report":
 		f := group.Finding{Service: v.Do.Supervisor, Spend: v.Do.Spend.amounts(),
 			Violation: v.Do.Violation, Detail: v.Do.Detail}

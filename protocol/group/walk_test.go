@@ -317,7 +317,7 @@ func (w *world) tellEnd(id string, p *proc) {
 	w.note("%s had status %d", id, status)
 	end := group.ServiceProcess{Service: id, PID: p.process.PID, Process: p.process}
 	w.verb(func(g group.Group) (group.Group, error) {
-		return g.EndService(end, group.CodeExited, status, "", w.seen)
+		return g.EndService(end, group.LastExit{Code: group.CodeExited, Status: status}, w.seen)
 	})
 }
 

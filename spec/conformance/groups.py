@@ -1352,7 +1352,7 @@ def run_again(edit):
 
 
 def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0,
-        error=None):
+        error=None, cpuMs=0, maxRssKb=0):
     """§10.6."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -1363,6 +1363,8 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
         entry['ended'] = {'at': seen.now, 'reason': 'exited'} | said
         if error:
             entry['ended']['error'] = error
+        used = {'cpuMs': cpuMs, 'maxRssKb': maxRssKb}
+        entry['ended'] |= {name: value for name, value in used.items() if value}
     return edit.finish()
 
 

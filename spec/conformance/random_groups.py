@@ -597,6 +597,7 @@ class World:
         else:
             do |= self.identity()
         do |= self.optional(0.9, code=self.one(CODES), status=self.one((0, 1, 42, 75)))
+        do |= self.optional(0.4, cpuMs=self.one((0, 1200)), maxRssKb=4096)
         return do | self.optional(0.2, error=self.one(NOTES))
 
     def wait(self):

@@ -200,7 +200,7 @@ GROUP_KINDS = {
     'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'intensityPeriodMs',
-                   'appended', 'lastAlert', 'status', 'generation'), INTEGER)
+                   'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)
 USES = record(cpuMs=(INTEGER, 0), rssKb=(INTEGER, 0))
 GROUP = 'g'
 CHILD = record(parent=(TEXT, ABSENT), generation=(REVISION, ABSENT), state=(TEXT, ABSENT),

@@ -22,20 +22,24 @@ func (j *Job) follow() {
 func (j *Job) await() End {
 	for {
 		var found, stop unix.Siginfo
-		if j.wait(&found, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT) != nil {
+		var used unix.Rusage
+		if j.wait(&found, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, &used) != nil {
 			return End{Code: -1}
 		}
+		cpu := time.Duration(used.Utime.Nano() + used.Stime.Nano()).Truncate(time.Millisecond)
 
 		switch found.Code {
 		case cldExited:
-			return End{Code: status(&found)}
+			return End{Code: status(&found), CPU: cpu, MaxRSS: used.Maxrss}
 		case cldStopped: // it may have been continued, and stopped again, since
-			if j.wait(&stop, unix.WSTOPPED|unix.WNOHANG) == nil && stop.Code == cldStopped {
+			const options = unix.WSTOPPED | unix.WNOHANG
+			if j.wait(&stop, options, nil) == nil && stop.Code == cldStopped {
 				j.stopped(syscall.Signal(status(&stop)))
 			}
 		default:
 			return End{
 				Signal: syscall.Signal(status(&found)), Dumped: found.Code == cldDumped,
+				CPU: cpu, MaxRSS: used.Maxrss,
 			}
 		}
 	}
@@ -48,9 +52,9 @@ const (
 	cldStopped = 5
 )
 
-func (j *Job) wait(info *unix.Siginfo, options int) error {
+func (j *Job) wait(info *unix.Siginfo, options int, used *unix.Rusage) error {
 	for {
-		err := unix.Waitid(unix.P_PID, j.pid, info, options, nil)
+		err := unix.Waitid(unix.P_PID, j.pid, info, options, used)
 		if err != unix.EINTR {
 			return err
 		}

@@ -84,7 +84,7 @@ func TestJobStopped(t *testing.T) {
 		if err := j.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		if got := j.End(); got != (End{Code: 4}) {
+		if got := j.End(); got.Code != 4 || got.Signal != 0 {
 			t.Errorf("%s: got %+v, want code 4", stop, got)
 		}
 	}
