@@ -138,7 +138,8 @@ func main() {
 			"by the process of --pid. Without --pid, or with --heartbeat, it must send heartbeats "+
 			"from now on, with dpl-heartbeat --group. With COMMAND, passes of dpl-orchestrate "+
 			"restart it after a failure. COMMAND runs without a shell, in a session of its own, "+
-			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START. Its "+
+			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; when "+
+			"it ran before, also with DPL_EXIT_CODE, DPL_EXIT_STATUS and DPL_RESTART_FILE. Its "+
 			"output goes to logs/GROUP/ID.log; show it with dpl-status --log. Registering a "+
 			"service again changes the given settings, and brings back a service that "+
 			"is dead, stopped or completed. "+
