@@ -111,7 +111,8 @@ var wrongVerdicts = []mutant{
 		[]string{"run/ok.txtar"},
 	}, {
 		"how a service died is thrown away", "cmd/dpl-run/registration.go",
-		"	if code == \"\" && e.cause == \"\" {", "	if code == \"\" || e.cause == \"\" {",
+		"	if exit.Code == \"\" && e.cause == \"\" {",
+		"	if exit.Code == \"\" || e.cause == \"\" {",
 		[]string{"run/group_last_exit.txtar"},
 	},
 }

@@ -113,6 +113,23 @@ func alertMood(t group.AlertType) string {
 	return "bad"
 }
 
+// alertSign returns the sign of marks for alerts of type t.
+func alertSign(t group.AlertType) string {
+	switch t {
+	case group.AlertNudged:
+		return "?"
+	case group.AlertFailed, group.AlertDead:
+		return "×"
+	case group.AlertCompleted:
+		return "✓"
+	case group.AlertRestarted:
+		return "↻"
+	case group.AlertPaused:
+		return "‖"
+	}
+	return "!"
+}
+
 // alertWord returns a short word for the type of an alert.
 func alertWord(t group.AlertType) string {
 	word := strings.TrimPrefix(strings.TrimPrefix(string(t), "supervisor"), "orchestrator")

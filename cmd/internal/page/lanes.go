@@ -44,6 +44,7 @@ type span struct {
 // A mark is an event at one time.
 type mark struct {
 	at          time.Time
+	sign        string // a character that tells what it is without its color
 	mood, title string
 }
 
@@ -202,7 +203,8 @@ func (c *chart) supervisor(e observe.Event) *lane {
 }
 
 func (l *lane) says(e observe.Event) {
-	l.marks = append(l.marks, mark{e.At, view.Mood(e.To), l.label + " says: " + e.To})
+	l.marks = append(l.marks, mark{e.At, "“", view.Mood(e.To), l.label + " says: " +
+		e.To})
 }
 
 func groupLanes(g Group) *chart {
@@ -229,15 +231,42 @@ func groupLanes(g Group) *chart {
 
 	for _, a := range g.Alerts {
 		if l := c.byName["supervisor "+a.ServiceID]; l != nil && !a.Timestamp.Before(c.from) {
-			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " +
-				a.Message})
+			l.marks = append(l.marks, mark{a.Timestamp, alertSign(a.Type), alertMood(a.Type),
+				string(a.Type) + ": " + a.Message})
 			c.sees(a.Timestamp)
 		}
+	}
+	for _, s := range g.Services() {
+		c.service(s)
 	}
 
 	c.sees(g.Seen.Now)
 	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
 	return c
+}
+
+// service draws how the last process of s has ended, and the signal that it was sent after that. It
+// gives the lane of s its weight.
+func (c *chart) service(s view.Service) {
+	l := c.byName["supervisor "+s.ID]
+	l.weight = living
+	switch {
+	case s.InTrouble():
+		l.weight = dead
+	case s.State.Final():
+		l.weight = ended
+	}
+
+	if end := s.LastExit; end != nil && !end.At.Before(c.from) {
+		m := mark{end.At, "×", "bad", "ended: " + view.Ending(end)}
+		if end.Class == group.Success {
+			m.sign, m.mood = "✓", "good"
+		}
+		l.marks = append(l.marks, m)
+	}
+	if at := s.TermSentAt; !at.IsZero() && !at.Before(c.from) {
+		l.marks = append(l.marks, mark{at, "■", "warn", "TERM was sent"})
+	}
 }
 
 // sets draws what restarts together as one span: from the failure of its cause until the last service

@@ -257,6 +257,45 @@ func TestSetLanes(t *testing.T) {
 }
 
 // Where there are too many calls for the timeline, it shows the root caller and what has crashed.
+// What is asked of a service, and how it ends, has a sign on its lane. One in trouble is drawn before one
+// that is over, when there are too many.
+func TestMarks(t *testing.T) {
+	at := func(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
+	g := group.Group{ID: "g"}
+	g.Registry.Events = []observe.Event{{Revision: 1, At: at(1), SupervisorID: "db",
+		Type: observe.SupervisorState, From: "registered", To: "running"}}
+	g.Registry.Services = []group.Service{{ID: "db",
+		ServiceStatus: group.ServiceStatus{State: group.StateFailed, LastExit: &group.LastExit{
+			At: at(6), Reason: "timeout", Detail: "runtime", Class: group.Failure,
+			Code: group.CodeKilled, Status: 9,
+		}},
+		ServiceRecovery: group.ServiceRecovery{TermSentAt: at(5)},
+	}, {ID: "over", ServiceStatus: group.ServiceStatus{State: group.StateStopped}}}
+
+	c := groupLanes(Group{Group: view.Group{Group: g, Seen: observe.Observation{Now: at(9)}},
+		Alerts: []group.Alert{
+			{Type: group.AlertNudged, ServiceID: "db", Message: "runtime", Timestamp: at(3)},
+			{Type: group.AlertPaused, ServiceID: "db", Message: "sandbox", Timestamp: at(4)},
+			{Type: group.AlertNudged, ServiceID: "db", Message: "older than all", Timestamp: at(-9)},
+		}})
+	var got []string
+	for _, m := range c.byName["supervisor db"].marks {
+		got = append(got, fmt.Sprintf("%d %s %s", m.at.Sub(noon)/time.Second, m.sign, m.title))
+	}
+	want := []string{
+		"3 ? supervisorNudged: runtime", "4 ‖ supervisorPaused: sandbox",
+		"6 × ended: timeout: runtime, killed by SIGKILL", "5 ■ TERM was sent",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("marks %q, want %q", got, want)
+	}
+
+	c.keep(1)
+	if left := c.lanes[0].label; left != "db" {
+		t.Errorf("%s is drawn, and db is not", left)
+	}
+}
+
 func TestManyLanes(t *testing.T) {
 	op := protocol.Create("op", 0, 0)
 	for i := range 200 {

@@ -17,6 +17,7 @@ type timeline struct {
 	Length  string
 	Undrawn string // the lanes that are left out, if any
 	Silent  bool   // for some lane it is unknown whether it is alive
+	Marked  bool   // some lane has marks
 }
 
 // A track is a drawn lane.
@@ -47,6 +48,7 @@ func (c *chart) timeline() *timeline {
 	for _, l := range c.lanes {
 		t.Tracks = append(t.Tracks, c.track(l))
 		t.Silent = t.Silent || !l.silentSince.IsZero()
+		t.Marked = t.Marked || len(l.marks) > 0
 	}
 
 	return t
@@ -117,7 +119,7 @@ func (c *chart) track(l *lane) track {
 
 	for _, m := range l.marks {
 		style := left(m.at.Sub(c.from), c.to.Sub(c.from))
-		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Title: view.Stamp(m.at) + " " +
+		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Text: m.sign, Title: view.Stamp(m.at) + " " +
 			m.title, Style: style})
 	}
 
