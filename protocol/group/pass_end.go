@@ -86,7 +86,7 @@ func (p *planner) autoShutdown(plan []course) {
 // What it has done by itself in the meantime is recorded first.
 func (p *planner) windDown(j judgement) []step {
 	s := j.was
-	failed := s.State == StateFailed || s.State == StateScheduled
+	failed := (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == ""
 	switch {
 	case s.State == StateShuttingDown && s.StartAgain:
 		stays := *s
@@ -97,9 +97,9 @@ func (p *planner) windDown(j judgement) []step {
 		return p.shuttingDown(j)
 	case j.failure != nil:
 		return p.fail(j, j.failure)
-	case failed && s.StopFor != nil && (s.StopFor.Then == ThenDead || s.StopFor.Then == ThenPark):
+	case failed && s.StopFor != nil:
 		return p.stopping(j, s.FailedAt)
-	case failed && s.StopFor == nil && s.RestartCause == "":
+	case failed:
 		return p.retry(j, s.FailedAt)
 	}
 	return p.quit(j)

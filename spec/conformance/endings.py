@@ -64,16 +64,16 @@ def must_stop(edit, entry):
 
 def wind_down(edit, entry):
     """Stop a service, as its group ends, and record what it has done by itself before (§23.3)."""
-    state, then = entry['state'], entry.get('stopFor', {}).get('then')
-    failed = state in ('failed', 'restartScheduled')
+    state = entry['state']
+    failed = state in ('failed', 'restartScheduled') and 'restartCause' not in entry
     if state == 'shuttingDown':
         entry['startAgain'] = False
         edit.shutting_down(entry)
     elif state == 'running':
         edit.running(entry)
-    elif failed and then in ('dead', 'park'):
+    elif failed and 'stopFor' in entry:
         edit.stopping(entry)
-    elif failed and then is None and 'restartCause' not in entry:
+    elif failed:
         edit.retry(entry)
     else:
         leave(edit, entry)
