@@ -2,13 +2,11 @@ package main
 
 import (
 	"errors"
-	"runtime"
-	"runtime/debug"
+	"iter"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -73,7 +71,6 @@ func (j *janitor) all() error {
 		return err
 	}
 
-	debug.SetGCPercent(400) // each look leaves only garbage
 	for some := range slices.Chunk(ids, atOnce) {
 		for i, found := range j.lookAt(some) {
 			err := j.pass(some[i], found)
@@ -127,34 +124,18 @@ func (j *janitor) look(id string, seen observe.Observation) (found look) {
 	return found
 }
 
-const (
-	atOnce = 256 // number of operations to look at before the first is edited
-	few    = 32  // fewer operations are not worth a second processor
-)
+const atOnce = 256 // number of operations to look at before the first is edited
 
 // lookAt looks at operations, on all processors if there are many.
 func (j *janitor) lookAt(ids []string) []look {
 	all := make([]look, len(ids))
 	clock := j.env.Observer()
-	var next atomic.Int64
-	work := func() {
+	parallel.Each(len(ids), func(mine iter.Seq[int]) {
 		seen := clock()
-		for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
+		for i := range mine {
 			all[i] = j.look(ids[i], seen)
 		}
-	}
-
-	if len(ids) < few {
-		work()
-		return all
-	}
-
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(work)
-	}
-
-	group.Wait()
+	})
 
 	return all
 }

@@ -63,7 +63,7 @@ func readRegistry(r *wire.Reader) Registry {
 		case "supervision":
 			reg.Supervision = readSupervision(r)
 		case "supervisors":
-			r.Object(func(key string) { reg.Services = append(reg.Services, readService(r, key)) })
+			reg.Services = readRegistered(r)
 		case "alertSeq":
 			reg.AlertSeq = r.Revision()
 		case "alertsGiven":
@@ -79,6 +79,21 @@ func readRegistry(r *wire.Reader) Registry {
 
 	r.Require("supervisors")
 	return reg
+}
+
+// readRegistered reads the services of a group. Most are like the first, so that says how many there
+// are.
+func readRegistered(r *wire.Reader) (all []Service) {
+	const shortest = 256 // bytes that a service has in a file that DPL has written, or more
+	start := r.Offset()
+	r.Object(func(key string) {
+		all = append(all, readService(r, key))
+		if len(all) == 1 {
+			rest := len(r.Text()) - r.Offset()
+			all = slices.Grow(all, rest/max(r.Offset()-start, shortest))
+		}
+	})
+	return all
 }
 
 func readService(r *wire.Reader, key string) Service {

@@ -109,6 +109,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	}
 
 	e.seen.Survived = remembered(e.seen.Survived)
+	e.g.lookAhead(e.seen)
 	ends := e.learnEnds(p.Exit)
 	e.learnChildren(p.Child, ends)
 	e.measure()

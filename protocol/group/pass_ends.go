@@ -35,10 +35,11 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 			continue
 		}
 
-		gone, kept := e.seen.Gone(s.Vitals), s.kept(e.seen)
+		gone := e.seen.Gone(s.Vitals)
 		if gone == "" && !s.Starting && !s.foreign(e.seen) {
 			continue
 		}
+		kept := s.kept(e.seen) // before its record: a keeper that is gone has written all of it
 		if x, there := look(s.ID, s.StartID); there && x.of(s) {
 			found[s.ID] = e.learnEnd(s, x, gone, kept)
 		}

@@ -39,6 +39,21 @@ func (g Group) judgeAll(ends map[string]ending, seen observe.Observation,
 	return all
 }
 
+// lookAhead looks at the processes of all services whose state says that they may have one.
+func (g Group) lookAhead(seen observe.Observation) {
+	if seen.LookAhead == nil {
+		return
+	}
+	var all []observe.Process
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		if p := s.Identity(); !s.State.Final() && seen.CanCheck(p) {
+			all = append(all, p)
+		}
+	}
+	seen.LookAhead(all)
+}
+
 // judge judges s, which must not be changed afterwards.
 func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j := judgement{was: s}

@@ -14,6 +14,8 @@ type Observation struct {
 	// Look returns what the observer sees of p, a process of this host, boot and pid namespace.
 	// Nil: it sees nothing of any process.
 	Look func(p Process) Presence
+	// LookAhead looks at all of processes at once, which Look will be asked about. Nil: Look does it.
+	LookAhead func(processes []Process)
 	// Survived reports whether processes of a start are left, although leader, the process of the
 	// service, is gone: those known by startID or keeper (spec §11.6). Nil: none are. It is called
 	// only with a startID.

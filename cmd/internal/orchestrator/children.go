@@ -10,18 +10,28 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// childrenFirst means that groups that are services need a pass before the group itself.
+type childrenFirst []string // their ids
+
+func (childrenFirst) Error() string { return "its groups need a pass first" }
+
 // pass makes a pass over the group, between passes over the groups that are its services: first, so
 // that it sees how they have ended, and afterwards, so that what it asks of them begins now. Each
 // group has its own lock, and none is held while another is taken. Groups in visited have their pass
 // already: groups that lead back to one would otherwise never end.
 func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	visited[o.Group] = true
-	below, err := o.passBelow(visited)
-	if err != nil {
-		return PassReport{}, err
+	p, err := o.passAlone(visited)
+	var below []PassReport
+	for {
+		first, waits := errors.AsType[childrenFirst](err)
+		if !waits {
+			break
+		}
+		below = append(below, o.passBelow(first, visited)...)
+		p, err = o.passAlone(visited)
 	}
 
-	p, err := o.passAlone()
 	p.Children = below
 	if err != nil || p.StandBy || o.Env.DryRun() {
 		return p, err
@@ -44,28 +54,37 @@ func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	return p, nil
 }
 
-// passBelow makes passes over the groups that are services of the group. One that fails stops nobody
-// else: the pass over the group sees what it can.
-func (o *Orchestrator) passBelow(visited map[string]bool) (reports []PassReport, err error) {
-	g, err := o.Ledger.ReadGroup(o.Group)
-	if err != nil {
-		return nil, err
-	}
-
+// checkChildren returns childrenFirst if groups that are services of g are not in visited.
+func checkChildren(g group.Group, visited map[string]bool) error {
+	var first childrenFirst
 	for _, link := range g.Links() {
-		if visited[link.Child] || g.Service(link.Service).State.Final() {
+		if !visited[link.Child] && !g.Service(link.Service).State.Final() {
+			first = append(first, link.Child)
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first
+}
+
+// passBelow makes passes over groups that are services of the group. One that fails stops nobody
+// else: the pass over the group sees what it can.
+func (o *Orchestrator) passBelow(ids []string, visited map[string]bool) (reports []PassReport) {
+	for _, id := range ids {
+		if visited[id] { // by the pass over another of them
 			continue
 		}
-		report, err := o.child(link.Child).pass(visited)
+		report, err := o.child(id).pass(visited)
 		switch {
 		case errors.Is(err, fileops.ErrNoGroup): // it has yet to begin
 		case err != nil:
-			o.Env.Warnf("%s: group %q: %v", o.Group, link.Child, err)
+			o.Env.Warnf("%s: group %q: %v", o.Group, id, err)
 		default:
 			reports = append(reports, report)
 		}
 	}
-	return reports, nil
+	return reports
 }
 
 // child returns the orchestrator of a group below. It remembers what it has watched.

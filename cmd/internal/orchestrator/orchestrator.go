@@ -70,18 +70,22 @@ type PassReport struct {
 // rest.
 func (o *Orchestrator) Pass() (PassReport, error) { return o.pass(map[string]bool{}) }
 
-// passAlone makes one pass over the group itself.
-func (o *Orchestrator) passAlone() (PassReport, error) {
+// passAlone makes one pass over the group itself. It returns childrenFirst, and has done nothing, if
+// groups that are its services are not in visited.
+func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err
 	}
 	if o.Env.DryRun() {
-		return o.rehearse()
+		return o.rehearse(visited)
 	}
 
 	var p PassReport
 	files := o.startFiles() // before the lock: see RemoveStartFiles
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+		if err := checkChildren(tx.Value(), visited); err != nil {
+			return err
+		}
 		return o.underLock(tx, &p)
 	})
 
@@ -194,9 +198,12 @@ func (o *Orchestrator) checkTiming(g group.Group) error {
 }
 
 // rehearse decides on what is there, without the lock.
-func (o *Orchestrator) rehearse() (p PassReport, err error) {
+func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			if err := checkChildren(g, visited); err != nil {
+				return g, err
+			}
 			if err := o.checkTiming(g); err != nil {
 				return g, err
 			}

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"iter"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -25,9 +27,10 @@ func (s *Session) Observer() func() observe.Observation {
 	process.Here() // it reads some facts only once; do that before a lock is held
 	return func() observe.Observation {
 		// A command may run for days, and the time of the boot moves when the clock is set.
+		look, lookAhead := lookOnce()
 		seen := observe.Observation{
-			Host: process.Here(), Now: s.Now(), Look: lookOnce(), Survived: surviveOnce(),
-			Used: process.UsageOnce(),
+			Host: process.Here(), Now: s.Now(), Look: look, LookAhead: lookAhead,
+			Survived: surviveOnce(), Used: process.UsageOnce(),
 		}
 
 		if s.options.Now.IsZero() {
@@ -40,9 +43,9 @@ func (s *Session) Observer() func() observe.Observation {
 	}
 }
 
-func lookOnce() func(observe.Process) observe.Presence {
+func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]observe.Process)) {
 	looked := make(map[observe.Process]observe.Presence)
-	return func(p observe.Process) observe.Presence {
+	look = func(p observe.Process) observe.Presence {
 		presence, known := looked[p]
 		if !known {
 			presence = process.Look(p.PID, p.StartTicks)
@@ -50,6 +53,20 @@ func lookOnce() func(observe.Process) observe.Presence {
 		}
 		return presence
 	}
+
+	ahead = func(processes []observe.Process) {
+		found := make([]observe.Presence, len(processes))
+		parallel.Each(len(processes), func(mine iter.Seq[int]) {
+			for i := range mine {
+				found[i] = process.Look(processes[i].PID, processes[i].StartTicks)
+			}
+		})
+		for i, p := range processes {
+			looked[p] = found[i]
+		}
+	}
+
+	return look, ahead
 }
 
 func surviveOnce() func(leader observe.Process, startID string, keeper observe.Process) bool {
