@@ -24,7 +24,9 @@ type PassRequest struct {
 	Window             *int          // how many services run at once, from now on; 0: all
 	Limit              *Limit        // of the group, from now on; nil means not given
 	AutoShutdown       *AutoShutdown // from now on; nil means not given
+	OnExit             *OnExit       // from now on; nil means not given
 	Rules              []Rule        // from now on; nil means not given
+	Prompt             *Prompt       // what asked for this pass; nil: somebody, or a timer
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
@@ -76,7 +78,7 @@ const (
 
 // A Decision is the first half of a pass, before processes are spawned for its starts.
 type Decision struct {
-	StandBy bool // another owner's orchestrator is active: there is nothing to do
+	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
 	Actions []Action
 
 	edit *edit
@@ -88,6 +90,10 @@ type Decision struct {
 // with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
 // ErrExhausted before it decides anything.
 func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) {
+	if p.Prompt != nil && !g.heeds(*p.Prompt, p.Owner) {
+		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
+	}
+
 	owner := g.Registry.Owner
 	other := owner != "" && owner != p.Owner
 	if heard, _ := g.OrchestratorHeard(seen); other && (heard || g.mayBeAsleep(seen)) {

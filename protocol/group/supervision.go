@@ -16,6 +16,7 @@ type Supervision struct {
 	Window       int         // how many services run at once; 0: all
 	Blocked      string      // what the last alert groupBlocked said, while it is true
 	AutoShutdown AutoShutdown
+	OnExit       OnExit
 	End          End
 	Parent       Parent
 	Set          []string // services that are restarted together, and have not started yet
@@ -45,8 +46,8 @@ func (v *Supervision) empty() bool {
 // same reports whether v and w have the same text.
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
-		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.End == w.End &&
-		v.Parent == w.Parent &&
+		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
+		v.End == w.End && v.Parent == w.Parent &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
@@ -69,6 +70,9 @@ func (v *Supervision) set(p PassRequest) {
 	if p.AutoShutdown != nil {
 		v.AutoShutdown = *p.AutoShutdown
 	}
+	if p.OnExit != nil {
+		v.OnExit = *p.OnExit
+	}
 	v.forgetUnlimited()
 }
 
@@ -85,7 +89,7 @@ func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.S
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
-	v.AutoShutdown, v.Rules = w.AutoShutdown, w.Rules
+	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
 	v.forgetUnlimited()
 }
 
@@ -104,6 +108,8 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 		v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
 	case "autoShutdown":
 		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
+	case "onExit":
+		v.OnExit = readDefault(r, "none", PassOnExit)
 	case "rules":
 		r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 	default:
@@ -175,5 +181,6 @@ func (v *Supervision) writeSettings(w *wire.Writer) {
 		w.String("onIntensity", string(v.Limit.OnIntensity))
 	}
 	w.OptString("autoShutdown", string(v.AutoShutdown))
+	w.OptString("onExit", string(v.OnExit))
 	writeRules(w, v.Rules)
 }

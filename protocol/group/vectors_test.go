@@ -75,10 +75,15 @@ type vector struct {
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
 		Rules                rules             `json:"rules"`
 		AutoShutdown         string            `json:"autoShutdown"`
-		OnDead               string            `json:"onDead"`
-		Significant          *bool             `json:"significant"`
-		Resume               bool              `json:"resume"`
-		Starts               map[string]struct {
+		OnExit               string            `json:"onExit"`
+		Prompt               *struct {
+			Supervisor string `json:"supervisorId"`
+			StartID    string `json:"startId"`
+		} `json:"prompt"`
+		OnDead      string `json:"onDead"`
+		Significant *bool  `json:"significant"`
+		Resume      bool   `json:"resume"`
+		Starts      map[string]struct {
 			PID     int             `json:"pid"`
 			Process vectors.Process `json:"process"`
 			StartID string          `json:"startId"`
@@ -335,7 +340,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/onDead", "/significant", "/supervision/state",
-		"/autoShutdown", "/restart", "/dependenciesCompleted", "/exitStatus",
+		"/autoShutdown", "/onExit", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",
 		"/restarts", "/backoffIntervalsMs", "/jitterPercent", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
@@ -625,14 +630,28 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		auto = new(group.AutoShutdown(v.Do.AutoShutdown))
 	}
 
+	var onExit *group.OnExit
+	switch v.Do.OnExit {
+	case "":
+	case "none":
+		onExit = new(group.NothingOnExit)
+	default:
+		onExit = new(group.OnExit(v.Do.OnExit))
+	}
+
+	var prompt *group.Prompt
+	if p := v.Do.Prompt; p != nil {
+		prompt = &group.Prompt{Service: p.Supervisor, StartID: p.StartID}
+	}
+
 	d, err := g.Pass(group.PassRequest{
 		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
-		Window: v.Do.Window,
-		Exit:   v.exit(t), Child: v.child,
+		Window: v.Do.Window, OnExit: onExit, Prompt: prompt,
+		Exit: v.exit(t), Child: v.child,
 	}, seen)
 
 	if err != nil {

@@ -329,6 +329,7 @@ STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
 RULE = record(match=((read_match, str), REQUIRED), action=(ACTION, REQUIRED))
 ON_INTENSITY = ('escalate', 'park', 'delay')
 AUTO_SHUTDOWN = ('never', 'any_significant', 'all_significant')
+ON_EXIT = ('none', 'pass')
 LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
 
 
@@ -338,6 +339,7 @@ def policy(**state):
                      intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT),
                      onIntensity=(one_of(*ON_INTENSITY), ABSENT),
                      autoShutdown=(one_of(*AUTO_SHUTDOWN), ABSENT),
+                     onExit=(one_of(*ON_EXIT), ABSENT),
                      rules=(array(RULE), ABSENT), **state)
     return all_or_none(members, *LIMIT)
 
@@ -357,7 +359,7 @@ SUPERVISION = all_or_none(policy(
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
                      endedAt=(nullable(MOMENT), ABSENT), parent=((read_parent, str), ABSENT),
                      generation=(REVISION, ABSENT)), 'parent', 'generation')
-USUAL_SUPERVISION = {'autoShutdown': 'never', 'state': 'running', 'reason': '', 'message': '',
+USUAL_SUPERVISION = {'autoShutdown': 'never', 'onExit': 'none', 'state': 'running', 'reason': '', 'message': '',
                      'endedAt': None, 'restarts': [], 'set': [], 'rules': []}
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
@@ -1993,10 +1995,20 @@ class Pass(Edit):
                     set_optional(entry, 'keeper', came.get('keeper'))
 
 
+def heeds(registry, owner, supervisorId=None, startId=None):
+    """Return whether a pass that something has asked for does anything (§19.5)."""
+    if registry['owner'] != owner or supervisorId is None:
+        return registry['owner'] == owner
+    entry = registry['supervisors'].get(supervisorId, {})
+    return (registry.get('supervision', {}).get('onExit') == 'pass'
+            and entry.get('startId') == startId
+            and (entry['state'] in ('running', 'shuttingDown') or 'termSentAt' in entry))
+
+
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None, children=None,
+             autoShutdown=None, onExit=None, prompt=None, children=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -2004,6 +2016,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     exit records by start id: each a record, and whether it is complete (§19). starts(index,
     action) spawns a process, and returns {pid, process, startId, keeper} or {error}.
     """
+    if prompt is not None and not heeds(registry, owner, **prompt):
+        return Outcome(standby=True)
     other = registry['owner'] not in (None, owner)
     if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
         return Outcome(standby=True)
@@ -2037,6 +2051,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         edit.supervise(**dict.fromkeys(LIMIT) | limit)
     if autoShutdown is not None:
         edit.supervise(autoShutdown=autoShutdown if autoShutdown != 'never' else None)
+    if onExit is not None:
+        edit.supervise(onExit=onExit if onExit != 'none' else None)
     endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)

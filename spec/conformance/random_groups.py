@@ -400,6 +400,7 @@ class World:
         limit |= self.optional(0.3, state='ending', reason='odd') or self.optional(
             0.1, state='ended', reason='intensity', message='é', endedAt=self.ago())
         limit |= self.optional(0.5, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
+        limit |= self.optional(0.5, onExit=self.one(groups.ON_EXIT))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
                 | self.optional(0.2, parent=self.one(PARENTS), generation=self.one((1, 2)))
@@ -559,6 +560,7 @@ class World:
         settings |= self.optional(0.5, **self.limit()) | self.optional(0.4, rules=self.rules())
         settings |= self.optional(0.3, window=self.one((1, 2)))
         settings |= self.optional(0.3, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
+        settings |= self.optional(0.3, onExit=self.one(groups.ON_EXIT))
         given |= self.optional(0.3, supervision=settings)
         given |= self.optional(0.3, resume=True)
         return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
@@ -636,6 +638,10 @@ class World:
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         do |= self.optional(0.1, window=self.one((0, 1, 2)))
         do |= self.optional(0.1, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
+        do |= self.optional(0.1, onExit=self.one(groups.ON_EXIT))
+        if self.chance(0.2):
+            do['prompt'] = self.optional(0.9, supervisorId=self.known(),
+                                         startId=self.one(START_IDS))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         do |= self.optional(0.1, rules=self.rules())
         starts = {}
