@@ -57,6 +57,13 @@ type Command struct {
 	// at most FinishTimeout; empty: none. The stage does not get it.
 	Finish        []string
 	FinishTimeout time.Duration
+	// OnExit is what its keeper executes once the end of the command is in Record: Argv, with a
+	// path, in Dir, with Env, and /dev/null as stdin and its output. nil: nothing. The keeper does
+	// not, if it was told to end.
+	OnExit *Command
+	// OnExitLast says that this process waits for the keeper as long as it runs, but for no other
+	// child of its own: then OnExit is only executed when nothing of the start is left.
+	OnExitLast bool
 	// Record is the path of the reserved exit record, LEDGER/exits/GROUP/NAME; or "" if there is
 	// none. Release finds a record there that has the process of this start.
 	Record string

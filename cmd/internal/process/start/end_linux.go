@@ -26,8 +26,18 @@ const endFlag = "--dpl-end"
 func end(signalled, path string) {
 	ignoreSignals()
 	nameKeeper()
-	recordEnd(path, signalled == "1")
-	reapAll()
+	leave(recordEnd(path, signalled == "1"))
+}
+
+// leave waits until this keeper has no child, and ends this process. After an end that is recorded,
+// it does what follows it.
+func leave(recorded bool) {
+	if recorded {
+		followEnd()
+	} else {
+		reapAll()
+	}
+	syscall.Exit(0)
 }
 
 // recordEnd writes how the process of the record at path has ended:
@@ -37,41 +47,46 @@ func end(signalled, path string) {
 //	rename; fsync      the record is complete
 //
 // The caller reaps the process after that, so that its pid is no other's in the meantime. Without a
-// record, or if something fails, nobody knows how it ended.
-func recordEnd(path string, signalled bool) {
+// record, or if something fails, nobody knows how it ended. recordEnd reports whether the record is
+// complete, and this keeper was not told to end.
+func recordEnd(path string, signalled bool) (recorded bool) {
 	r, err := openRecord(path)
 	if err != nil {
-		return
+		return false
 	}
 	defer r.close()
 
 	switch r.Phase {
 	case group.PhaseReserved: // the gate was closed, and nothing has run
 		unix.Unlinkat(r.dir, r.name, 0)
-		return
+		return false
 	case group.PhaseExec:
 		exit, err := exitOf(r.PID)
 		if err != nil {
-			return
+			return false
 		}
 		r.Phase, r.End, r.KeeperSignalled = group.PhaseEnded, exit, signalled
 		if r.write() != nil {
-			return
+			return false
 		}
 		if r.finish(path) != nil {
-			return
+			return false
 		}
 	}
 
-	r.complete()
+	return r.complete() == nil && !signalled
 }
 
 // complete makes r durable, and gives it the name of a record to which nothing is added.
-func (r *record) complete() {
-	if unix.Fsync(r.file) == nil &&
-		unix.Renameat(r.dir, r.name, r.dir, filepath.Base(layout.CompleteExit(r.name))) == nil {
-		unix.Fsync(r.dir)
+func (r *record) complete() error {
+	if err := unix.Fsync(r.file); err != nil {
+		return err
 	}
+	complete := filepath.Base(layout.CompleteExit(r.name))
+	if err := unix.Renameat(r.dir, r.name, r.dir, complete); err != nil {
+		return err
+	}
+	return unix.Fsync(r.dir)
 }
 
 // exitOf returns how the child pid has ended, and leaves it a zombie.
@@ -154,11 +169,11 @@ func awaitStage(stage int) {
 	}
 }
 
-// reapAll waits until there is no child left, and ends this process.
+// reapAll waits until this process has no child.
 func reapAll() {
 	for {
 		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
-			syscall.Exit(0)
+			return
 		}
 	}
 }

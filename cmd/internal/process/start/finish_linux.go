@@ -1,12 +1,7 @@
 package start
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/base64"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,61 +10,29 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"golang.org/x/sys/unix"
 )
 
-// finishVariable begins the names of the environment variables that have the finish command of a
-// start, in pieces: one text may not have more than 128 KiB. Only the keeper has them. Its
-// arguments would show the environment of the service to everybody.
+// finishVariable carries the finish command of a start.
 const finishVariable = "DPL_FINISH_"
 
-// finishPiece is the length of such a piece.
-const finishPiece = 64 << 10
-
 // finishing returns the environment in which the keeper of s knows its finish command. The log and
-// the working directory are those of s.
+// the working directory are those of s. Its Latest is how long it may run.
 func (s Command) finishing() (env []string) {
 	if len(s.Finish) == 0 {
 		return nil
 	}
-
 	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log, Latest: s.FinishTimeout}
-	text := base64.StdEncoding.EncodeToString(finish.encode())
-	for piece := range slices.Chunk([]byte(text), finishPiece) {
-		env = append(env, finishVariable+strconv.Itoa(len(env))+"="+string(piece))
-	}
-
-	return env
-}
-
-// finishCommand returns the command of finishing from the environment of this process. Its Latest
-// is how long it may run.
-func finishCommand() (s Command, found bool) {
-	var text strings.Builder
-	for i := 0; ; i++ {
-		piece, more := os.LookupEnv(finishVariable + strconv.Itoa(i))
-		if !more {
-			break
-		}
-		text.WriteString(piece)
-	}
-
-	data, err := base64.StdEncoding.DecodeString(text.String())
-	if err != nil || len(data) == 0 {
-		return Command{}, false
-	}
-	s, err = readCommand(bufio.NewReader(bytes.NewReader(data)))
-	return s, err == nil
+	return finish.carried(finishVariable)
 }
 
 // finish runs the finish command of the start with record r, if it has one (spec §25.2), and
 // records how it ends. Before that, the record says that this is unknown: so it stays if this
 // process is killed. The finish command dies with it, and is never run again.
 func (r *record) finish(path string) error {
-	s, found := finishCommand()
+	s, found := carriedCommand(finishVariable)
 	if !found {
 		return nil
 	}
@@ -112,10 +75,9 @@ func whyEnded(record, service, id string) (reason, detail string) {
 // runFinish runs s for at most Latest, and returns how it ended. Nothing of its process group is
 // left. It does not inherit that this process ignores signals.
 func (s Command) runFinish() string {
-	runtime.LockOSThread() // the process dies with this thread, and the mask belongs to it
+	runtime.LockOSThread() // the process dies with this thread
 	defer runtime.UnlockOSThread()
-	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
-	process.UnblockSignals()
+	passOnSignals()
 
 	pid, err := s.forkFinish()
 	if err != nil {

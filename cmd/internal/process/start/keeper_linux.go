@@ -45,11 +45,12 @@ func keep(stage, ended []string) {
 	unix.Write(stageGate, binary.NativeEndian.AppendUint64(nil, uint64(pid)))
 	unix.Close(stageGate)
 
+	recorded := false
 	if len(ended) == 4 {
 		awaitStage(pid)
-		recordEnd(ended[3], signalled())
+		recorded = recordEnd(ended[3], signalled())
 	}
-	reapAll()
+	leave(recorded)
 }
 
 // signals makes this process survive signals, and returns a function that reports whether it got

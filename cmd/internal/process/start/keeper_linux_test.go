@@ -281,7 +281,7 @@ func TestKeptFromEntry(t *testing.T) {
 
 	t.Parallel()
 	cmd := exec.Command("go", "test", "-count=1", "-ldflags=-E dpl_entry", "-v",
-		"-run=^Test(KeptSurvivors|KeeperOfStart.*|PassKilledBeforeRelease|Gate.*)$", ".")
+		"-run=^Test(KeptSurvivors|KeeperOfStart.*|PassKilledBeforeRelease|Gate.*|OnExit.*)$", ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", entryVariable+"=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestKeeperOfStartAlone") {

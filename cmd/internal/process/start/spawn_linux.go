@@ -96,7 +96,8 @@ func (s Command) keeping() (argv, env []string) {
 	if s.Record != "" {
 		argv = append(argv, startKeeperName, endFlag, "0", s.Record)
 	}
-	return argv, append(s.finishing(), process.KeeperVariable+"="+s.ID)
+	env = append(s.finishing(), s.following()...)
+	return argv, append(env, process.KeeperVariable+"="+s.ID)
 }
 
 // readNumber returns the pid of the stage. The keeper writes it once the stage leads its session

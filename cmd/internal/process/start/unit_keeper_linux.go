@@ -73,9 +73,14 @@ func readInvocation(r *bufio.Reader, env []string) ([]string, error) {
 	if err != nil || len(ids) == 0 {
 		return env, err
 	}
+	return withInvocation(env, ids[0]), nil
+}
+
+// withInvocation returns env with this INVOCATION_ID.
+func withInvocation(env []string, id string) []string {
 	others := slices.DeleteFunc(slices.Clone(env),
 		func(entry string) bool { return strings.HasPrefix(entry, invocation+"=") })
-	return append(others, invocation+"="+ids[0]), nil
+	return append(others, invocation+"="+id)
 }
 
 // asKeeper gives this process what the keeper of a direct start has from its pass: a session, no
