@@ -32,10 +32,12 @@ type orchestrate struct {
 	Intensity    *cli.Rate          `placeholder:"N/D" help:"from now on, the group stands N failures of its services within D, such as 3/5m; --on-intensity says what follows a further one. 0/0 removes that limit"`
 	OnIntensity  group.OnIntensity  `default:"" enum:"escalate,park,delay," placeholder:"escalate|park|delay" help:"escalate: the group ends; park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
 	AutoShutdown string             `default:"" enum:"never,any_significant,all_significant," placeholder:"WHEN" help:"from now on, the group ends when one of its significant services is over (any_significant), or all of them (all_significant); never: it does not (never)"`
+	OnExit       string             `default:"" enum:"pass,none," placeholder:"pass|none" help:"from now on, once a service that is started has ended, its keeper makes a pass at once (pass), or leaves that to the next one (none)"`
 	Rule         []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn, pause or reap; the first rule that matches counts"`
 	NoRule       bool               `help:"from now on there are no rules"`
 	Failover     bool               `help:"also start services that may still run on another host"`
 	Spawn        orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
+	AfterExit    *ended             `placeholder:"SERVICE~START" help:"make a pass only if this start has ended and no pass has seen it; see --on-exit"`
 	OnAlert      cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
 }
 
@@ -44,6 +46,8 @@ func (c *orchestrate) Validate() error {
 	switch {
 	case c.Every > 0 && (c.DryRun || c.JSON):
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
+	case c.AfterExit != nil && c.Every > 0:
+		return cli.Usagef("--after-exit does not go with --every")
 	case c.NoRule && c.Rule != nil:
 		return cli.Usagef("--rule does not go with --no-rule")
 	}

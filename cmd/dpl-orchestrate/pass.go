@@ -32,6 +32,13 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	default:
 		o.AutoShutdown = new(group.AutoShutdown(c.AutoShutdown))
 	}
+	switch c.OnExit {
+	case "none":
+		o.OnExit = new(group.NothingOnExit)
+	case "pass":
+		o.OnExit = new(group.PassOnExit)
+	}
+	o.Prompt = (*group.Prompt)(c.AfterExit)
 	if c.Intensity != nil {
 		o.Limit = &group.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,
 			OnIntensity: c.OnIntensity}

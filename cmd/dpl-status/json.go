@@ -109,6 +109,7 @@ func groupObject(g view.Group, service string) cli.Object {
 		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
 		{"window", cli.OrNull(g.Registry.Supervision.Window)},
 		{"autoShutdown", cmp.Or(g.Registry.Supervision.AutoShutdown, "never")},
+		{"onExit", cmp.Or(g.Registry.Supervision.OnExit, "none")},
 		{"rules", objects(g.Registry.Supervision.Rules, rule)},
 		{"set", setObject(g)},
 		{"end", end(g.Registry.Supervision.End)}, {"limit", limit(g.Registry.Supervision)},

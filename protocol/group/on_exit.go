@@ -13,14 +13,16 @@ const (
 // changed.
 type Prompt struct{ Service, StartID string }
 
-// heeds reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
+// Heeds reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
 // takes over, and once another pass has seen the same end, it is not needed. A service that is being
-// stopped needs one more pass when the last of its processes has ended.
-func (g Group) heeds(p Prompt, owner string) bool {
-	if g.Registry.Owner != owner {
+// stopped needs one more pass when the last of its processes has ended. Without a p it always does.
+func (g Group) Heeds(p *Prompt, owner string) bool {
+	switch {
+	case p == nil:
+		return true
+	case g.Registry.Owner != owner:
 		return false
-	}
-	if p == (Prompt{}) {
+	case *p == Prompt{}:
 		return true
 	}
 

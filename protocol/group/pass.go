@@ -90,7 +90,7 @@ type Decision struct {
 // with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
 // ErrExhausted before it decides anything.
 func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) {
-	if p.Prompt != nil && !g.heeds(*p.Prompt, p.Owner) {
+	if !g.Heeds(p.Prompt, p.Owner) {
 		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
 	}
 

@@ -192,7 +192,7 @@ func groupSubjects() []subject {
 				"3/5m", "--on-intensity", "escalate", "--auto-shutdown", "any_significant"), several: true, settled: oneRuns},
 		{name: "orchestrate --rule", setup: []step{itself,
 			at(0, "dpl-orchestrate --group g --no-rule")},
-			do: pass.with("--rule", "lint=log"), several: true},
+			do: pass.with("--rule", "lint=log", "--on-exit", "pass"), several: true},
 		{name: "orchestrate --no-rule", setup: []step{itself,
 			at(0, "dpl-orchestrate --group g --rule lint=log")},
 			do: pass.with("--no-rule"), several: true},

@@ -54,8 +54,13 @@ func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	return p, nil
 }
 
-// checkChildren returns childrenFirst if groups that are services of g are not in visited.
-func checkChildren(g group.Group, visited map[string]bool) error {
+// checkChildren returns childrenFirst if the pass needs to see groups that are services of g, and are
+// not in visited.
+func (o *Orchestrator) checkChildren(g group.Group, visited map[string]bool) error {
+	if !g.Heeds(o.Prompt, o.Owner) {
+		return nil
+	}
+
 	var first childrenFirst
 	for _, link := range g.Links() {
 		if !visited[link.Child] && !g.Service(link.Service).State.Final() {
@@ -89,20 +94,24 @@ func (o *Orchestrator) passBelow(ids []string, visited map[string]bool) (reports
 
 // child returns the orchestrator of a group below. It remembers what it has watched.
 func (o *Orchestrator) child(id string) *Orchestrator {
-	child := o.children[id]
-	if child == nil {
-		child = &Orchestrator{Group: id}
-		if o.children == nil {
-			o.children = make(map[string]*Orchestrator)
-		}
-		o.children[id] = child
+	child := o.beside(id)
+	if was := o.children[id]; was != nil {
+		child.vigil, child.children = was.vigil, was.children
 	}
-
-	child.Env, child.Machine, child.Ledger = o.Env, o.Machine, o.Ledger
-	child.Owner, child.Failover, child.Spawn = o.Owner, o.Failover, o.Spawn
-	child.OnAlert, child.HookOut = o.OnAlert, o.HookOut
-	child.State, child.Every = o.State, o.Every
+	if o.children == nil {
+		o.children = make(map[string]*Orchestrator)
+	}
+	o.children[id] = child
 	return child
+}
+
+// beside returns an orchestrator of another group in the same tree.
+func (o *Orchestrator) beside(id string) *Orchestrator {
+	return &Orchestrator{
+		Env: o.Env, Machine: o.Machine, Ledger: o.Ledger, Group: id,
+		Owner: o.Owner, Failover: o.Failover, Spawn: o.Spawn,
+		OnAlert: o.OnAlert, HookOut: o.HookOut, State: o.State, Every: o.Every,
+	}
 }
 
 // look returns what is seen of a group that is a service.
@@ -147,10 +156,13 @@ func (o *Orchestrator) ask(a group.Action) (child *Orchestrator, changed bool) {
 	return o.child(id), edit.Changed()
 }
 
-// ordered returns the orchestrators of the groups below, by their ids.
-func (o *Orchestrator) ordered() (all []*Orchestrator) {
+// others returns the orchestrators of the groups below, by their ids, and the one above.
+func (o *Orchestrator) others() (all []*Orchestrator) {
 	for _, id := range slices.Sorted(maps.Keys(o.children)) {
 		all = append(all, o.children[id])
+	}
+	if o.parent != nil {
+		all = append(all, o.parent)
 	}
 	return all
 }

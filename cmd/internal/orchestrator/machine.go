@@ -16,6 +16,7 @@ type Env interface {
 	DryRun() bool
 	CheckGroupTrust(l *fileops.Ledger) error
 	NoteCommit()
+	Again() []string // see cli.Env
 	Logf(format string, args ...any)
 	Warnf(format string, args ...any)
 }

@@ -33,7 +33,9 @@ type Orchestrator struct {
 	Window       *int                // nil: the group's
 	Limit        *group.Limit        // nil: the group's
 	AutoShutdown *group.AutoShutdown // nil: the group's
+	OnExit       *group.OnExit       // nil: the group's
 	Rules        []group.Rule        // nil: the group's
+	Prompt       *group.Prompt       // what asks for the pass; nil: somebody, or a timer
 	OnAlert      string              // a command line for sh; "": none
 	HookOut      io.Writer           // what OnAlert prints goes here
 	Spawn        Spawn
@@ -42,6 +44,7 @@ type Orchestrator struct {
 
 	vigil    observe.Vigil
 	children map[string]*Orchestrator // of the groups that are services of this one
+	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
 }
 
 // New returns an orchestrator for the group, owned by this user on this host.
@@ -67,8 +70,13 @@ type PassReport struct {
 // Pass makes one pass over the group and those below it (spec §11, §24). With --dry-run it only
 // reports what it would do. When it returns, the alerts are in the alerts file, but no hook has been
 // given them; see GiveAlerts. After an error, part of the pass may be done; the next pass does the
-// rest.
-func (o *Orchestrator) Pass() (PassReport, error) { return o.pass(map[string]bool{}) }
+// rest. A pass with a Prompt is also made over the groups above that notice.
+func (o *Orchestrator) Pass() (PassReport, error) {
+	if o.Prompt != nil {
+		return o.prompted(map[string]bool{})
+	}
+	return o.pass(map[string]bool{})
+}
 
 // passAlone makes one pass over the group itself. It returns childrenFirst, and has done nothing, if
 // groups that are its services are not in visited.
@@ -83,7 +91,7 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	var p PassReport
 	files := o.startFiles() // before the lock: see RemoveStartFiles
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		if err := checkChildren(tx.Value(), visited); err != nil {
+		if err := o.checkChildren(tx.Value(), visited); err != nil {
 			return err
 		}
 		return o.underLock(tx, &p)
@@ -143,8 +151,11 @@ func (o *Orchestrator) watched(seen observe.Observation, g group.Group) observe.
 
 // log says with -v what p has found and done, and without what it could not do.
 func (o *Orchestrator) log(p PassReport) {
-	if p.StandBy {
+	switch {
+	case p.StandBy && p.Before.Heeds(o.Prompt, o.Owner):
 		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
+	case p.StandBy:
+		o.Env.Logf("%s: no pass is needed: standing by", o.Group)
 	}
 
 	for _, a := range p.Alerts {
@@ -182,8 +193,8 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
-		AutoShutdown: o.AutoShutdown, Rules: o.Rules, Exit: o.exits(g, seen),
-		Child: o.look,
+		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Rules: o.Rules, Prompt: o.Prompt,
+		Exit: o.exits(g, seen), Child: o.look,
 	}
 }
 
@@ -201,7 +212,7 @@ func (o *Orchestrator) checkTiming(g group.Group) error {
 func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			if err := checkChildren(g, visited); err != nil {
+			if err := o.checkChildren(g, visited); err != nil {
 				return g, err
 			}
 			if err := o.checkTiming(g); err != nil {
@@ -270,7 +281,7 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result group.Result, durable 
 
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
 func (o *Orchestrator) Leave(state group.OrchestratorState) error {
-	for _, child := range o.ordered() {
+	for _, child := range o.others() {
 		if err := child.Leave(state); err != nil && !errors.Is(err, fileops.ErrNoGroup) {
 			o.Env.Warnf("%s: %v", child.Group, err)
 		}

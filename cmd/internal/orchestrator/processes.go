@@ -42,7 +42,8 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		}
 
 		startID := o.machine().NewStartID()
-		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest)
+		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest,
+			o.onExit(d.Group(), a.ServiceID, startID))
 		if err == nil {
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
@@ -60,7 +61,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 }
 
 func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
-	latest time.Duration) (Gate, error) {
+	latest time.Duration, onExit *start.Command) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
@@ -78,6 +79,8 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
 			Finish:           s.StartInfo.Finish,
 			FinishTimeout:    cmp.Or(s.StartInfo.FinishTimeout, group.DefaultFinishTimeout),
+			OnExit:           onExit,
+			OnExitLast:       o.Every > 0,
 			Latest:           latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,

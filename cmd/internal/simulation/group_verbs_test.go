@@ -182,6 +182,7 @@ type passEnv struct{ c *command }
 func (passEnv) DryRun() bool                          { return false }
 func (passEnv) CheckGroupTrust(*fileops.Ledger) error { return nil }
 func (passEnv) NoteCommit()                           {}
+func (passEnv) Again() []string                       { return nil }
 func (passEnv) Logf(string, ...any)                   {}
 func (e passEnv) Warnf(format string, args ...any)    { e.c.w.tell(format, args...) }
 

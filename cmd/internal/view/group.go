@@ -67,6 +67,9 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	if window := g.Registry.Supervision.Window; window != 0 {
 		fmt.Fprintf(out, "at most %d at once, ", window)
 	}
+	if g.Registry.Supervision.OnExit == group.PassOnExit {
+		out.WriteString("a pass at each end, ")
+	}
 
 	state := g.Orchestrated()
 	fmt.Fprintf(out, "orchestrator %s", s.paint(orchestratorTone(state), state))

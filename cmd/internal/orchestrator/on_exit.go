@@ -1,0 +1,73 @@
+package orchestrator
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
+// program makes the passes that keepers ask for. It is beside the program that makes this one.
+const program = "dpl-orchestrate"
+
+// onExit returns the command with which the keeper of a start makes a pass like this one (spec
+// §19.5), or nil if the group g does not want that.
+func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Command {
+	if g.Registry.Supervision.OnExit != group.PassOnExit {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		o.Env.Warnf("%s: %q: no pass at its end: %v", o.Group, service, err)
+		return nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+
+	argv := append([]string{filepath.Join(filepath.Dir(self), program), "--ledger=" + o.Ledger.Dir(),
+		"--group=" + o.Group, "--owner=" + o.Owner}, o.Env.Again()...)
+	if o.Failover {
+		argv = append(argv, "--failover")
+	}
+	if o.Spawn != "" {
+		argv = append(argv, "--spawn="+string(o.Spawn))
+	}
+	if o.OnAlert != "" {
+		argv = append(argv, "--on-alert="+o.OnAlert)
+	}
+
+	return &start.Command{
+		Argv: append(argv, "--after-exit="+service+"~"+startID),
+		Dir:  dir, Env: slices.DeleteFunc(os.Environ(), namesStart),
+	}
+}
+
+// namesStart reports whether a variable would make a process part of a service.
+func namesStart(entry string) bool { return strings.HasPrefix(entry, process.StartVariable+"=") }
+
+// prompted makes the pass that o.Prompt asks for. If it has changed what the parent of the group sees
+// of it, a pass over the parent follows. One that fails is left to the next pass.
+func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
+	before := o.look(o.Group)
+	p, err := o.pass(visited)
+	after := o.look(o.Group)
+	if err != nil || p.StandBy || after == before || after.Parent.Group == "" {
+		return p, err
+	}
+
+	o.parent = o.beside(after.Parent.Group)
+	o.parent.Prompt = &group.Prompt{}
+	_, err = o.parent.prompted(map[string]bool{o.Group: true})
+	if err != nil && !errors.Is(err, fileops.ErrNoGroup) {
+		o.Env.Warnf("%s: group %q: %v", o.Group, o.parent.Group, err)
+	}
+	return p, nil
+}
