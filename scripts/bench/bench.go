@@ -26,6 +26,7 @@ var sections = []section{
 	{"writers", (*bench).timeWriters},
 	{"cleanup", (*bench).timeCleanup},
 	{"orchestrate", (*bench).timeOrchestrate},
+	{"restart", (*bench).timeRestart},
 	{"wait", (*bench).timeWait},
 	{"run", (*bench).timeRun},
 }

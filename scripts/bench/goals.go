@@ -83,6 +83,7 @@ var goals = []goal{
 		Start: "cleanup/1/dpl", Work: 9999.0 / 999, Limit: 1.1},
 	{About: "pass, 100 services", Ours: "orchestrate/100/dpl", Peer: "orchestrate/null", Limit: 3},
 	{About: "pass, 1000 services", Ours: "orchestrate/1000/dpl", Peer: "orchestrate/null", Limit: 8},
+	{About: "restart at an end, s", Ours: "restart/dpl", Limit: 0.015},
 	{About: "dpl-wait, s to exit", Ours: "wait/dpl", Limit: 0.005},
 	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
 	{About: "dpl-run -- true", Ours: "run/dpl", Peer: "run/sequence", Limit: 1},

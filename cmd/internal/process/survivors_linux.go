@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -23,11 +24,11 @@ import (
 // children, and none is found.
 //
 // It reads the directory /proc, the state of each process, and the environment of those that are
-// young enough.
+// young enough; but nothing if keeper has become this process: it did so when it had no child left.
 func Survivors(
 	leader observe.Process, startID string, keeper observe.Process,
 ) (found []observe.Process, doubt error) {
-	if local(leader) != nil || startID == "" {
+	if local(leader) != nil || startID == "" || isThis(keeper) {
 		return nil, nil
 	}
 
@@ -50,6 +51,15 @@ func Survivors(
 		// The keeper is about to end, or it adopted a process during the search.
 		time.Sleep(pause)
 	}
+}
+
+// isThis reports whether p is this process.
+func isThis(p observe.Process) bool {
+	if p.PID != os.Getpid() {
+		return false
+	}
+	this, err := Identify(p.PID)
+	return err == nil && p == this
 }
 
 // A search looks for the processes of one start.

@@ -57,6 +57,9 @@ func TestSurvivors(t *testing.T) {
 
 	sleeps(leader.PID) // now that the last of its subshells has ended
 	mustFind(t, leader, ourStart, leader, members[0], members[1], members[2])
+	if found, doubt := Survivors(leader, ourStart, identify(t, os.Getpid())); found != nil || doubt != nil {
+		t.Errorf("a keeper that has become this process leaves %v, %v", found, doubt)
+	}
 	if !InGroup(leader, leader) || InGroup(members[0], leader) || InGroup(members[1], leader) {
 		t.Errorf("who is in the group of %d", leader.PID)
 	}
