@@ -41,7 +41,7 @@ func (e *edit) measure() {
 		s := &e.g.Registry.Services[i]
 		if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&
 			s.StartInfo.Budget.isMeasured() {
-			s.measured(s.used(e.seen))
+			e.services()[i].measured(s.used(e.seen))
 		}
 	}
 }

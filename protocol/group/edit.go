@@ -16,6 +16,7 @@ type edit struct {
 	before Group
 	seen   observe.Observation
 	by     string
+	copied bool // the services of g are a copy: see services
 	beaten bool // a heartbeat changed, which counts as an edit even at the same time
 }
 
@@ -25,11 +26,19 @@ func (g Group) begin(by string, seen observe.Observation) *edit {
 	e.g.effects = Effects{}
 	r := &e.g.Registry
 	r.Revision++
-	r.Services = slices.Clone(r.Services)
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)
 	r.Events = slices.Clip(r.Events)
 
 	return e
+}
+
+// services returns the services of e, which may be changed. It copies them before the first change:
+// a service is large, and most passes change none. What points to one before that sees no change.
+func (e *edit) services() []Service {
+	if !e.copied {
+		e.g.Registry.Services, e.copied = slices.Clone(e.g.Registry.Services), true
+	}
+	return e.g.Registry.Services
 }
 
 // end returns the group after the edit. With ErrExhausted it returns the group before it.
@@ -51,7 +60,7 @@ func (e *edit) after() Group {
 	}
 
 	r.Supervision.Set = r.remaining(r.Supervision.Set)
-	for i := range r.Services {
+	for i := range e.services() {
 		s := &r.Services[i]
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
 		s.StartedBeat = s.StartedBeat.Counting(s.StartedAt)
@@ -69,7 +78,8 @@ func (r Registry) same(before Registry) bool {
 		r.AlertsGiven == before.AlertsGiven &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) &&
 		wire.SameSlice(r.Events, before.Events) &&
-		slices.EqualFunc(r.Services, before.Services, sameService)
+		(wire.SameSlice(r.Services, before.Services) ||
+			slices.EqualFunc(r.Services, before.Services, sameService))
 }
 
 // sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField checks
@@ -98,7 +108,7 @@ func (s ServiceReports) same(t ServiceReports) bool {
 // service returns the entry of id, which may be changed, or nil.
 func (e *edit) service(id string) *Service {
 	if i := e.g.Registry.index(id); i >= 0 {
-		return &e.g.Registry.Services[i]
+		return &e.services()[i]
 	}
 	return nil
 }
@@ -138,7 +148,7 @@ func (e *edit) append(v observe.Event) {
 
 // raise raises an alert (spec §9.4), unless the service wants only those of its end (§30.2).
 func (e *edit) raise(what AlertType, id, format string, args ...any) {
-	if s := e.service(id); s != nil && s.AlertOn == AlertOnFinal && what != AlertDead {
+	if s := e.g.Service(id); s != nil && s.AlertOn == AlertOnFinal && what != AlertDead {
 		return
 	}
 

@@ -216,7 +216,7 @@ func (e *edit) grant() {
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
 		if g := e.seen.Grant(s.Vitals, oldest); g != nil && s.hasProcess() {
-			s.Grace = g
+			e.services()[i].Grace = g
 		}
 	}
 }

@@ -24,12 +24,16 @@ type acting struct {
 // commit.
 func (e *edit) act(plan []course) *acting {
 	a := &acting{edit: e}
-	services, places := &e.g.Registry.Services, e.g.Registry.places()
+	places := e.g.Registry.places()
 	for _, c := range plan {
 		for _, step := range c.steps {
-			step.take(a, &(*services)[places[c.id]])
+			i := places[c.id]
+			if on, is := step.(carryOn); is && !on.changes(a, &e.g.Registry.Services[i]) {
+				continue
+			}
+			step.take(a, &e.services()[i])
 		}
-		if len(*services) != len(places) { // it was removed
+		if len(e.g.Registry.Services) != len(places) { // it was removed
 			places = e.g.Registry.places()
 		}
 	}
@@ -88,6 +92,13 @@ func (step carryOn) take(a *acting, s *Service) {
 	}
 
 	s.recover(s.RunningSince, now)
+}
+
+// changes reports whether the step changes s, which most passes do not.
+func (step carryOn) changes(a *acting, s *Service) bool {
+	after := *s
+	step.take(a, &after)
+	return after.ServiceStatus != s.ServiceStatus || after.ServiceRecovery != s.ServiceRecovery
 }
 
 func (step nudge) take(a *acting, s *Service) {

@@ -38,10 +38,10 @@ type childView struct {
 // adds to found what is known of these groups.
 func (e *edit) learnChildren(look ChildLookup, found map[string]ending) {
 	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		if !s.isGroup() {
+		if !e.g.Registry.Services[i].isGroup() {
 			continue
 		}
+		s := &e.services()[i]
 
 		view := &childView{}
 		if look != nil {

@@ -41,7 +41,7 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 		}
 		kept := s.kept(e.seen) // before its record: a keeper that is gone has written all of it
 		if x, there := look(s.ID, s.StartID); there && x.of(s) {
-			found[s.ID] = e.learnEnd(s, x, gone, kept)
+			found[s.ID] = e.learnEnd(&e.services()[i], x, gone, kept)
 		}
 	}
 

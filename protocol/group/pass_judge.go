@@ -29,8 +29,8 @@ func (g Group) judgeAll(ends map[string]ending, seen observe.Observation,
 	failover bool) judgements {
 	all := make(judgements, len(g.Registry.Services))
 	for i := range g.Registry.Services {
-		s := g.Registry.Services[i]
-		j := ends[s.ID].apply(g.judge(&s, seen))
+		s := &g.Registry.Services[i]
+		j := ends[s.ID].apply(g.judge(s, seen))
 		if s.State == StateRunning && !j.awaited { // otherwise it goes on when its end is known
 			j.failure, j.asks = j.judgeRunning(seen, failover)
 		}
@@ -54,7 +54,7 @@ func (g Group) lookAhead(seen observe.Observation) {
 	seen.LookAhead(all)
 }
 
-// judge judges s, which must not be changed afterwards.
+// judge judges s, which must not be changed as long as the judgement is used.
 func (g Group) judge(s *Service, seen observe.Observation) judgement {
 	j := judgement{was: s}
 	if s.State.Final() {

@@ -71,7 +71,7 @@ func (e *edit) endPauses() {
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
 		if s.IsPaused() && s.Paused.Continue && s.alive(e.seen) {
-			s.goOn(e.seen)
+			e.services()[i].goOn(e.seen)
 		}
 	}
 }

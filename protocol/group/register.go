@@ -63,7 +63,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 			return g, wire.ErrExhausted
 		}
 
-		all := append(e.g.Registry.Services, newService(r.Service))
+		all := append(e.services(), newService(r.Service))
 		e.g.Registry.Services, s = all, &all[len(all)-1]
 		s.Order = last + 1
 	}
@@ -298,6 +298,6 @@ func (e *edit) removable(s *Service) bool {
 func (e *edit) remove(s *Service) {
 	id := s.ID
 	e.event(id, string(s.State), "", "")
-	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services,
+	e.g.Registry.Services = slices.DeleteFunc(e.services(),
 		func(other Service) bool { return other.ID == id })
 }

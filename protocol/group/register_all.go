@@ -113,7 +113,7 @@ func (e *edit) settle(to *Supervision) []Planned {
 func (e *edit) declare(d *Declaration, recorded []Variable) Planned {
 	s := e.service(d.ID)
 	if s == nil {
-		all := append(e.g.Registry.Services, newService(d.ID))
+		all := append(e.services(), newService(d.ID))
 		e.g.Registry.Services, s = all, &all[len(all)-1]
 		s.apply(d, recorded)
 		e.request(s)
