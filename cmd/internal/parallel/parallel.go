@@ -12,7 +12,7 @@ import (
 const few = 32
 
 // Each calls work on each processor, with the numbers from 0 to n-1 that this call has to do. It
-// returns when all have returned. If there are few, it only calls work once, itself.
+// returns when all have returned. One of the calls is its own, and the only one if there are few.
 func Each(n int, work func(mine iter.Seq[int])) {
 	var next atomic.Int64
 	mine := func(yield func(int) bool) {
@@ -20,14 +20,12 @@ func Each(n int, work func(mine iter.Seq[int])) {
 		}
 	}
 
-	if n < few {
-		work(mine)
-		return
-	}
-
 	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() { work(mine) })
+	if n >= few {
+		for range runtime.GOMAXPROCS(0) - 1 {
+			group.Go(func() { work(mine) })
+		}
 	}
+	work(mine)
 	group.Wait()
 }

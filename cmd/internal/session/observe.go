@@ -44,12 +44,16 @@ func (s *Session) Observer() func() observe.Observation {
 }
 
 func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]observe.Process)) {
-	looked := make(map[observe.Process]observe.Presence)
+	type start struct { // of a process of this host, boot and pid namespace
+		pid   int
+		ticks int64
+	}
+	looked := make(map[start]observe.Presence)
 	look = func(p observe.Process) observe.Presence {
-		presence, known := looked[p]
+		presence, known := looked[start{p.PID, p.StartTicks}]
 		if !known {
 			presence = process.Look(p.PID, p.StartTicks)
-			looked[p] = presence
+			looked[start{p.PID, p.StartTicks}] = presence
 		}
 		return presence
 	}
@@ -62,7 +66,7 @@ func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]obser
 			}
 		})
 		for i, p := range processes {
-			looked[p] = found[i]
+			looked[start{p.PID, p.StartTicks}] = found[i]
 		}
 	}
 
