@@ -9,8 +9,6 @@
 package main
 
 import (
-	"runtime"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
@@ -64,9 +62,6 @@ func (c *cleanup) supervisor() (string, error) {
 	}
 	return id, err
 }
-
-// A handler is killed with the thread that has started it.
-func init() { runtime.LockOSThread() }
 
 func main() {
 	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",

@@ -9,7 +9,6 @@ package main
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -79,9 +78,6 @@ func (c *orchestrate) Run(env *cli.Env) error {
 	}
 	return err
 }
-
-// A hook is killed with the thread that has started it.
-func init() { runtime.LockOSThread() }
 
 func main() {
 	start.Stage()

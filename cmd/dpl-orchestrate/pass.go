@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -191,7 +190,6 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 // hook gives alerts beside the passes, which do not wait for it.
 func hook(env *cli.Env, o *orchestrator.Orchestrator, raised <-chan struct{},
 	given chan<- struct{}) {
-	runtime.LockOSThread() // with which the hook would be killed
 	defer close(given)
 	for range raised {
 		if err := giveAlerts(o); err != nil {

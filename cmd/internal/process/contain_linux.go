@@ -3,17 +3,21 @@ package process
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // Contain makes cmd, which must not have been started, the leader of a new process group. When the
-// context of cmd ends, the whole group is killed. The caller must call release after cmd.Wait. If
-// this process dies, the kernel kills cmd; it does so when the thread that started cmd ends, so the
-// caller must be locked to the main thread. Other systems promise less: on other Unix, cmd outlives
-// this process, and on Windows the context kills only cmd's own process.
+// context of cmd ends, the whole group is killed. The caller must start cmd, wait for it and then
+// call release, all in this goroutine. If this process dies, the kernel kills cmd. Other systems
+// promise less: on other Unix, cmd outlives this process, and on Windows the context kills only
+// cmd's own process.
 func Contain(cmd *exec.Cmd) (release func()) {
+	// The kernel kills cmd when the thread that started it ends. A thread to which a goroutine is
+	// locked is left to that goroutine.
+	runtime.LockOSThread()
 	handle := -1
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &handle,
@@ -23,6 +27,7 @@ func Contain(cmd *exec.Cmd) (release func()) {
 	// process may have the pid.
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid, handle) }
 	return func() {
+		runtime.UnlockOSThread()
 		if handle >= 0 {
 			unix.Close(handle)
 		}
