@@ -86,7 +86,7 @@ func readRegistry(r *wire.Reader) Registry {
 func readRegistered(r *wire.Reader) (all []Service) {
 	const shortest = 256 // bytes that a service has in a file that DPL has written, or more
 	start := r.Offset()
-	r.Object(func(key string) {
+	r.Map(func(key string) {
 		all = append(all, readService(r, key))
 		if len(all) == 1 {
 			rest := len(r.Text()) - r.Offset()

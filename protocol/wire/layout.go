@@ -44,7 +44,7 @@ func (l *layout) add(lead, name string) bool {
 	}
 
 	if l.names == nil {
-		l.names = make(map[string]struct{}, 2*few)
+		l.names = make(map[string]struct{}, 8*few)
 		for _, m := range l.members[:n] {
 			l.names[m.name] = struct{}{}
 		}
@@ -56,8 +56,8 @@ func (l *layout) add(lead, name string) bool {
 	return !has
 }
 
-// inner returns the layout of the objects in value i. An object of very many members is a map, such
-// as that of the services of a group: its values look alike, as the elements of an array do.
+// inner returns the layout of the objects in value i. The values of an object of very many members
+// are taken to look alike, as the elements of an array do.
 func (l *layout) inner(i int) *layout {
 	const most = 64 // members of a record
 	return &l.members[min(i, most)].inner

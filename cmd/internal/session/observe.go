@@ -65,6 +65,9 @@ func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]obser
 				found[i] = process.Look(processes[i].PID, processes[i].StartTicks)
 			}
 		})
+		if len(looked) == 0 {
+			looked = make(map[start]observe.Presence, len(processes))
+		}
 		for i, p := range processes {
 			looked[start{p.PID, p.StartTicks}] = found[i]
 		}
