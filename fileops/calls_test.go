@@ -126,6 +126,33 @@ close
 	}
 }
 
+// A quiet pass changes only the second file. It writes the temporary file that it has anyway.
+func TestSystemCallsOfAQuietPass(t *testing.T) {
+	t.Parallel()
+	var trace []string
+	p := &simfs.Process{Disk: simfs.New(), Trace: func(call string) { trace = append(trace, call) }}
+	l, err := Create(simLedger, Config{}, Options{FS: p})
+	must(t, err)
+	must(t, (&passing{name: "a"}).run(l))
+	trace = nil
+	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
+		trace = nil
+		g := tx.Value()
+		g.Orchestrator.Revision++
+		return tx.write(g, false)
+	}))
+
+	got := strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"),
+		simLedger, ".") + "\n"
+	const want = "write\nfsync\nclose\nopen .\nreplace ./g.orchestrator.json\nfsync\nclose\nunlock\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if g := readGroup(t, l, "g"); g.Orchestrator.Revision != 2 {
+		t.Errorf("got revision %d", g.Orchestrator.Revision)
+	}
+}
+
 // A process that was killed before it committed, or after it archived, leaves a lock file.
 func TestLockFileWithoutOperation(t *testing.T) {
 	t.Parallel()

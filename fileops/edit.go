@@ -247,6 +247,7 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	}
 
 	e.outcome = notMade
+	e.lend(&e.files[changes[0].file])
 	for _, c := range changes {
 		if err := e.files[c.file].write(c.next); err != nil {
 			return 0, err
@@ -277,6 +278,16 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	e.effects.committed()
 
 	return made, dirs.sync(err)
+}
+
+// lend gives r, the first file to change, the temporary file that begin has created for another one,
+// which does not change: a quiet pass writes nothing but the second file of its group.
+func (e *edit) lend(r *replacement) {
+	first := &e.files[0]
+	if r != first && first.open != nil && r.temp == "" {
+		r.temp, r.open = first.temp, first.open
+		first.temp, first.open = "", nil
+	}
 }
 
 // replace makes the written version of one file visible.
