@@ -233,9 +233,11 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 	}
 	e.endPauses()
 
-	for _, id := range g.Registry.ordered() {
-		if cause, failed := r.Failed[id]; failed {
-			e.startFailed(e.service(id), cause)
+	if len(r.Failed) > 0 {
+		for _, id := range g.Registry.ordered() {
+			if cause, failed := r.Failed[id]; failed {
+				e.startFailed(e.service(id), cause)
+			}
 		}
 	}
 

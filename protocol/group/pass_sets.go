@@ -233,6 +233,9 @@ func (r Registry) remaining(set []string) []string {
 
 // setInOrder returns the members of the set in order.
 func (p *planner) setInOrder() []string {
+	if len(p.set.members) == 0 {
+		return nil
+	}
 	return slices.DeleteFunc(p.g.Registry.ordered(), func(id string) bool {
 		return !p.set.members[id]
 	})

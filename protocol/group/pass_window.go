@@ -1,6 +1,9 @@
 package group
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // admit returns plan without the starts for which the window of the group has no place (spec §28).
 // Who runs, stops, or is about to restart has a place. Who waits gets one in order, restarts first.
@@ -93,17 +96,23 @@ func (e *edit) tellBlocked() {
 
 // blocked returns why all services of r that have not ended wait for what will not come, or "".
 func (r Registry) blocked() string {
-	var reasons []string
-	for _, id := range r.ordered() {
-		switch s := r.Services[r.index(id)]; {
+	var blocked []*Service
+	for i := range r.Services {
+		switch s := &r.Services[i]; {
 		case s.State.Final():
 		case s.State == StateWaiting, s.State == StateRegistered && s.BlockedBy != "":
 			if s.BlockedBy != "" {
-				reasons = append(reasons, s.ID+": "+s.BlockedBy)
+				blocked = append(blocked, s)
 			}
 		default:
 			return ""
 		}
+	}
+
+	slices.SortFunc(blocked, InOrder)
+	var reasons []string
+	for _, s := range blocked {
+		reasons = append(reasons, s.ID+": "+s.BlockedBy)
 	}
 	return strings.Join(reasons, "; ")
 }
