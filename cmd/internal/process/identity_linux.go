@@ -76,14 +76,14 @@ func Exited(pid int, startTicks int64) bool {
 func look(pid int) (s stat, err error) {
 	here.once.Do(surroundings)
 	if here.procfs {
-		var buf [1024]byte // fields 1 to 22 are shorter than 600 bytes
+		var buf [1024]byte // fields 1 to 38 are shorter than 900 bytes
 		s, _ = parseStat(read("/proc/"+strconv.Itoa(pid)+"/stat", buf[:]))
 	}
 
-	// After reading the file, so that a process that died in between counts as gone; ENOENT alone
-	// may mean hidepid. Unlike kill(2), tgkill(2) of a pair does not find a thread that is not the
-	// first of its process.
-	if s.ended() || unix.Tgkill(pid, pid, 0) == unix.ESRCH {
+	// The kernel is asked only if the file does not say it: ENOENT may mean hidepid. It is asked after
+	// reading the file, so that a process that died in between counts as gone. Unlike kill(2),
+	// tgkill(2) of a pair does not find a thread that is not the first of its process.
+	if s.ended() || !s.lives() && unix.Tgkill(pid, pid, 0) == unix.ESRCH {
 		return stat{}, ErrNoProcess
 	}
 	if !here.clocks {

@@ -11,11 +11,12 @@ type stat struct {
 	parent     int
 	threads    int
 	startTicks int64
+	exitSignal int // what its parent gets at its end; 0: unknown, or none
 }
 
 // parseStat parses a line of /proc/PID/stat, which may end after field 22, and reports whether it
-// is valid. The name in field 2 may contain any bytes, so fields are counted from the last
-// parenthesis.
+// is valid. Without field 38 the exit signal is unknown. The name in field 2 may contain any bytes,
+// so fields are counted from the last parenthesis.
 func parseStat(line []byte) (stat, bool) {
 	name := bytes.LastIndexByte(line, ')')
 	fields := line[name+1:]
@@ -27,7 +28,9 @@ func parseStat(line []byte) (stat, bool) {
 		return stat{}, false
 	}
 
-	return stat{state: state[0], parent: parent, threads: threads, startTicks: startTicks}, true
+	exitSignal, _ := strconv.Atoi(string(field(fields, 38)))
+
+	return stat{state[0], parent, threads, startTicks, exitSignal}, true
 }
 
 // field returns the field with a number from proc(5), or nothing if it is missing. fields begins
@@ -57,3 +60,7 @@ func field(fields []byte, number int) []byte {
 func (s stat) ended() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads == 1
 }
+
+// lives reports whether it is certainly that of a process that has not ended: the first thread of a
+// process is the one that has an exit signal.
+func (s stat) lives() bool { return s.state != 'Z' && s.state != 'X' && s.exitSignal > 0 }

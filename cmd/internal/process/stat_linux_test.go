@@ -23,6 +23,33 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
+func TestExitSignal(t *testing.T) {
+	for end, want := range map[string]int{"": 0, " 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37": 0,
+		" 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 17 39": 17,
+		" 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 -1 39": -1} {
+		if got, ok := parseStat([]byte("1 (sh) " + after + end)); got.exitSignal != want || !ok {
+			t.Errorf("%q: got %+v, %t, want %d", end, got, ok, want)
+		}
+	}
+}
+
+func TestStatLives(t *testing.T) {
+	for _, c := range []struct {
+		state  byte
+		signal int
+		want   bool
+	}{
+		{'S', 17, true}, {'T', 17, true}, {'D', 17, true},
+		{'S', -1, false}, // a thread
+		{'S', 0, false},  // not known
+		{'Z', 17, false}, {'X', 17, false},
+	} {
+		if got := (stat{state: c.state, threads: 1, exitSignal: c.signal}).lives(); got != c.want {
+			t.Errorf("state %c, exit signal %d: lives %t", c.state, c.signal, got)
+		}
+	}
+}
+
 func TestParseStatRefuses(t *testing.T) {
 	for _, line := range []string{
 		"",
