@@ -280,8 +280,8 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	return made, dirs.sync(err)
 }
 
-// lend gives r, the first file to change, the temporary file that begin has created for another one,
-// which does not change: a quiet pass writes nothing but the second file of its group.
+// lend gives r, the first file to change, the temporary file that begin has created for another
+// one, which does not change: a quiet pass writes nothing but the second file of its group.
 func (e *edit) lend(r *replacement) {
 	first := &e.files[0]
 	if r != first && first.open != nil && r.temp == "" {
