@@ -52,8 +52,8 @@ func (p *planner) count(alone []course) (changed bool) {
 
 		changed = true
 		if limit.OnIntensity == Escalate {
-			p.begin(EndIntensity, "more than %d failures in %s, the last of %s: %s",
-				limit.Intensity, inWords(limit.Period), c.order.ID, c.exit)
+			p.begin(EndIntensity, "more than %s in %s, the last of %s: %s",
+				counted(limit.Intensity, "failure"), inWords(limit.Period), c.order.ID, c.exit)
 			return true
 		}
 		for _, id := range c.ids {

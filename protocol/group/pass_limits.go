@@ -26,10 +26,10 @@ func (s *Service) givenUp() string {
 	case class == Persistent && s.PersistentRow > 1:
 		return fmt.Sprintf("%s, %d in a row", Persistent, s.PersistentRow)
 	case class.charged() && most != Unlimited && s.RestartAttempts >= most:
-		return fmt.Sprintf("%d attempts", s.RestartAttempts)
+		return counted(s.RestartAttempts, "attempt")
 	case class.charged() && s.tooIntense():
 		period := s.policy().IntensityPeriod
-		return fmt.Sprintf("%d ends in %s", len(s.Restarts), inWords(period))
+		return counted(len(s.Restarts), "end") + " in " + inWords(period)
 	case s.tooLate():
 		return "deadline " + inWords(s.policy().Deadline)
 	}
@@ -50,6 +50,14 @@ func (s *Service) tooLate() bool {
 		return false
 	}
 	return s.restartAt(s.FailedAt).After(wire.Later(s.FirstFailedAt, deadline))
+}
+
+// counted returns n and noun, which is in the plural unless n is 1.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // inWords returns d in seconds, or in milliseconds if it has others.

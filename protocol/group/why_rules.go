@@ -272,7 +272,7 @@ func (t *telling) limit(why string) string {
 		return "its last end is terminal: a restart would end in the same way"
 	case strings.HasPrefix(why, string(Persistent)):
 		return why + ", and the second is final"
-	case strings.HasSuffix(why, " attempts"):
+	case why == counted(s.RestartAttempts, "attempt"):
 		return fmt.Sprintf("%s, and it may have %d", why, s.policy().MaxAttempts)
 	case s.tooIntense():
 		return fmt.Sprintf("%s, and it may have %d", why, s.policy().Intensity)

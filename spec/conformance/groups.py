@@ -1387,16 +1387,21 @@ def given_up(entry):
     if class_ == 'persistent' and entry['persistentRow'] > 1:
         return f'persistent, {entry["persistentRow"]} in a row'
     if charged(entry) and most != -1 and entry['restartAttempts'] >= most:
-        return f'{entry["restartAttempts"]} attempts'
+        return counted(entry['restartAttempts'], 'attempt')
     period = policy.get('intensityPeriodMs')
     ends_ = len(entry['restarts'])
     if period and charged(entry) and ends_ > policy['intensity']:
-        return f'{ends_} ends in {in_words(period)}'
+        return f'{counted(ends_, "end")} in {in_words(period)}'
     deadline = policy.get('deadlineMs')
     if (deadline and 'failedAt' in entry and 'firstFailedAt' in entry
             and restart_at(entry) > min(LAST, entry['firstFailedAt'] + deadline)):
         return f'deadline {in_words(deadline)}'
     return None
+
+
+def counted(n, noun):
+    """Return n and the noun, which is in the plural unless n is 1."""
+    return f'{n} {noun}' if n == 1 else f'{n} {noun}s'
 
 
 def in_words(milliseconds):

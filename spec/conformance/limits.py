@@ -33,7 +33,7 @@ def charge(edit):
         elif follows == 'escalate':
             period = supervision['intensityPeriodMs']
             span = f'{period} ms' if period % 1000 else f'{period // 1000} s'
-            found.end = (f'more than {supervision["intensity"]} failures in {span}, the last of {keys[0]}: '
+            found.end = (f'more than {groups.counted(supervision["intensity"], "failure")} in {span}, the last of {keys[0]}: '
                          f'{groups.told(exit_)}')
             break
     return found

@@ -188,7 +188,7 @@ class World:
 
     def alert(self, seq):
         return {
-            'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts',
+            'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempt',
             'timestamp': self.ago()
         }
 
