@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,11 +54,12 @@ func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Com
 // namesStart reports whether a variable would make a process part of a service.
 func namesStart(entry string) bool { return strings.HasPrefix(entry, process.StartVariable+"=") }
 
-// prompted makes the pass that o.Prompt asks for. If it has changed what the parent of the group sees
-// of it, a pass over the parent follows. One that fails is left to the next pass.
+// prompted makes the pass that o.Prompt asks for, and others until one changes nothing. If what the
+// parent of the group sees of it has changed, it does the same for the parent. A pass over that which
+// fails is left to the next pass. It returns what the last pass over the group has done.
 func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
 	before := o.look(o.Group)
-	p, err := o.pass(visited)
+	p, err := o.passesUntilQuiet(visited)
 	after := o.look(o.Group)
 	if err != nil || p.StandBy || after == before || after.Parent.Group == "" {
 		return p, err
@@ -70,4 +72,17 @@ func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
 		o.Env.Warnf("%s: group %q: %v", o.Group, o.parent.Group, err)
 	}
 	return p, nil
+}
+
+// passesUntilQuiet makes passes until one does not change the registry, but not more than one for
+// each service and one more: no chain of dependencies is longer.
+func (o *Orchestrator) passesUntilQuiet(visited map[string]bool) (PassReport, error) {
+	for n := 0; ; n++ {
+		p, err := o.pass(maps.Clone(visited))
+		if err != nil || p.StandBy || p.After.Registry.Revision == p.Before.Registry.Revision ||
+			n == len(p.After.Registry.Services) {
+			return p, err
+		}
+		o.Prompt = &group.Prompt{} // the end has been seen
+	}
 }
