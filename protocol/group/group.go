@@ -81,6 +81,11 @@ const (
 	OrchestratorStopped      OrchestratorState = "stopped"
 )
 
+// left reports whether a resident orchestrator has said that no more passes come from it.
+func (s OrchestratorState) left() bool {
+	return s == OrchestratorShuttingDown || s == OrchestratorStopped
+}
+
 func (s OrchestratorState) valid() bool {
 	switch s {
 	case OrchestratorStarting, OrchestratorRunning, OrchestratorShuttingDown, OrchestratorStopped:

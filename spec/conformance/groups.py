@@ -2000,10 +2000,12 @@ class Pass(Edit):
                     set_optional(entry, 'keeper', came.get('keeper'))
 
 
-def heeds(registry, owner, supervisorId=None, startId=None):
+def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
     """Return whether a pass that something has asked for does anything (§19.5)."""
-    if registry['owner'] != owner or supervisorId is None:
-        return registry['owner'] == owner
+    if registry['owner'] != owner or orchestrator['state'] in ('shuttingDown', 'stopped'):
+        return False
+    if supervisorId is None:
+        return True
     entry = registry['supervisors'].get(supervisorId, {})
     return (registry.get('supervision', {}).get('onExit') == 'pass'
             and entry.get('startId') == startId
@@ -2021,7 +2023,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     exit records by start id: each a record, and whether it is complete (§19). starts(index,
     action) spawns a process, and returns {pid, process, startId, keeper} or {error}.
     """
-    if prompt is not None and not heeds(registry, owner, **prompt):
+    if prompt is not None and not heeds(orchestrator, registry, owner, **prompt):
         return Outcome(standby=True)
     other = registry['owner'] not in (None, owner)
     if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
@@ -2134,7 +2136,7 @@ VERBS = {
 
 
 def missing_orchestrator(group):
-    return ORCHESTRATOR[0]({'orchestrationGroupId': group, 'state': 'running'}, '')
+    return ORCHESTRATOR[0]({'orchestrationGroupId': group, 'state': 'stopped'}, '')
 
 
 def missing_registry():
