@@ -74,7 +74,7 @@ func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 			w.fail("%s restarts with %s, which comes after it", s.ID, cause.ID)
 		}
 		for _, id := range started {
-			if id == s.StopFor.Detail ||
+			if id == s.StopFor.Detail && !waits(p.Before, id) || // else it was removed, and registered anew
 				slices.Contains(p.Before.Registry.Supervision.Set, id) {
 				w.fail("%s is started, and %s of its set lives", id, s.ID)
 			}
@@ -165,10 +165,7 @@ func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
 // checkWindow checks that a pass that gives a place to a service that waited has not started more
 // than the window has places. What ran before, or restarts at once, keeps its place.
 func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
-	waited := func(id string) bool {
-		s := p.Before.Service(id)
-		return s.State == group.StateRegistered || s.State == group.StateWaiting
-	}
+	waited := func(id string) bool { return waits(p.Before, id) }
 	if w.rules.window == nil || !slices.ContainsFunc(started, waited) {
 		return
 	}
@@ -188,4 +185,10 @@ func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
 	case len(run) == window:
 		w.did(didWindowFull)
 	}
+}
+
+// waits reports whether a service of g has yet to start, or to start again because somebody asked.
+func waits(g group.Group, id string) bool {
+	s := g.Service(id)
+	return s.State == group.StateRegistered || s.State == group.StateWaiting
 }
