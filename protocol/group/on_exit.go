@@ -13,16 +13,15 @@ const (
 // changed.
 type Prompt struct{ Service, StartID string }
 
-// Heeds reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
-// takes over, nor goes on for an orchestrator that has left, and once another pass has seen the same end, it is not needed. A service that is being
-// stopped needs one more pass when the last of its processes has ended. Without a p it always does.
-func (g Group) Heeds(p *Prompt, owner string) bool {
+// heeds reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
+// takes over, nor goes on for an orchestrator that has left, and once another pass has seen the same
+// end, it is not needed. A service that is being stopped needs one more pass when the last of its
+// processes has ended.
+func (g Group) heeds(p Prompt, owner string) bool {
 	switch {
-	case p == nil:
-		return true
 	case g.Registry.Owner != owner || g.Orchestrator.State.left():
 		return false
-	case *p == Prompt{}:
+	case p == Prompt{}:
 		return true
 	}
 

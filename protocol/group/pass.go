@@ -90,13 +90,7 @@ type Decision struct {
 // with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
 // ErrExhausted before it decides anything.
 func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) {
-	if !g.Heeds(p.Prompt, p.Owner) {
-		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
-	}
-
-	owner := g.Registry.Owner
-	other := owner != "" && owner != p.Owner
-	if heard, _ := g.OrchestratorHeard(seen); other && (heard || g.mayBeAsleep(seen)) {
+	if g.StandsBy(p.Owner, p.Prompt, seen) {
 		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
 	}
 
@@ -110,8 +104,8 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.g.Registry.AlertSeq = alerts
 	e.own(p)
 	e.g.Registry.Supervision.set(p)
-	if !other { // a new owner has watched the passes of the old one, and must not be delayed
-		e.grant()
+	if owner := g.Registry.Owner; owner == "" || owner == p.Owner {
+		e.grant() // another one has watched the passes of the old one, and must not be delayed
 	}
 
 	e.seen.Survived = remembered(e.seen.Survived)
@@ -160,6 +154,19 @@ func (e *edit) own(p PassRequest) {
 		e.raise(AlertTakeover, "", "from %s", r.Owner)
 	}
 	r.Owner = p.Owner
+}
+
+// StandsBy reports whether a pass of owner stands by: another owner's orchestrator is heard of, or
+// may be asleep (spec §11.1); or what has asked for it is nothing new. See Prompt.
+func (g Group) StandsBy(owner string, p *Prompt, seen observe.Observation) bool {
+	switch {
+	case p != nil:
+		return !g.heeds(*p, owner)
+	case g.Registry.Owner == "" || g.Registry.Owner == owner:
+		return false
+	}
+	heard, _ := g.OrchestratorHeard(seen)
+	return heard || g.mayBeAsleep(seen)
 }
 
 // mayBeAsleep reports whether the orchestrator of g may have been stopped together with the

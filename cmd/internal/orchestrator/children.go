@@ -54,10 +54,11 @@ func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	return p, nil
 }
 
-// checkChildren returns childrenFirst if the pass needs to see groups that are services of g, and are
-// not in visited.
-func (o *Orchestrator) checkChildren(g group.Group, visited map[string]bool) error {
-	if !g.Heeds(o.Prompt, o.Owner) {
+// checkChildren returns childrenFirst if groups that are services of g are not in visited. A pass
+// that stands by leaves them to the owner of g, who makes their passes, too.
+func (o *Orchestrator) checkChildren(g group.Group, visited map[string]bool,
+	seen observe.Observation) error {
+	if g.StandsBy(o.Owner, o.Prompt, seen) {
 		return nil
 	}
 

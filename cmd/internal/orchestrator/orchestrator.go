@@ -91,10 +91,7 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	var p PassReport
 	files := o.startFiles() // before the lock: see RemoveStartFiles
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		if err := o.checkChildren(tx.Value(), visited); err != nil {
-			return err
-		}
-		return o.underLock(tx, &p)
+		return o.underLock(tx, &p, visited)
 	})
 
 	o.log(p)
@@ -111,8 +108,10 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	return p, err
 }
 
-// underLock makes the part of the pass p that needs the group's lock.
-func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
+// underLock makes the part of the pass p that needs the group's lock. It returns childrenFirst as
+// passAlone does.
+func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport,
+	visited map[string]bool) error {
 	p.Before = tx.Value()
 	if err := o.checkTiming(p.Before); err != nil {
 		return err
@@ -120,6 +119,10 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
 
 	began := o.machine().Uptime()
 	seen := o.watched(tx.Observe(), p.Before)
+	if err := o.checkChildren(p.Before, visited, seen); err != nil {
+		return err
+	}
+
 	d, err := p.Before.Pass(o.arguments(p.Before, seen), seen)
 	if err != nil {
 		return err
@@ -152,10 +155,10 @@ func (o *Orchestrator) watched(seen observe.Observation, g group.Group) observe.
 // log says with -v what p has found and done, and without what it could not do.
 func (o *Orchestrator) log(p PassReport) {
 	switch {
-	case p.StandBy && p.Before.Heeds(o.Prompt, o.Owner):
-		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
-	case p.StandBy:
+	case p.StandBy && o.Prompt != nil:
 		o.Env.Logf("%s: no pass is needed: standing by", o.Group)
+	case p.StandBy:
+		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
 	}
 
 	for _, a := range p.Alerts {
@@ -212,7 +215,7 @@ func (o *Orchestrator) checkTiming(g group.Group) error {
 func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			if err := o.checkChildren(g, visited); err != nil {
+			if err := o.checkChildren(g, visited, seen); err != nil {
 				return g, err
 			}
 			if err := o.checkTiming(g); err != nil {
