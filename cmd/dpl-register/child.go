@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
@@ -28,13 +28,9 @@ func (c *register) checkChild() error {
 // itself. Two registrations at the same moment may miss each other: then passes begin such a group
 // for one parent only, and visit each group once.
 func checkLinks(l *fileops.Ledger, groupID string, services []group.Declaration) error {
-	var links []group.Link
-	for _, d := range services {
-		if d.StartInfo != nil && d.StartInfo.Group != "" {
-			links = append(links, group.Link{Parent: groupID, Service: d.ID, Child: d.StartInfo.Group})
-		}
-	}
-	if links == nil {
+	if !slices.ContainsFunc(services, func(d group.Declaration) bool {
+		return d.StartInfo != nil && d.StartInfo.Group != ""
+	}) {
 		return nil
 	}
 
@@ -50,11 +46,5 @@ func checkLinks(l *fileops.Ledger, groupID string, services []group.Declaration)
 		}
 		all = append(all, g.Links()...)
 	}
-	for _, link := range links {
-		if err := group.CheckLink(all, link); err != nil {
-			return fmt.Errorf("group %q: %w", link.Child, err)
-		}
-		all = append(all, link)
-	}
-	return nil
+	return group.CheckLinks(all, groupID, services)
 }

@@ -99,11 +99,31 @@ func (g Group) Links() (all []Link) {
 	return all
 }
 
-// CheckLink returns ErrOtherParent if the child of l is already another service, and ErrTree if its
-// parent is below it, or is it. all has the links of all groups.
-func CheckLink(all []Link, l Link) error {
+// CheckLinks checks that the groups stay trees if the services of the group id become as declared
+// (spec §24.2); all has the links of all groups as they are. It returns ErrOtherParent if a group
+// would be two services, and ErrTree if one would be below itself.
+func CheckLinks(all []Link, id string, declared []Declaration) error {
+	stay := slices.DeleteFunc(slices.Clone(all), func(l Link) bool {
+		return l.Parent == id && slices.ContainsFunc(declared,
+			func(d Declaration) bool { return d.ID == l.Service })
+	})
+	for _, d := range declared {
+		if d.StartInfo == nil || d.StartInfo.Group == "" {
+			continue
+		}
+		l := Link{id, d.ID, d.StartInfo.Group}
+		if err := l.check(stay); err != nil {
+			return fmt.Errorf("group %q: %w", l.Child, err)
+		}
+		stay = append(stay, l)
+	}
+	return nil
+}
+
+// check returns the error of CheckLinks if l is added to all.
+func (l Link) check(all []Link) error {
 	for _, other := range all {
-		if other.Child == l.Child && (other.Parent != l.Parent || other.Service != l.Service) {
+		if other.Child == l.Child {
 			return fmt.Errorf("%w: it is the service %q of the group %q", ErrOtherParent,
 				other.Service, other.Parent)
 		}

@@ -102,6 +102,7 @@ type vector struct {
 		Children   map[string]vectorChild `json:"children"`
 		Parent     string                 `json:"parent"`
 		Generation int64                  `json:"generation"`
+		Links      map[string]string      `json:"links"`
 
 		Code     group.ExitCode    `json:"code"`
 		Status   int               `json:"status"`
@@ -196,6 +197,7 @@ var refusals = map[string]error{
 	"tooManyNames": group.ErrTooManyNames,
 	"otherStart":   group.ErrOtherStart,
 	"otherParent":  group.ErrOtherParent,
+	"tree":         group.ErrTree,
 	"exhausted":    wire.ErrExhausted,
 }
 
@@ -391,6 +393,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g.BeginGroup(parent(v.Do.Parent, v.Do.Generation), by, seen)
 	case "endGroup":
 		return g.EndGroup(parent(v.Do.Parent, v.Do.Generation), by, seen)
+	case "checkLinks":
+		return g, v.checkLinks(t, g)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -573,6 +577,26 @@ func (v *vector) checkNeeded(t *testing.T, d *group.Decision) {
 func parent(text string, generation int64) group.Parent {
 	of, service, _ := strings.Cut(text, "/")
 	return group.Parent{Group: of, Service: service, Generation: generation}
+}
+
+// checkLinks returns what becomes of the registration of groups as services.
+func (v *vector) checkLinks(t *testing.T, g group.Group) error {
+	var all []group.Link
+	for service, child := range v.Do.Links {
+		of := parent(service, 0)
+		all = append(all, group.Link{Parent: of.Group, Service: of.Service, Child: child})
+	}
+
+	var becomes []struct{ Supervisor, Group string }
+	if err := json.Unmarshal(v.Do.Services, &becomes); err != nil {
+		t.Fatal(err)
+	}
+	var declared []group.Declaration
+	for _, s := range becomes {
+		declared = append(declared, group.Declaration{ID: s.Supervisor,
+			ServiceSpec: group.ServiceSpec{StartInfo: &group.StartInfo{Group: s.Group}}})
+	}
+	return group.CheckLinks(all, g.ID, declared)
 }
 
 // A vectorChild is what a pass sees of another group.

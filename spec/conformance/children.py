@@ -51,6 +51,24 @@ def end_group(orchestrator, registry, seen, parent, generation, by=None):
     return edit.finish()
 
 
+def check_links(orchestrator, registry, seen, services, links):
+    """§24.2. links: "GROUP/SERVICE" → the group that it is; services without group are commands."""
+    group = orchestrator['orchestrationGroupId']
+    own = {f'{group}/{service["supervisor"]}': service.get('group') for service in services}
+    links = {service: child for service, child in links.items() if service not in own}
+    for service, child in own.items():
+        if child is None:
+            continue
+        require(child not in links.values(), 'otherParent', f'{child} is a service already')
+        above, more = set(), {group}
+        while more:
+            above |= more
+            more = {of.split('/')[0] for of, below in links.items() if below in more} - above
+        require(child not in above, 'tree', f'{child} is above {group}')
+        links[service] = child
+    return groups.Outcome()
+
+
 def is_group(entry):
     return 'group' in (entry['startInfo'] or {})
 

@@ -27,7 +27,7 @@ DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
-     'otherStart', 'significant', 'groupEnded', 'otherParent'), 76)
+     'otherStart', 'significant', 'groupEnded', 'otherParent', 'tree'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
 USED = ('oomKilled', 'cpuMs', 'maxRssKb', 'finishStatus')  # by the process, until its end
@@ -2131,7 +2131,8 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'beginGroup': children.begin_group, 'endGroup': children.end_group
+    'result': result, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'checkLinks': children.check_links
 }
 
 
