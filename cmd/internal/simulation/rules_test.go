@@ -60,7 +60,8 @@ func (w *world) checkRules(p orchestrator.PassReport, decided int64, seen observ
 	w.checkClocks(p, decided, seen)
 }
 
-// checkBarrier checks that nobody of a set was started while another of it had to end.
+// checkBarrier checks that nobody of a set was started while another of it had to end. A cause that
+// was removed, and registered anew, is in the set no more.
 func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 	for _, s := range p.After.Registry.Services {
 		if s.StopFor == nil || s.StopFor.Reason != "sibling" || !w.lives(s.Process) {
@@ -68,13 +69,16 @@ func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 		}
 
 		w.did(didSibling)
-		cause := p.After.Service(s.StopFor.Detail)
+		cause := p.Before.Service(s.StopFor.Detail)
+		if cause != nil && waits(cause) {
+			cause = nil
+		}
 		if p.After.Registry.Supervision.Strategy == group.RestForOne && cause != nil &&
-			s.Order < cause.Order {
+			p.Before.Service(s.ID).StopFor == nil && s.Order < cause.Order {
 			w.fail("%s restarts with %s, which comes after it", s.ID, cause.ID)
 		}
 		for _, id := range started {
-			if id == s.StopFor.Detail && !waits(p.Before, id) || // else it was removed, and registered anew
+			if cause != nil && id == cause.ID ||
 				slices.Contains(p.Before.Registry.Supervision.Set, id) {
 				w.fail("%s is started, and %s of its set lives", id, s.ID)
 			}
@@ -165,7 +169,7 @@ func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
 // checkWindow checks that a pass that gives a place to a service that waited has not started more
 // than the window has places. What ran before, or restarts at once, keeps its place.
 func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
-	waited := func(id string) bool { return waits(p.Before, id) }
+	waited := func(id string) bool { return waits(p.Before.Service(id)) }
 	if w.rules.window == nil || !slices.ContainsFunc(started, waited) {
 		return
 	}
@@ -187,8 +191,7 @@ func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
 	}
 }
 
-// waits reports whether a service of g has yet to start, or to start again because somebody asked.
-func waits(g group.Group, id string) bool {
-	s := g.Service(id)
+// waits reports whether s has yet to start, or to start again because somebody asked.
+func waits(s *group.Service) bool {
 	return s.State == group.StateRegistered || s.State == group.StateWaiting
 }
