@@ -34,7 +34,7 @@ func families() []family {
 	leaves := []string{"--", "sh", "-c", "sleep 300 & setsid sleep 300 & exit 0"}
 	pushed := at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 20ms")
 	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
-	return []family{
+	return append(treeFamilies(), []family{
 		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s "+
 			"--interval 1s --kill-after 100ms", leaves...), final: archived},
 		{name: "dpl-run --group", setup: []step{itself},
@@ -65,7 +65,7 @@ func families() []family {
 		{name: "restart --wait", setup: []step{request}, each: []step{pass},
 			do:       at(5, "dpl-restart --group g --service a --only --wait"),
 			services: true, final: runsAndStops},
-	}
+	}...)
 }
 
 // words returns the step for a command line whose last words are not split.
@@ -122,12 +122,7 @@ func fixed(w *world) string {
 // nothingRuns makes a pass, and looks that no supervisor is said to run.
 func nothingRuns(w *world) string {
 	w.run(at(later, "dpl-orchestrate --group g"))
-	text, err := os.ReadFile(w.file("g.supervisors.json"))
-	if err != nil {
-		return err.Error()
-	}
-
-	g, err := group.DecodeRegistry(string(text))
+	g, err := w.registry("g")
 	if err != nil {
 		return err.Error()
 	}
