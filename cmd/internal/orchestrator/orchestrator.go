@@ -56,6 +56,7 @@ func New(env Env, l *fileops.Ledger, groupID string) *Orchestrator {
 // A PassReport is what one pass has done.
 type PassReport struct {
 	StandBy bool
+	Seen    observe.Observation // what it is decided by
 	Actions []group.Action
 	Failed  map[string]string // services that could not be started, and why
 	Alerts  []group.Alert
@@ -119,6 +120,7 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport,
 
 	began := o.machine().Uptime()
 	seen := o.watched(tx.Observe(), p.Before)
+	p.Seen = seen
 	if err := o.checkChildren(p.Before, visited, seen); err != nil {
 		return err
 	}

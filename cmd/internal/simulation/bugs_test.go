@@ -18,20 +18,22 @@ const (
 	bugNoLock
 	bugNoFileSync
 	bugNoDirSync
-	bugAckEarly    // a command says that it is done before the commit
-	bugTwoHolds    // it looks in one lock hold and acts in another
-	bugPIDOnly     // a process is known by its number alone
-	bugMissing     // a file that is not found once is taken for none
-	bugNoGate      // a supervisor runs before its pid is written down
-	bugNotSilent   // a start whose success is unknown counts as failed
-	bugNoDoubt     // a process that may or may not be a survivor counts as none
-	bugRevival     // a heartbeat brings a crashed frame back
-	bugNoCountdown // an operation is archived as soon as it is over
-	bugIdle        // a pass over an operation finds nothing to do
-	bugKeepTemps   // temporary files are not removed
-	bugGrab        // a removal takes away something else
-	bugTwice       // an alert is written twice
-	bugUnseen      // a process that is there is taken for one that cannot be seen
+	bugAckEarly     // a command says that it is done before the commit
+	bugTwoHolds     // it looks in one lock hold and acts in another
+	bugPIDOnly      // a process is known by its number alone
+	bugMissing      // a file that is not found once is taken for none
+	bugNoGate       // a supervisor runs before its pid is written down
+	bugNotSilent    // a start whose success is unknown counts as failed
+	bugNoDoubt      // a process that may or may not be a survivor counts as none
+	bugRevival      // a heartbeat brings a crashed frame back
+	bugNoCountdown  // an operation is archived as soon as it is over
+	bugIdle         // a pass over an operation finds nothing to do
+	bugKeepTemps    // temporary files are not removed
+	bugGrab         // a removal takes away something else
+	bugTwice        // an alert is written twice
+	bugUnseen       // a process that is there is taken for one that cannot be seen
+	bugNoFence      // a group begins for whatever start of its parent, however late that asks
+	bugRevivedInSet // a heartbeat brings back a service that waits for its set
 )
 
 // inject puts the bugs of the file system in.

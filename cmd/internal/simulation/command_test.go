@@ -19,16 +19,15 @@ const ledgerDir = "/l"
 
 // command is one run of a dpl command, as a process of its own.
 type command struct {
-	a       *actor
-	w       *world
-	name    string
-	fs      simfs.Process
-	ledger  *fileops.Ledger
-	stages  []*proc // that wait for it
-	looked  int64   // when it looked at the clock last
-	decided int64   // when it first looked at the clock for a group; 0: not yet
+	a      *actor
+	w      *world
+	name   string
+	fs     simfs.Process
+	ledger *fileops.Ledger
+	stages []*proc // that wait for it
+	looked int64   // when it looked at the clock last
 
-	decidedBy observe.Observation // what it saw then
+	sights map[sight]int64 // when it has looked at the clock, by the true time
 }
 
 var trash = regexp.MustCompile(`\.dpl-trash-[0-9a-f]+`)
@@ -40,7 +39,7 @@ const statusKilled = 137
 func (a *actor) command(name string, create bool, do func(c *command) error) (status int) {
 	w := a.w
 	a.check()
-	c := &command{a: a, w: w, name: name}
+	c := &command{a: a, w: w, name: name, sights: map[sight]int64{}}
 	c.fs = simfs.Process{Disk: w.disk, Fault: w.fault(), Yield: a.called, Wait: a.wait}
 	w.bug.inject(&c.fs)
 	if w.print != nil {

@@ -35,6 +35,8 @@ var controls = []struct {
 	{"an alert that is written twice", bugTwice, true, 300},
 	{"who lives is stale", bugUnseen, false, 3000},
 	{"who lives is stale, in a group", bugUnseen, true, 3000},
+	{"a group begins for an earlier start", bugNoFence, true, 10_000},
+	{"a heartbeat revives a service in a set", bugRevivedInSet, true, 10_000},
 }
 
 // The checks have to notice the bugs that they are for.

@@ -87,6 +87,7 @@ func (w *world) losePower() {
 	for _, g := range w.groups {
 		g.lostPower()
 	}
+	w.endsTaken = map[int64]bool{}
 
 	w.now += int64(w.between(1000, 30_000))
 	for _, h := range w.hosts {

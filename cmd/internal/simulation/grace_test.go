@@ -204,7 +204,7 @@ func (w *world) groupGraces(before, after group.Group, owner string,
 	for i := range after.Registry.Services {
 		now := &after.Registry.Services[i]
 		old := before.Service(now.ID)
-		if old == nil || old.State != group.StateRunning || old.Starting ||
+		if old == nil || old.State != group.StateRunning || old.Starting || isGroup(old) ||
 			!ofService(old).tells(seen) {
 			continue
 		}

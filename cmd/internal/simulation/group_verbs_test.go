@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -32,18 +33,22 @@ func (c *command) observe() observe.Observation {
 		return len(survivors) > 0 || doubt != nil
 	}
 
-	if c.decided == 0 {
-		c.decided, c.decidedBy = c.w.now, seen
-	}
-
+	c.sights[sightOf(seen)] = c.w.now
 	return seen
 }
 
+// A sight is what tells one look of a command from another.
+type sight struct{ now, monotonic int64 }
+
+func sightOf(seen observe.Observation) sight {
+	return sight{seen.Now.UnixMilli(), seen.MonotonicMs}
+}
+
 // editGroup is cli.Env.EditGroup, watched.
-func (c *command) editGroup(mode fileops.Mode,
+func (c *command) editGroup(id string, mode fileops.Mode,
 	verb fileops.Verb[group.Group]) (session.GroupEdit, error) {
-	g := c.w.group()
-	edit, err := c.ledger.EditGroup(groupID, mode,
+	g := c.w.group(id)
+	edit, err := c.ledger.EditGroup(id, mode,
 		func(before group.Group, seen observe.Observation) (group.Group, error) {
 			if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
 				g.reads(c, before, g.floor)
@@ -68,7 +73,7 @@ func (a *actor) register(r group.Registration) int {
 	return a.command("register "+r.Service, true, func(c *command) error {
 		heard := false
 		var at beat
-		_, err := c.editGroup(fileops.OrCreate,
+		_, err := c.editGroup(groupOf(r.Service), fileops.OrCreate,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				heard, _ = g.OrchestratorHeard(seen)
 				at = c.beatAt(seen)
@@ -81,12 +86,12 @@ func (a *actor) register(r group.Registration) int {
 
 		c.w.did(didRegister)
 		if !r.Request {
-			c.w.beats[groupID+"/"+r.Service] = at
+			c.w.beats[groupOf(r.Service)+"/"+r.Service] = at
 			a.p.beat = at.now
 		}
 
 		if !heard {
-			c.pass(a.p.host.id, false)
+			c.pass(groupOf(r.Service), a.p.host.id, false)
 		}
 
 		return nil
@@ -103,12 +108,17 @@ func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
 		var verdict observe.Verdict
-		edit, err := c.editGroup(fileops.Existing,
+		edit, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 				at = c.beatAt(seen)
+				set := g.Registry.Supervision.Set
+				if c.w.bug == bugRevivedInSet {
+					g.Registry.Supervision.Set = nil
+				}
 				after, verdict, err = g.BeatService(group.ServiceProcess{Service: id,
 					PID:     a.p.PID,
 					Process: a.p.Process}, observe.Report{}, seen)
+				after.Registry.Supervision.Set = set
 				return after, err
 			})
 
@@ -123,7 +133,7 @@ func (a *actor) beatService(id string) int {
 			c.w.fail("a heartbeat has revived %s, which waits for its set", id)
 		}
 		if verdict != observe.VerdictCrashed {
-			c.w.beats[groupID+"/"+id] = at
+			c.w.beats[groupOf(id)+"/"+id] = at
 			a.p.beat = at.now
 		}
 
@@ -133,7 +143,7 @@ func (a *actor) beatService(id string) int {
 
 func (a *actor) shutdown(id string, only bool) int {
 	return a.command("shutdown "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing,
+		_, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				return g.Shutdown(id, a.name, only, seen)
 			})
@@ -146,7 +156,7 @@ func (a *actor) shutdown(id string, only bool) int {
 
 func (a *actor) restart(id string, only bool) int {
 	return a.command("restart "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing,
+		_, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				after, _, err := g.Restart(id, a.name, only, seen)
 				return after, err
@@ -160,7 +170,7 @@ func (a *actor) restart(id string, only bool) int {
 
 func (a *actor) remove(id string) int {
 	return a.command("remove "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing,
+		_, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				return g.Remove(id, a.name, seen)
 			})
@@ -169,10 +179,9 @@ func (a *actor) remove(id string) int {
 }
 
 // orchestrate is dpl-orchestrate.
-func (a *actor) orchestrate(owner string) int {
-	return a.command("orchestrate", false, func(c *command) error {
-		_, err := c.pass(owner, false)
-		return err
+func (a *actor) orchestrate(id, owner string) int {
+	return a.command("orchestrate "+id, false, func(c *command) error {
+		return c.pass(id, owner, false)
 	})
 }
 
@@ -183,16 +192,18 @@ func (passEnv) DryRun() bool                          { return false }
 func (passEnv) CheckGroupTrust(*fileops.Ledger) error { return nil }
 func (passEnv) NoteCommit()                           {}
 func (passEnv) Again() []string                       { return nil }
-func (passEnv) Logf(string, ...any)                   {}
+func (e passEnv) Logf(format string, _ ...any)        { e.c.between(format) }
 func (e passEnv) Warnf(format string, args ...any)    { e.c.w.tell(format, args...) }
 
-// pass is the pass of package orchestrator.
-func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, error) {
-	g := c.w.group()
-	floor := g.floor
-	c.decided = 0 // a registration may have looked before
+// pass is the pass of package orchestrator, over a group and those below it.
+func (c *command) pass(id, owner string, failover bool) error {
+	floors := map[string]int64{}
+	for id, g := range c.w.groups {
+		floors[id] = g.floor
+	}
+
 	o := orchestrator.Orchestrator{
-		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner,
+		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: id, Owner: owner,
 		Failover: failover,
 		Interval: interval, Staleness: threshold,
 		Strategy: c.w.rules.strategy, Window: c.w.rules.window, Limit: c.w.rules.limit,
@@ -200,32 +211,71 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 	}
 
 	p, err := o.Pass()
+	own := slices.IndexFunc(p.Children, func(p orchestrator.PassReport) bool { return p.After.ID == id })
+	if own >= 0 {
+		c.w.fail("%s has two passes, one below itself", id)
+	}
+
+	for _, r := range inOrder(p) {
+		failed := err
+		if r.Before.ID != id && r.Before.ID != "" {
+			failed = nil // there is no report of one below that has failed
+		}
+		c.checkPass(r, floors[r.Before.ID], owner, failed)
+	}
+	if c.w.bug == bugNoFence {
+		c.asksLate(p)
+	}
+	return err
+}
+
+// inOrder returns the passes that p is about, in the order in which they were made over each group.
+func inOrder(p orchestrator.PassReport) []orchestrator.PassReport {
+	var all []orchestrator.PassReport
+	for _, child := range p.Children {
+		all = append(all, inOrder(child)...)
+	}
+	all = append(all, p)
+	slices.SortStableFunc(all, func(a, b orchestrator.PassReport) int {
+		return cmp.Compare(a.Before.Registry.Revision, b.Before.Registry.Revision)
+	})
+	return all
+}
+
+// checkPass checks one pass of owner over one group, which ended with err. When the command began,
+// the revision floor was acknowledged.
+func (c *command) checkPass(p orchestrator.PassReport, floor int64, owner string, err error) {
+	g := c.w.group(p.Before.ID)
+	decided, known := c.sights[sightOf(p.Seen)]
+	seen := p.Seen
+	seen.Sightings = nil // the clock tells more
 	invariants.Check(c.w.fail, p.Before,
 		func(group.Group) (group.Group, error) { return p.After, err })
 	if c.w.tellGroup(p.After); p.Before.ID != "" && (err == nil || !c.w.kind.lease) {
 		g.reads(c, p.Before, floor)
-		c.w.judgeGroup(p.Before, p.After, c.decided, c.a.p.host.observe())
+		c.w.judgeGroup(p.Before, p.After, decided, c.a.p.host.observe())
 		c.w.checkEnds(p.Before, p.After)
 	}
 
 	switch {
 	case err != nil:
-		return p, err
+		return
+	case !known:
+		c.w.fail("a pass over %s has not looked at the clock", p.Before.ID)
 	case p.StandBy:
 		c.w.did(didStandBy)
-		return p, nil
+		return
 	case !c.w.kind.lease:
-		if wrong := c.w.groupGraces(p.Before, p.After, owner, c.decidedBy); wrong != nil {
+		if wrong := c.w.groupGraces(p.Before, p.After, owner, seen); wrong != nil {
 			c.w.fail("%s: %w", c.name, wrong)
 		}
 	}
 
-	c.w.checkRules(p, c.decided, c.decidedBy)
+	c.w.checkRules(p, decided, seen)
+	c.w.checkTree(p)
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)
 	g.ack(c, p.Before, p.After, false)
-
-	return p, nil
 }
 
 // judgeGroup checks that a service that a pass declares failed was silent for long when the pass
@@ -241,7 +291,7 @@ func (w *world) judgeGroup(before, after group.Group, decided int64, seen observ
 			continue
 		}
 
-		b, ok := w.beats[groupID+"/"+s.ID]
+		b, ok := w.beats[after.ID+"/"+s.ID]
 		switch reason := observe.Evidence(s.LastExit.Reason); {
 		case reason == observe.Exited && w.lives(old.Process):
 			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)

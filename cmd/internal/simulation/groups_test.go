@@ -12,6 +12,14 @@ const groupID = "g"
 
 var supervisorIDs = []string{"S1", "S2", "S3"}
 
+// ids returns the services that operators ask for.
+func (w *world) ids() []string {
+	if w.tree {
+		return []string{"S1", "S2", "S3", treeID, treeID, "S4"}
+	}
+	return supervisorIDs
+}
+
 // groupProgram makes something run on h.
 func (w *world) groupProgram(name string, h *host) {
 	p := h.spawn(nil)
@@ -30,7 +38,11 @@ func (w *world) groupProgram(name string, h *host) {
 func passing(times int) func(a *actor) {
 	return func(a *actor) {
 		for range times {
-			a.orchestrate(a.p.host.id)
+			id := groupID
+			if a.w.tree && !a.w.chance(5) {
+				id = rootID
+			}
+			a.orchestrate(id, a.p.host.id)
 			a.sleep(a.w.pick3(500, 100, 2500))
 		}
 	}
@@ -41,8 +53,12 @@ func operating(times int) func(a *actor) {
 	return func(a *actor) {
 		w := a.w
 		for range times {
-			id := supervisorIDs[w.r.IntN(len(supervisorIDs))]
-			switch w.r.IntN(7) {
+			id := w.ids()[w.r.IntN(len(w.ids()))]
+			what := w.r.IntN(7)
+			if id == treeID && w.chance(2) {
+				what = 2 // it begins anew
+			}
+			switch what {
 			case 0:
 				a.shutdown(id, w.chance(4))
 			case 1:
@@ -81,12 +97,25 @@ func (a *actor) request(id string) group.Registration {
 		r.StartInfo.RuntimeSoft, r.StartInfo.RuntimeMax = runtimeSoft, runtimeMax
 	}
 	r.Significant, r.Resume = ptr(w.chance(2)), w.chance(3)
-	if w.chance(4) {
+	if w.tree {
+		r.Resume, r.Fresh = w.chance(20), w.chance(60)
+	}
+	if w.chance(4) || w.tree && w.chance(3) {
 		r.OnDead = ptr(group.OnDeadEscalate)
 	}
 	r.Restart = restartTypes[w.r.IntN(len(restartTypes))]
-	if id != "S1" && w.chance(2) {
+	switch {
+	case id == treeID:
+		r.StartInfo.Command, r.StartInfo.Dir, r.StartInfo.Group = "", "", groupID
+		r.StartInfo.RuntimeSoft, r.StartInfo.RuntimeMax = 0, 0
+		r.StartInfo.Policy.MaxAttempts = w.between(0, 4)
+		r.Heartbeats = nil
+	case id == "S4":
+	case id != "S1" && !w.chance(3):
 		r.Dependencies = &[]string{"S1"}
+	}
+	if groupOf(id) == groupID && (r.Resume || r.Fresh) {
+		w.resumed = true
 	}
 
 	return r
@@ -125,10 +154,15 @@ func registering(id string) func(a *actor) {
 func supervised(id string) func(a *actor) {
 	return func(a *actor) {
 		w := a.w
-		stubborn := w.chance(3)
+		stubborn, naps := w.chance(3), w.chance(2)
 		a.status = w.exitStatus()
 		for range w.between(1, 6) {
-			a.sleep(w.pick3(400, 100, 3000))
+			if naps { // it is stale for a while, and lives
+				a.sleep(w.between(1900, 3000))
+			} else {
+				a.sleep(w.pick3(400, 100, 3000))
+			}
+
 			switch {
 			case a.term && !stubborn, w.chance(10):
 				return

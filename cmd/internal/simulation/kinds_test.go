@@ -69,6 +69,10 @@ func (k kind) setUp(w *world) {
 
 	if w.eventAt = w.between(1, 800); k.groups {
 		w.rules = w.newRules()
+		w.tree = w.chance(2)
+	}
+	if w.tree {
+		w.plantTree()
 	}
 	for i := range w.between(2, 4) {
 		k.program(w, w.hosts[i%k.hosts])

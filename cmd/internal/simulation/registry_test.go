@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -14,6 +13,8 @@ type registry struct {
 	floor   int64 // the revision that everyone must see
 	durable int64 // the revision that survives a power cut
 	makers  map[int64]maker
+	shown   int64 // the start of its parent for which it has begun at the revision shownAt
+	shownAt int64
 }
 
 // maker is who has made a revision, and when.
@@ -22,11 +23,11 @@ type maker struct {
 	step int
 }
 
-func (w *world) group() *registry {
-	g := w.groups[groupID]
+func (w *world) group(id string) *registry {
+	g := w.groups[id]
 	if g == nil {
 		g = &registry{makers: map[int64]maker{}}
-		w.groups[groupID] = g
+		w.groups[id] = g
 	}
 	return g
 }
@@ -37,6 +38,7 @@ func (g *registry) reads(c *command, group group.Group, floor int64) {
 		c.w.fail("%s reads revision %d of the group: %d was acknowledged", c.a.name,
 			group.Registry.Revision, floor)
 	}
+	g.shows(c, group)
 }
 
 // ack notes that a command has ended well that made after of before.
@@ -61,46 +63,67 @@ func (g *registry) lostPower() {
 			delete(g.makers, rev)
 		}
 	}
-	g.floor = g.durable
+	g.floor, g.shown, g.shownAt = g.durable, 0, 0
 }
 
 // endGroups makes passes until all services have ended and nothing is left of their processes.
 func (w *world) endGroups() {
-	if w.group().floor == 0 {
-		return
-	}
-
 	for _, h := range w.hosts[1:] {
 		h.crash() // for good: so the first one may start all that ran there
 	}
 
-	var last orchestrator.PassReport
-	for n := 0; w.wrong == nil && !w.settled(last.After); n++ {
-		if n == 150 {
-			w.fail("not settled: %v", brief(last.After))
+	for n := 0; w.wrong == nil && !w.allSettled(); n++ {
+		if n == 300 {
+			g, _ := w.readGroup(groupID)
+			r, _ := w.readGroup(rootID)
+			w.fail("not settled: %v, %v", brief(g), brief(r))
 		}
 
 		w.now += int64(w.between(400, 2500))
-		w.calmly(func(a *actor) {
-			a.command("orchestrate", false, func(c *command) (err error) {
-				last, err = c.pass("A", n > 20)
-				return err
+		for _, id := range w.existing() {
+			w.calmly(func(a *actor) {
+				a.command("orchestrate "+id, false, func(c *command) error {
+					return c.pass(id, "A", n > 20)
+				})
 			})
-		})
+		}
 	}
 
 	if w.wrong == nil {
 		w.checkProcesses()
-		w.checkAlerts()
+		w.checkTreeAtEnd()
+		for _, id := range w.existing() {
+			w.checkAlerts(id)
+		}
 	}
 }
 
-func (w *world) readGroup() (g group.Group, err error) {
+// existing returns the groups that a command has reported, the root of a tree first.
+func (w *world) existing() (ids []string) {
+	for _, id := range []string{rootID, groupID} {
+		if g := w.groups[id]; g != nil && g.floor > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// allSettled reports whether nothing will happen to any group without a request.
+func (w *world) allSettled() bool {
+	for _, id := range w.existing() {
+		if g, err := w.readGroup(id); err != nil || !w.settled(g) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) readGroup(id string) (g group.Group, err error) {
 	w.calmly(func(a *actor) {
-		a.command("status", false, func(c *command) error {
-			g, err = c.ledger.ReadGroup(groupID)
+		a.command("status "+id, false, func(c *command) error {
+			g, err = c.ledger.ReadGroup(id)
 			if err == nil {
-				w.group().reads(c, g, w.group().floor)
+				w.group(id).reads(c, g, w.group(id).floor)
 			}
 			return err
 		})
@@ -113,10 +136,13 @@ func (w *world) readGroup() (g group.Group, err error) {
 // process that hangs and promised no heartbeats runs for ever, and keeps its place in the window.
 func (w *world) settled(g group.Group) bool {
 	hangs := func(s group.Service) bool {
+		if s.StartInfo != nil && s.StartInfo.Group != "" {
+			return s.State == group.StateRunning && w.shows(s)
+		}
 		return s.State == group.StateRunning && !s.Heartbeats && w.lives(s.Process) &&
 			(s.StartInfo == nil || s.StartInfo.RuntimeMax == 0 || s.StartID == "")
 	}
-	full := w.rules.window != nil && slices.ContainsFunc(g.Registry.Services, hangs)
+	full := g.Registry.Supervision.Window > 0 && slices.ContainsFunc(g.Registry.Services, hangs)
 
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 &&
 		!slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
@@ -140,10 +166,13 @@ func (w *world) checkProcesses() {
 		return
 	}
 
-	g, _ := w.readGroup()
+	groups := map[string]group.Group{}
+	for _, id := range w.existing() {
+		groups[id], _ = w.readGroup(id)
+	}
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
-			s := g.Service(p.role)
+			s := groups[groupOf(p.role)].Service(p.role)
 			if !p.dead && p.startID != "" && (s == nil || s.State != group.StateWaiting && s.State != group.StateRunning) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
@@ -152,15 +181,15 @@ func (w *world) checkProcesses() {
 }
 
 // checkAlerts looks for alerts that are there twice, or not at all.
-func (w *world) checkAlerts() {
+func (w *world) checkAlerts(id string) {
 	w.calmly(func(a *actor) {
 		a.command("alerts", false, func(c *command) error {
-			g, err := c.ledger.ReadGroup(groupID)
+			g, err := c.ledger.ReadGroup(id)
 			if err != nil {
 				return err
 			}
 
-			lines, err := c.ledger.Alerts(groupID, 0)
+			lines, err := c.ledger.Alerts(id, 0)
 			for i, line := range lines {
 				if line.Seq != int64(i+1) {
 					w.fail("alert %d is the line %d of the alerts file", line.Seq, i+1)

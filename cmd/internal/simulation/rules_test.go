@@ -114,18 +114,19 @@ func (w *world) checkCharges(p orchestrator.PassReport) {
 		w.did(didCharge)
 	}
 
+	id := p.After.ID
 	if len(now.Restarts) == 0 || w.setBack > 0 {
-		w.charged = nil // a group that runs again forgets what it was charged
+		delete(w.charged, id) // a group that runs again forgets what it was charged
 		return
 	}
 	for _, t := range now.Restarts {
-		if !slices.ContainsFunc(w.charged, t.Equal) {
-			w.charged = append(w.charged, t)
+		if !slices.ContainsFunc(w.charged[id], t.Equal) {
+			w.charged[id] = append(w.charged[id], t)
 		}
 	}
 
-	last, within := slices.MaxFunc(w.charged, time.Time.Compare), 0
-	for _, t := range w.charged {
+	last, within := slices.MaxFunc(w.charged[id], time.Time.Compare), 0
+	for _, t := range w.charged[id] {
 		if last.Sub(t) <= now.Limit.Period {
 			within++
 		}
@@ -170,20 +171,22 @@ func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
 // than the window has places. What ran before, or restarts at once, keeps its place.
 func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
 	waited := func(id string) bool { return waits(p.Before.Service(id)) }
-	if w.rules.window == nil || !slices.ContainsFunc(started, waited) {
+	window := p.After.Registry.Supervision.Window
+	if window == 0 || !slices.ContainsFunc(started, waited) {
 		return
 	}
 
 	var run []string
 	for _, h := range w.hosts {
 		for _, q := range h.procs {
-			if !q.dead && !q.stage && q.startID != "" && !slices.Contains(run, q.role) {
+			if !q.dead && !q.stage && q.startID != "" && groupOf(q.role) == p.After.ID &&
+				!slices.Contains(run, q.role) {
 				run = append(run, q.role)
 			}
 		}
 	}
 
-	switch window := *w.rules.window; {
+	switch {
 	case len(run) > window:
 		w.fail("%q run, and the window is %d", run, window)
 	case len(run) == window:

@@ -63,6 +63,10 @@ const (
 	didCharge
 	didTimeout
 	didWindowFull
+	didBegin
+	didEndGroup
+	didEndTaken
+	didBetween
 	dids
 )
 
@@ -78,6 +82,8 @@ var didNames = [dids]string{
 	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
 	"command not executed", "keeper killed", "keeper stopped", "end recorded", "status known",
 	"sibling stops", "failure charged", "runtime over", "window full",
+	"group begun", "group asked to end", "end of a group taken",
+	"pause between two groups",
 }
 
 var didEvidence = map[observe.Evidence]int{

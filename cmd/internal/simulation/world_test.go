@@ -42,11 +42,14 @@ type world struct {
 	faulted   bool
 	powerLost bool
 	rules     rules
-	charged   []time.Time      // the failures that were charged to the group
-	asks      map[string]int64 // when each start was asked for a checkpoint
-	setBack   int64            // by how many milliseconds all clocks have been set back
-	told      []string         // names of trash that commands have said is left behind
-	eventAt   int              // the step at which an event comes; 0: none
+	tree      bool                   // the group g is a service of the group root
+	resumed   bool                   // somebody may have resumed it by hand
+	endsTaken map[int64]bool         // the generations whose end the root has taken
+	charged   map[string][]time.Time // the failures that were charged to each group
+	asks      map[string]int64       // when each start was asked for a checkpoint
+	setBack   int64                  // by how many milliseconds all clocks have been set back
+	told      []string               // names of trash that commands have said is left behind
+	eventAt   int                    // the step at which an event comes; 0: none
 
 	operations map[string]*ledger
 	groups     map[string]*registry
@@ -98,7 +101,8 @@ func (w *world) begin(seed uint64, b bug) {
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.setBack, w.told = 0, nil
 	w.started, w.ended = map[string]*proc{}, nil
-	w.asks, w.rules, w.charged = map[string]int64{}, rules{}, nil
+	w.asks, w.rules, w.charged = map[string]int64{}, rules{}, map[string][]time.Time{}
+	w.tree, w.resumed, w.endsTaken = false, false, map[int64]bool{}
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }
