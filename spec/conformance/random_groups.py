@@ -213,9 +213,48 @@ class World:
         entry |= self.optional(0.3, killTimeoutMs=self.one((0, 1000)))
         return entry | self.optional(0.6, heartbeats=True)
 
+    def nested(self, state):
+        """Return a service that is a group, and has begun."""
+        policy = {'maxAttempts': self.one((0, 1, 5)), 'backoffIntervalsMs': self.one(([0], [1000]))}
+        entry = {'state': state, 'startInfo': {'group': self.one(GROUPS), 'restartPolicy': policy},
+                 'lastHeartbeat': self.ago(), 'startedAt': self.ago(), 'attempt': 1,
+                 'generation': self.one((1, 2, 3)), 'restart': self.one(RESTARTS)}
+        entry |= self.optional(0.5, readiness='starting') | self.optional(0.5, runningSince=self.ago())
+        entry |= self.optional(0.3, onDead='escalate') | self.optional(0.5, restartAttempts=1)
+        if 'restartAttempts' in entry:
+            entry['lastRestartAttempt'] = self.ago()
+        if state == 'shuttingDown':
+            entry |= {'stopRequestedAt': self.ago()} | self.optional(0.5, startAgain=True)
+            entry |= self.optional(0.6, termSentAt=self.ago())
+        return entry
+
+    def lasting(self):
+        """Return a service that runs in a process that exists, paused or near its budget."""
+        pid, at = self.one(PIDS), self.ago()
+        budget = {'cpuMs': 1000, 'rssKb': 2048, 'tokens': 1000}
+        entry = {'state': 'running', 'startInfo': self.start_info() | {'budget': budget}, 'pid': pid,
+                 'lastHeartbeat': self.ago(0, 1000, 5000), 'startedAt': self.ago(5000, 9000),
+                 'attempt': 1, 'startId': self.one(START_IDS), 'runningSince': self.ago(1000, 4999),
+                 'process': {'pid': pid, 'hostId': 'host-1', 'bootId': 'boot-2',
+                             'pidNamespace': '41', 'startTicks': 5}}
+        entry['startInfo'].pop('group', None)
+        entry['startInfo'].setdefault('command', 'y')
+        entry |= self.optional(0.6, spent={name: self.one((n // 2, n * 4 // 5, n, n + 1))
+                                           for name, n in budget.items()})
+        if self.chance(0.7):
+            entry['paused'] = ({'at': at} | self.optional(0.6, beat=self.beat_of(at))
+                               | self.optional(0.5, **{'continue': True}))
+            entry |= self.optional(0.3, pausedMs=1000) | self.optional(0.3, heartbeats=True)
+            entry |= self.optional(0.3, asked={'runtime': self.ask()})
+        return entry
+
     def entry(self, state):
         if state in ('failed', 'restartScheduled', 'running') and self.chance(0.12):
             return self.hung()
+        if state in ('running', 'shuttingDown') and self.chance(0.15):
+            return self.nested(state)
+        if state == 'running' and self.chance(0.2):
+            return self.lasting()
         entry = {'state': state, **self.optional(0.75, startInfo=self.start_info()),
                  **self.optional(0.1, restartable=self.chance(0.5))}
         if self.chance(0.7):
@@ -673,6 +712,13 @@ class World:
 
     endGroup = beginGroup
 
+    def checkLinks(self):
+        names = [f'{group}/{service}' for group in ('f', 'g', 'h', 'i') for service in 'ab']
+        links = {name: self.one('fghij') for name in names if self.chance(0.35)}
+        becomes = [{'supervisor': service} | self.optional(0.8, group=self.one('fghij'))
+                   for service in self.dice.sample('abc', self.one((1, 1, 2, 3)))]
+        return {'services': becomes, 'links': links}
+
     def result(self):
         starting = [key for key, entry in self.entries().items()
                     if entry['starting'] and entry['state'] == 'running']  # the pass holds the lock
@@ -687,13 +733,14 @@ class World:
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
-                    'endGroup') * 2 + ('result', ))
+                    'endGroup', 'checkLinks') * 2 + ('result', ))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
-                    'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24'}
+                    'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24',
+                    'checkLinks': '24'}
         vector = {
             'comment': 'A random group.', 'section': sections.get(verb, '10'),
             'given': {name: layout(name, value) for name, value in self.files.items()},
@@ -753,6 +800,22 @@ def elsewhere(entry, seen):
                 process['pidNamespace'] != seen['pidNamespace'])
 
 
+def digest_of_process(vector, old, new):
+    """Return what a pass or its result does about a pause, what is measured, and a group's end."""
+    verb = vector['do']['verb']
+    if 'paused' in old and 'paused' not in new and old['state'] == new.get('state'):
+        yield f'{verb}: a pause ends'
+    if verb == 'pass':
+        measured = [name for name in ('cpuMs', 'rssKb')
+                    if old.get('spent', {}).get(name, 0) < new.get('spent', {}).get(name, 0)]
+        if measured:
+            yield f'pass: measures {", ".join(measured)}'
+        if new.get('lastExit') != old.get('lastExit') and new.get('lastExit', {}).get('reason') == 'ended':
+            yield f'pass: a group has ended, {old["state"]} → {new["state"]}'
+        if 'group' in (old.get('startInfo') or {}) and new.get('readiness') != old.get('readiness'):
+            yield 'pass: readiness of a group'
+
+
 def digest_of_entries(vector):
     """Return what happens to each service in a vector, and to the number of the last alert."""
     verb, do = vector['do']['verb'], vector['do']
@@ -764,6 +827,7 @@ def digest_of_entries(vector):
     signalled = {action.get('supervisorId') for action in vector.get('actions', ())
                  if action['action'] == 'signal'}
     for key, old in before.get('supervisors', {}).items():
+        yield from digest_of_process(vector, old, after.get('supervisors', {}).get(key, {}))
         new, info = after.get('supervisors', {}).get(key, {}), old.get('startInfo')
         attempts = ((info or {}).get('restartPolicy') or {}).get('maxAttempts', 5)
         given_up = (not info or old.get('restartable') is False
