@@ -60,8 +60,8 @@ func (w *world) checkRules(p orchestrator.PassReport, decided int64, seen observ
 	w.checkClocks(p, decided, seen)
 }
 
-// checkBarrier checks that nobody of a set was started while another of it had to end. A cause that
-// was removed, and registered anew, is in the set no more.
+// checkBarrier checks that nobody of a set was started while another of it had to end. The cause is in
+// the set when that arises; later, it may have left.
 func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 	for _, s := range p.After.Registry.Services {
 		if s.StopFor == nil || s.StopFor.Reason != "sibling" || !w.lives(s.Process) {
@@ -69,12 +69,12 @@ func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 		}
 
 		w.did(didSibling)
-		cause := p.Before.Service(s.StopFor.Detail)
-		if cause != nil && waits(cause) {
-			cause = nil
+		var cause *group.Service
+		if p.Before.Service(s.ID).StopFor == nil {
+			cause = p.Before.Service(s.StopFor.Detail)
 		}
 		if p.After.Registry.Supervision.Strategy == group.RestForOne && cause != nil &&
-			p.Before.Service(s.ID).StopFor == nil && s.Order < cause.Order {
+			s.Order < cause.Order {
 			w.fail("%s restarts with %s, which comes after it", s.ID, cause.ID)
 		}
 		for _, id := range started {
@@ -170,7 +170,10 @@ func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
 // checkWindow checks that a pass that gives a place to a service that waited has not started more
 // than the window has places. What ran before, or restarts at once, keeps its place.
 func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
-	waited := func(id string) bool { return waits(p.Before.Service(id)) }
+	waited := func(id string) bool {
+		s := p.Before.Service(id)
+		return s.State == group.StateRegistered || s.State == group.StateWaiting
+	}
 	window := p.After.Registry.Supervision.Window
 	if window == 0 || !slices.ContainsFunc(started, waited) {
 		return
@@ -192,9 +195,4 @@ func (w *world) checkWindow(p orchestrator.PassReport, started []string) {
 	case len(run) == window:
 		w.did(didWindowFull)
 	}
-}
-
-// waits reports whether s has yet to start, or to start again because somebody asked.
-func waits(s *group.Service) bool {
-	return s.State == group.StateRegistered || s.State == group.StateWaiting
 }
