@@ -205,7 +205,7 @@ func (s *Service) diedAt(now time.Time) (at time.Time, known bool) {
 // noProcess removes the process of s and its heartbeat.
 func (s *Service) noProcess() {
 	s.setProcess(0, observe.Process{})
-	s.LastHeartbeat, s.Beat = time.Time{}, observe.Beat{}
+	s.NoHeartbeat()
 }
 
 // setProcess gives s another process, which no pass has started.
@@ -257,7 +257,7 @@ func (s *Service) release(seen observe.Observation) {
 	was, foreign := s.Vitals, s.foreign(seen)
 	if s.noProcess(); foreign {
 		s.Vitals = was
-		s.LastHeartbeat, s.Beat = time.Time{}, observe.Beat{}
+		s.NoHeartbeat()
 	}
 	s.forgetFailure()
 	s.StopRequestedAt, s.StartAgain, s.RemoveAfterStop = time.Time{}, false, false

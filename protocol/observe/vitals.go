@@ -41,6 +41,11 @@ func (v *Vitals) Refresh(seen Observation) {
 	v.LastHeartbeat, v.Beat, v.Grace = seen.Now, seen.Beat(), nil
 }
 
+// NoHeartbeat removes the last heartbeat of v, also what nobody here knows of its beat.
+func (v *Vitals) NoHeartbeat() {
+	v.LastHeartbeat, v.Beat, v.nested = time.Time{}, Beat{}, v.nested.Without("beat")
+}
+
 // ReadMember reads the member name, and reports whether it is heartbeats, process, beat or grace.
 func (v *Vitals) ReadMember(r *wire.Reader, name string) bool {
 	switch name {
