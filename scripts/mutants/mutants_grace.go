@@ -57,7 +57,7 @@ var graces = []mutant{
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a takeover grants windows", "protocol/group/pass.go",
-		"	if !other { // a new owner", "	if other || !other { // a new owner",
+		`owner == "" || owner == p.Owner {`, `owner != "-" {`,
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
 		"who was awake grants windows", "protocol/judge.go",

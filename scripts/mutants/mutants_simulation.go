@@ -47,5 +47,22 @@ var simulated = []mutant{
 		"if free--; free < 0 {",
 		"if free--; free < -1 {",
 		[]string{"simulation"},
+	}, {
+		"histories with a set member revived", "protocol/group/beat.go",
+		" && !e.g.Registry.inSet(s.ID)", "",
+		[]string{"simulation"},
+	}, {
+		"histories with a group that begins late", "protocol/group/child.go",
+		"case was.is(p) && was.Generation >= p.Generation:",
+		"case was.is(p) && was.Generation == p.Generation:",
+		[]string{"simulation"},
+	}, {
+		"histories with a group that ends late", "protocol/group/child.go",
+		"case was.is(p) && was.Generation > p.Generation:", "case was.is(p) && false:",
+		[]string{"simulation"},
+	}, {
+		"histories with an end of any generation", "protocol/group/pass_child.go",
+		"view.Parent == e.g.parentOf(s)", "view.Parent.is(e.g.parentOf(s))",
+		[]string{"simulation"},
 	},
 }
