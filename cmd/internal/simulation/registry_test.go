@@ -159,8 +159,8 @@ func (w *world) settled(g group.Group) bool {
 }
 
 // checkProcesses looks for processes that should have been stopped. Passes on another host cannot
-// stop them: to them, a silent service has stopped. A service that waits for dependencies is
-// stopped just before its start.
+// stop them: to them, a silent service has stopped. A service that waits for dependencies, or for
+// a place in the window, is stopped just before its start.
 func (w *world) checkProcesses() {
 	if len(w.hosts) > 1 {
 		return
@@ -173,7 +173,8 @@ func (w *world) checkProcesses() {
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
 			s := groups[groupOf(p.role)].Service(p.role)
-			if !p.dead && p.startID != "" && (s == nil || s.State != group.StateWaiting && s.State != group.StateRunning) { // one that started itself may hang as long as it likes
+			if !p.dead && p.startID != "" && (s == nil || s.State != group.StateRegistered &&
+				s.State != group.StateWaiting && s.State != group.StateRunning) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
 		}
