@@ -57,7 +57,7 @@ func (w *world) checkRules(p orchestrator.PassReport, decided int64, seen observ
 	w.checkBarrier(p, started)
 	w.checkCharges(p)
 	w.checkWindow(p, started)
-	w.checkClocks(p, decided, seen)
+	w.checkClocks(p, decided)
 }
 
 // checkBarrier checks that nobody of a set was started while another of it had to end. The cause is in
@@ -140,15 +140,14 @@ func (w *world) checkCharges(p orchestrator.PassReport) {
 
 // checkClocks checks that a service that is stopped for its runtime was asked for a checkpoint
 // before, and had the time that it was promised.
-func (w *world) checkClocks(p orchestrator.PassReport, decided int64,
-	seen observe.Observation) {
+func (w *world) checkClocks(p orchestrator.PassReport, decided int64) {
 	for _, s := range p.After.Registry.Services {
 		old := p.Before.Service(s.ID)
 		if old == nil {
 			continue
 		}
 
-		if len(p.Before.Asked(s.ID, seen)) == 0 && len(p.After.Asked(s.ID, seen)) > 0 {
+		if old.Asked == nil && s.Asked != nil {
 			w.asks[s.StartID] = decided
 		}
 		if s.StopFor == nil || s.StopFor == old.StopFor || s.StopFor.Reason != "timeout" {
