@@ -3,6 +3,7 @@
 # make check        run all that CI runs, one line per part; STRICT=1: a missing tool is a failure
 # make bench        measure speed as ratios to other programs: bin/bench.json, bin/bench.svg
 # make soak         longer tests than CI has time for, some as root: see spec/reliability.md
+# make soak-arm64  the keeper on an arm64 processor that qemu plays
 # make soak-bare    as root: make demo and make check on a bare Debian
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; network cuts
@@ -91,7 +92,7 @@ bench: build
 	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
 
 soak: soak-needs build
-	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare soak-chaos
+	$(MAKE) --no-print-directory soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos
 	sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts \
@@ -120,6 +121,10 @@ soak-bare:
 # Hard use of everything at once, for CHAOS; it must find nothing.
 soak-chaos: build
 	go run ./scripts/chaos -for $(CHAOS) '$(BIN)'
+
+# The keeper in the language of an arm64 processor, on one that qemu plays.
+soak-arm64:
+	sh scripts/soak/arm64.sh
 
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
@@ -172,5 +177,5 @@ clean:
 	rm -rf bin
 
 .PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell \
-	bench soak soak-needs soak-units soak-power soak-clocks soak-bare soak-chaos soak-shared \
+	bench soak soak-needs soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos soak-shared \
 	mutants doc install uninstall dist clean

@@ -271,7 +271,7 @@ func (c *command) checkPass(p orchestrator.PassReport, floor int64, owner string
 		}
 	}
 
-	c.w.checkRules(p, decided, seen)
+	c.w.checkRules(p, decided)
 	c.w.checkTree(p)
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)

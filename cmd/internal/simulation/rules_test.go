@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
-	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // rules are the settings that all passes of a history give to their group.
@@ -38,7 +37,7 @@ func (w *world) newRules() (r rules) {
 const runtimeSoft, runtimeMax = time.Second, 2 * time.Second
 
 // checkRules checks that a pass has kept to the rules of the group.
-func (w *world) checkRules(p orchestrator.PassReport, decided int64, seen observe.Observation) {
+func (w *world) checkRules(p orchestrator.PassReport, decided int64) {
 	var started []string
 	for _, a := range p.Actions {
 		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID] == "" {
