@@ -3,8 +3,9 @@
 # make check        run all that CI runs, one line per part; STRICT=1: a missing tool is a failure
 # make bench        measure speed as ratios to other programs: bin/bench.json, bin/bench.svg
 # make soak         longer tests than CI has time for, some as root: see spec/reliability.md
-# make soak-arm64  the keeper on an arm64 processor that qemu plays
+# make soak-arm64   the keeper on an arm64 processor that qemu plays
 # make soak-bare    as root: make demo and make check on a bare Debian
+# make soak-keepers kill 3000 keepers at random times
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
@@ -126,6 +127,10 @@ soak-chaos: build
 soak-arm64:
 	sh scripts/soak/arm64.sh
 
+# Real services whose keepers are killed: what passes say of their ends is right, or unknown.
+soak-keepers:
+	DPL_SOAK=1 go test -count=1 -timeout 1h ./scripts/faults -run '^TestKeepers$$' -v
+
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
 
@@ -177,5 +182,5 @@ clean:
 	rm -rf bin
 
 .PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell \
-	bench soak soak-needs soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos soak-shared \
-	mutants doc install uninstall dist clean
+	bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power soak-clocks soak-bare \
+	soak-chaos soak-shared mutants doc install uninstall dist clean
