@@ -55,8 +55,9 @@ table() {
 	echo "holds|gate|safety|$all|$safe|"
 	for bug in RELEASE_BEFORE_COMMIT SPAWN_AFTER_COMMIT; do echo "finds|gate|$bug|$all|$safe|"; done
 
-	echo "holds|keeper|safety|-DN=2|$safe|"
-	for bug in READ_BEFORE_LOOK TORN_TAKEN NOT_AWAITED REMOVED_BEFORE_COMMIT NOT_FORGOTTEN; do
+	echo "holds|keeper|safety|-DN=2|$big|"
+	for bug in READ_BEFORE_LOOK TORN_TAKEN NOT_AWAITED REMOVED_BEFORE_COMMIT NOT_FORGOTTEN \
+		FINISH_AFTER_NAME PROMPT_UNLOCKED; do
 		echo "finds|keeper|$bug|-DN=2|$safe|"
 	done
 
