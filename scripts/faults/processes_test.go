@@ -5,6 +5,7 @@ package faults
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,19 @@ import (
 
 // working returns the processes that work on the ledger.
 func (w *world) working() []int { return slices.Sorted(maps.Keys(proc.Below(w.base))) }
+
+// keepers returns the keepers of services. Only their arguments tell the ledger.
+func (w *world) keepers() (pids []int) {
+	named, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range named {
+		argv, _ := os.ReadFile(file)
+		if strings.Contains(string(argv), "\x00"+w.ledger()+"/exits/") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
 
 // waits reports whether a process waits for another one's flock, according to the kernel's public
 // list.
