@@ -95,6 +95,33 @@ func TestFinishNotBegun(t *testing.T) {
 			t.Errorf("%q: got %+v", s.Argv, x.End)
 		}
 	}
+
+	c := command(t, "true")
+	c.Finish, c.FinishTimeout = []string{"true"}, time.Minute
+	g, _, _ := recordedStart(t, c)
+	if err := g.Cancel(); err != nil {
+		t.Fatal(err)
+	}
+	mustHaveRunNothing(t, c)
+}
+
+// A finish command leaves nothing that would run beside the next start, nor does a preflight beside
+// the command.
+func TestNothingIsLeftBeside(t *testing.T) {
+	t.Parallel()
+	const leaves = "sleep 1000 &"
+	g, _, complete := finished(t, time.Minute, nil, leaves)
+	read(t, complete)
+	proctest.MustBeReaped(t, g.Keeper().PID) // it waits for all that is left
+
+	s := command(t, "true")
+	s.Preflight, s.PreflightTimeout = []string{"sh", "-c", leaves}, time.Minute
+	g, _, complete = recordedStart(t, s)
+	if err := g.Release(); err != ErrChecking {
+		t.Fatal(err)
+	}
+	read(t, complete)
+	proctest.MustBeReaped(t, g.Keeper().PID)
 }
 
 // If the keeper is killed, so is the finish command, and the record says that its end is unknown.

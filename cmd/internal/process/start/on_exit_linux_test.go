@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
@@ -72,6 +73,9 @@ func TestOnExitOrphan(t *testing.T) {
 		if !last {
 			poll.Until(t, "the first command", func() bool { return lines()[0] != "" })
 			first = lines()[0]
+			if name := process.Name(g.Keeper().PID); name != startKeeperName {
+				t.Errorf("the last one did not wait: the keeper is %q", name)
+			}
 		}
 
 		text, err := os.ReadFile(filepath.Join(g.start.Dir, "orphan"))

@@ -1,0 +1,270 @@
+package main
+
+// policyVectors are the vectors of groups, and the walk over their verbs.
+const policyVectors = "./protocol/group ^TestVectors$"
+
+// startTests is where the tests of keepers and stages are.
+const startTests = "./cmd/internal/process/start "
+
+// policies are bugs in what follows an end (spec/supervision.md): limits, the end of a group, budgets,
+// reports, pauses, preflight and finish commands, and passes at each end.
+var policies = []mutant{
+	{
+		"a service stands one end more", "protocol/group/pass_limits.go",
+		"len(s.Restarts) > p.Intensity", "len(s.Restarts) > p.Intensity+1",
+		[]string{policyVectors},
+	}, {
+		"a group stands one failure less", "protocol/group/pass_intensity.go",
+		"len(restarts) > l.Intensity", "len(restarts) >= l.Intensity",
+		[]string{policyVectors},
+	}, {
+		"failures count for ever", "protocol/group/pass_intensity.go",
+		"	return slices.DeleteFunc(all, func(t time.Time) bool { return t.Before(from) })",
+		"	return slices.DeleteFunc(all, func(t time.Time) bool { return t.After(from) && false })",
+		[]string{policyVectors},
+	}, {
+		"a failure of the future counts", "protocol/group/pass_intensity.go",
+		"		func(t time.Time) bool { return t.After(now) })",
+		"		func(t time.Time) bool { return t.After(now) && false })",
+		[]string{policyVectors},
+	}, {
+		"a set is charged for each service", "protocol/group/pass_intensity.go",
+		"	if !v.Strategy.together() || len(all) == 0 {", "	if v.Strategy != \"\" || len(all) == 0 {",
+		[]string{policyVectors},
+	}, {
+		"a group is charged for what asks to be tried later", "protocol/group/pass_intensity.go",
+		"e != nil && e.charged() {", "e != nil {",
+		[]string{policyVectors},
+	}, {
+		"a group delays what is not charged", "protocol/group/pass_intensity.go",
+		" || s.LastExit == nil ||\n		!s.LastExit.charged() {", " || s.LastExit == nil {",
+		[]string{policyVectors},
+	}, {
+		"a group does not mind who is dead", "protocol/group/pass_end.go",
+		"p.judged[c.id].was.OnDead == OnDeadEscalate", "p.judged[c.id].was.OnDead == \"-\"",
+		[]string{policyVectors},
+	}, {
+		"a group ends before all of it is over", "protocol/group/pass_end.go",
+		"		case !s.State.Final():\n			rest = true\n", "",
+		[]string{policyVectors},
+	}, {
+		"a group that loses a service has done its work", "protocol/group/pass_end.go",
+		"			reason = EndMemberDead // it has not done what it was for\n", "			_ = reason\n",
+		[]string{policyVectors},
+	}, {
+		"a temporary service was needed", "protocol/group/pass_end.go",
+		"(dead || before) && s.Restart != Temporary", "(dead || before)",
+		[]string{policyVectors},
+	}, {
+		"a group that ends starts again what stops", "protocol/group/pass_end.go",
+		"		stays.StartAgain = false\n", "",
+		[]string{policyVectors},
+	}, {
+		"a group has ended while something stops", "protocol/group/pass_end.go",
+		"func(s Service) bool { return !s.State.Final() })",
+		"func(s Service) bool { return !s.State.Final() && s.State != StateShuttingDown })",
+		[]string{policyVectors},
+	}, {
+		"what an operator stopped is resumed", "protocol/group/end.go",
+		"s.StartInfo == nil || s.StoppedBy != \"\" || s.RemoveAfterStop",
+		"s.StartInfo == nil || s.RemoveAfterStop",
+		[]string{policyVectors},
+	}, {
+		"a group resumes with its failures", "protocol/group/end.go",
+		"v.End, v.Restarts, v.Parent = End{}, nil, Parent{}", "v.End, v.Parent = End{}, Parent{}",
+		[]string{policyVectors},
+	}, {
+		"a budget is spent when it is reached", "protocol/group/budget.go",
+		"s.Spent.Of(limit.Name) <= limit.N", "s.Spent.Of(limit.Name) < limit.N",
+		[]string{policyVectors},
+	}, {
+		"a budget that restarts is dead", "protocol/group/budget.go",
+		"		if b.Action == BudgetRestart {", "		if b.Action == \"-\" {",
+		[]string{policyVectors},
+	}, {
+		"a budget asks at the end", "protocol/group/budget.go",
+		"limit.N-spent <= limit.N/5", "limit.N-spent <= 0",
+		[]string{policyVectors},
+	}, {
+		"a budget asks again and again", "protocol/group/budget.go",
+		" && s.Asked.of(name) == nil {", " {",
+		[]string{policyVectors},
+	}, {
+		"what was measured may fall", "protocol/group/budget.go",
+		"a.N > s.Spent.Of(a.Name) && slices", "slices",
+		[]string{policyVectors},
+	}, {
+		"a sum overflows", "protocol/group/spending.go",
+		"	if spent > MostSpent-more {\n		return all.with(Amount{a.Name, MostSpent})\n	}\n", "",
+		[]string{policyVectors},
+	}, {
+		"one name too many", "protocol/group/spending.go",
+		"len(s.SpentTotal) > mostNames", "len(s.SpentTotal) > mostNames+1",
+		[]string{policyVectors},
+	}, {
+		"a report about another start", "protocol/group/report.go",
+		"		f.Starts != nil && !slices.Contains(f.Starts, s.StartID):",
+		"		f.Starts != nil && !slices.Contains(f.Starts, s.StartID) && s.StartID == \"\":",
+		[]string{policyVectors},
+	}, {
+		"a report about what is over", "protocol/group/report.go",
+		"	case s.State.Final(), s.PID == 0", "	case s.PID == 0",
+		[]string{policyVectors},
+	}, {
+		"the last rule counts", "protocol/group/violations.go",
+		"	for _, r := range v.Rules {\n", "	for i := range v.Rules {\n		r := v.Rules[len(v.Rules)-1-i]\n",
+		[]string{policyVectors},
+	}, {
+		"each rule is a beginning", "protocol/group/violations.go",
+		"code == r.Match || open && strings", "code == r.Match || (open || !open) && strings",
+		[]string{policyVectors},
+	}, {
+		"the first violations are kept", "protocol/group/violations.go",
+		"all[max(len(all)-keptViolations, 0):]", "all[:min(len(all), keptViolations)]",
+		[]string{policyVectors},
+	}, {
+		"a violation takes the place of a reason", "protocol/group/report.go",
+		"cmp.Or(s.StopFor, &StopFor{", "cmp.Or(&StopFor{",
+		[]string{policyVectors},
+	}, {
+		"a service is paused that does not run", "protocol/group/report.go",
+		"	case action == RulePause && runs:", "	case action == RulePause:",
+		[]string{policyVectors},
+	}, {
+		"a second violation does not keep the pause", "protocol/group/pause.go",
+		"		s.Paused = s.Paused.continuing(false)\n", "",
+		[]string{policyVectors},
+	}, {
+		"a pause costs runtime", "protocol/group/pause.go",
+		"	s.PausedFor += min(paused, wire.Longest-s.PausedFor)\n", "	_ = paused\n",
+		[]string{policyVectors},
+	}, {
+		"a budget asks in a pause", "protocol/group/pass_judge.go",
+		"ended == nil && j.alive && j.was.Paused == nil:", "ended == nil && j.alive:",
+		[]string{policyVectors},
+	}, {
+		"a pause is silence", "protocol/group/pause.go",
+		"	if !s.LastHeartbeat.IsZero() {\n		s.Refresh(seen)\n	}\n", "",
+		[]string{policyVectors},
+	}, {
+		"a preflight that asks for later is final", "protocol/group/pass_class.go",
+		"e.Error != \"\" || e.Code == CodeExited && e.Status == 75", "e.Error != \"\"",
+		[]string{policyVectors},
+	}, {
+		"a refused preflight is charged", "protocol/group/pass_class.go",
+		"e.Class.charged() && e.Reason != ReasonPreflight", "e.Class.charged()",
+		[]string{policyVectors},
+	}, {
+		"a preflight that refuses is none", "cmd/internal/process/start/preflight_unix.go",
+		"status.Exited() && status.ExitStatus() == 0", "status.Exited()",
+		[]string{"orchestrate/preflight.txtar"},
+	}, {
+		"a preflight without an end", "cmd/internal/process/start/preflight_unix.go",
+		"time.AfterFunc(s.PreflightTimeout,", "time.AfterFunc(1000*s.PreflightTimeout,",
+		[]string{"orchestrate/preflight.txtar"},
+	}, {
+		"a preflight leaves something", "cmd/internal/process/start/preflight_unix.go",
+		"	unix.Kill(-pid, unix.SIGKILL) // what it has left must not run beside the command\n", "",
+		[]string{startTests + "TestNothingIsLeftBeside$"},
+	}, {
+		"a finish command is told success", "cmd/internal/process/start/finish_linux.go",
+		"strconv.Itoa(r.End.Status), \"DPL_EXIT_REASON", "strconv.Itoa(0), \"DPL_EXIT_REASON",
+		[]string{startTests + "TestFinish$"},
+	}, {
+		"a finish command without an end", "cmd/internal/process/start/finish_linux.go",
+		"time.AfterFunc(s.Latest,", "time.AfterFunc(1000*s.Latest,",
+		[]string{startTests + "TestFinishTimedOut$"},
+	}, {
+		"a finish command leaves something", "cmd/internal/process/start/finish_linux.go",
+		"	unix.Kill(-pid, unix.SIGKILL) // what it has left\n", "",
+		[]string{startTests + "TestNothingIsLeftBeside$"},
+	}, {
+		"a finish command outlives its keeper", "cmd/internal/process/start/preflight_linux.go",
+		", Pdeathsig: syscall.SIGKILL", "",
+		[]string{startTests + "TestFinishKeeperKilled$"},
+	}, {
+		"a finish command that was killed has none", "cmd/internal/process/start/finish_linux.go",
+		"	r.End.FinishStatus = group.FinishUnknown\n", "",
+		[]string{startTests + "TestFinishKeeperKilled$"},
+	}, {
+		"a finish command after nothing", "cmd/internal/process/start/end_linux.go",
+		"		unix.Unlinkat(r.dir, r.name, 0)\n		return false\n",
+		"		r.finish(path)\n		unix.Unlinkat(r.dir, r.name, 0)\n		return false\n",
+		[]string{startTests + "TestFinishNotBegun$"},
+	}, {
+		"an end is not awaited for its finish command", "protocol/group/pass_ends.go",
+		"		patience += cmp.Or(s.StartInfo.FinishTimeout, DefaultFinishTimeout)\n", "",
+		[]string{policyVectors},
+	}, {
+		"finish status 125 is an end like others", "protocol/group/pass_class.go",
+		"	if e.FinishStatus == finishTerminal {", "	if e.FinishStatus == \"-\" {",
+		[]string{policyVectors},
+	}, {
+		"an end that nobody knows is status 0", "protocol/group/pass_class.go",
+		"	case e.Code == \"\":\n		return unknownEnd\n", "",
+		[]string{policyVectors},
+	}, {
+		"an end without a record is status 0", "protocol/group/pass_ends.go",
+		"		s.Starting = false // it has begun, so the start was not lost\n",
+		"		s.Starting = false\n		s.tell(LastExit{At: e.seen.Now, Reason: Exited, Code: CodeExited})\n",
+		[]string{policyVectors, "./scripts/faults TestKeepers$",
+			"./scripts/faults TestKills/rename/ends$"},
+	}, {
+		"a record of another process", "protocol/group/exit_record.go",
+		" && x.PID == s.PID &&\n		observe.Identity(x.PID, x.Process) == s.Identity()", "",
+		[]string{policyVectors},
+	}, {
+		"a record that may change is taken", "protocol/group/pass_ends.go",
+		"x.Phase == PhaseEnded && gone != \"\" && !kept:", "x.Phase == PhaseEnded && gone != \"\":",
+		[]string{policyVectors},
+	}, {
+		"a prompt takes over", "protocol/group/on_exit.go",
+		"	case g.Registry.Owner != owner:\n		return false\n", "",
+		[]string{policyVectors},
+	}, {
+		"a child's prompt is that of a start", "protocol/group/on_exit.go",
+		"	case *p == Prompt{}:\n		return true\n", "",
+		[]string{policyVectors},
+	}, {
+		"a prompt that was told to stop", "protocol/group/on_exit.go",
+		"g.Registry.Supervision.OnExit == PassOnExit && s != nil", "s != nil",
+		[]string{policyVectors},
+	}, {
+		"a prompt of an earlier start", "protocol/group/on_exit.go",
+		"s != nil && s.StartID == p.StartID &&", "s != nil &&",
+		[]string{policyVectors},
+	}, {
+		"a prompt after another pass", "protocol/group/on_exit.go",
+		"		(s.State == StateRunning || s.State == StateShuttingDown || !s.TermSentAt.IsZero())",
+		"		s.State != \"\"",
+		[]string{policyVectors},
+	}, {
+		"a prompt is too late for a stop", "protocol/group/on_exit.go",
+		"s.State == StateRunning || s.State == StateShuttingDown || !s", "s.State == StateRunning || !s",
+		[]string{policyVectors},
+	}, {
+		"a prompt is too late for what is left", "protocol/group/on_exit.go",
+		"s.State == StateShuttingDown || !s.TermSentAt.IsZero())", "s.State == StateShuttingDown)",
+		[]string{policyVectors},
+	}, {
+		"a prompt does not see the end of a run", "protocol/group/on_exit.go",
+		"(s.State == StateRunning || s.State", "(s.State",
+		[]string{policyVectors},
+	}, {
+		"a keeper that was told to end makes a pass", "cmd/internal/process/start/end_linux.go",
+		"	return r.complete() == nil && !signalled", "	return r.complete() == nil",
+		[]string{startTests + "TestOnExitNot$"},
+	}, {
+		"a pass adopts what it starts", "cmd/internal/process/start/on_exit_linux.go",
+		"unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) == nil && unix", "unix",
+		[]string{startTests + "TestOnExit$"},
+	}, {
+		"a pass is something that is left", "cmd/internal/process/start/on_exit_linux.go",
+		"Setsid: true, Cloneflags: unix.CLONE_PARENT", "Setsid: true",
+		[]string{startTests + "TestOnExitOrphan$"},
+	}, {
+		"a pass before all has ended", "cmd/internal/process/start/on_exit_linux.go",
+		"	reapAll()\n\n	// What", "	// What",
+		[]string{startTests + "TestOnExitOrphan$"},
+	},
+}
