@@ -219,11 +219,15 @@ var policies = []mutant{
 		[]string{policyVectors},
 	}, {
 		"a prompt takes over", "protocol/group/on_exit.go",
-		"	case g.Registry.Owner != owner:\n		return false\n", "",
+		"g.Registry.Owner != owner || ", "",
+		[]string{policyVectors},
+	}, {
+		"a prompt for an orchestrator that has left", "protocol/group/on_exit.go",
+		" || g.Orchestrator.State.left()", "",
 		[]string{policyVectors},
 	}, {
 		"a child's prompt is that of a start", "protocol/group/on_exit.go",
-		"	case *p == Prompt{}:\n		return true\n", "",
+		"	case p == Prompt{}:\n		return true\n", "",
 		[]string{policyVectors},
 	}, {
 		"a prompt that was told to stop", "protocol/group/on_exit.go",
