@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -122,11 +121,11 @@ func (w *world) ranOnce() (ends map[string]int, why string) {
 // told returns how often an alert tells of each end.
 func (w *world) told() (map[string]int, error) {
 	ends := []string{"supervisorFailed", "supervisorCompleted", "supervisorDead"}
-	text, err := os.ReadFile(w.file("g.alerts.jsonl"))
-	told, lines := make(map[string]int), bytes.SplitAfter(text, []byte("\n"))
-	for _, line := range lines[:len(lines)-1] {
+	text, err := alertLines(w.file("g.alerts.jsonl"), w.links())
+	told := make(map[string]int)
+	for line := range strings.Lines(text) {
 		var alert struct{ Type, Message string }
-		if err := json.Unmarshal(line, &alert); err != nil {
+		if err := json.Unmarshal([]byte(line), &alert); err != nil {
 			return nil, err
 		}
 		if slices.Contains(ends, alert.Type) {
