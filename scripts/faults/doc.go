@@ -8,7 +8,10 @@
 //     right, and the next command works.
 //   - TestKills kills each process of commands that wait or consist of several processes, including
 //     keepers and stages. A tracer of its own counts the calls of a whole process. No process and no
-//     file is left, and the next command works.
+//     file is left, and the next command works. Where services end, none runs twice, and no status is
+//     wrong.
+//   - TestKeepers kills keepers at random times, and compares what passes say with how the services
+//     ended.
 //   - TestInterleavings stops a command after each of these calls, runs another one, and compares
 //     the
 //     result with running both one after the other. Without exclusive locks it must find lost edits.
