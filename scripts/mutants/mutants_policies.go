@@ -207,8 +207,7 @@ var policies = []mutant{
 		"an end without a record is status 0", "protocol/group/pass_ends.go",
 		"		s.Starting = false // it has begun, so the start was not lost\n",
 		"		s.Starting = false\n		s.tell(LastExit{At: e.seen.Now, Reason: Exited, Code: CodeExited})\n",
-		[]string{policyVectors, "./scripts/faults TestKeepers$",
-			"./scripts/faults TestKills/rename/ends$"},
+		[]string{policyVectors, "./scripts/faults TestKeepers$"},
 	}, {
 		"a record of another process", "protocol/group/exit_record.go",
 		" && x.PID == s.PID &&\n		observe.Identity(x.PID, x.Process) == s.Identity()", "",
