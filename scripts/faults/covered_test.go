@@ -36,7 +36,6 @@ var classes = []class{
 	{"is the time, which all subjects have from DPL_NOW", []string{"now"}},
 	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid",
 		"heartbeat:signal"}},
-	{"is the value of a member in an edit that others make as well", []string{"orchestrate:owner"}},
 	{"asks for a pass that others make, or for none", []string{"orchestrate:after-exit"}},
 	{"is of a new ledger, which all commands make as dpl-push does", []string{
 		"import:shared", "register:shared", "run:shared", "import:resource-root",
