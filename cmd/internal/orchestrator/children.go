@@ -55,7 +55,7 @@ func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 }
 
 // checkChildren returns childrenFirst if groups that are services of g are not in visited. A pass
-// that stands by leaves them to the owner of g, who makes their passes, too.
+// that stands by leaves them to the owner of g, who also makes their passes.
 func (o *Orchestrator) checkChildren(g group.Group, visited map[string]bool,
 	seen observe.Observation) error {
 	if g.StandsBy(o.Owner, o.Prompt, seen) {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onExitVariable carries the command OnExit of a start. lastVariable is set in the keeper's
-// environment, too, if OnExitLast is.
+// onExitVariable carries the command OnExit of a start. lastVariable is also in the keeper's
+// environment if OnExitLast is set.
 const (
 	onExitVariable = "DPL_ON_EXIT_"
 	lastVariable   = "DPL_ON_EXIT_LAST"
