@@ -14,9 +14,9 @@ const (
 type Prompt struct{ Service, StartID string }
 
 // heeds reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
-// takes over, nor goes on for an orchestrator that has left, and once another pass has seen the same
-// end, it is not needed. A service that is being stopped needs one more pass when the last of its
-// processes has ended.
+// takes over, nor goes on for an orchestrator that has left, and once another pass has seen the
+// same end, it is not needed. A service that is being stopped needs one more pass when the last of
+// its processes has ended.
 func (g Group) heeds(p Prompt, owner string) bool {
 	switch {
 	case g.Registry.Owner != owner || g.Orchestrator.State.left():

@@ -2,7 +2,6 @@ package start
 
 import (
 	"os"
-	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -24,16 +23,16 @@ const endFlag = "--dpl-end"
 // end completes the exit record at path, and goes on as the keeper of what the command has left.
 // The process that has ended is still a zombie.
 func end(signalled, path string) {
-	ignoreSignals()
+	told := signals()
 	nameKeeper()
-	leave(recordEnd(path, signalled == "1"))
+	leave(recordEnd(path, signalled == "1"), told)
 }
 
 // leave waits until this keeper has no child, and ends this process. After an end that is recorded,
-// it does what follows it.
-func leave(recorded bool) {
+// it does what follows it, unless it is told to end.
+func leave(recorded bool, told func() bool) {
 	if recorded {
-		followEnd()
+		followEnd(told)
 	} else {
 		reapAll()
 	}
@@ -128,12 +127,6 @@ func exitOf(pid int) (group.LastExit, error) {
 	exit.OOMKilled = killed && os.Getenv(invocation) != "" && shortOfMemory()
 
 	return exit, nil
-}
-
-// ignoreSignals makes this process survive signals to a whole group. Go lets them through although
-// they are blocked.
-func ignoreSignals() {
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 }
 
 // nameKeeper gives this process the name of a keeper.

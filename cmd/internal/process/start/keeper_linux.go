@@ -38,7 +38,7 @@ func keep(stage, ended []string) {
 	}
 
 	// Not before: the stage must not ignore them.
-	signalled := signals()
+	told := signals()
 
 	// Close the gate before the stage can be waited for: while it is open, the pid belongs to the
 	// stage.
@@ -48,13 +48,13 @@ func keep(stage, ended []string) {
 	recorded := false
 	if len(ended) == 4 {
 		awaitStage(pid)
-		recorded = recordEnd(ended[3], signalled())
+		recorded = recordEnd(ended[3], told())
 	}
-	leave(recorded)
+	leave(recorded, told)
 }
 
-// signals makes this process survive signals, and returns a function that reports whether it got
-// TERM or HUP.
+// signals makes this process survive signals to a whole group, and returns a function that reports
+// whether it got TERM or HUP since. Go lets them through although they are blocked.
 func signals() (got func() bool) {
 	signal.Ignore(unix.SIGINT, unix.SIGQUIT)
 	noted := make(chan os.Signal, 1)

@@ -32,9 +32,9 @@ func (s Command) following() (env []string) {
 // keeper has no child. If it has some left, the command begins now, and once more at the end: until
 // then, nothing may be started again. The last one takes the place of this process. An earlier one
 // is a child of this keeper's parent, because a descendant of the keeper would pass for something
-// that the service has left. Without such a command, or if it cannot be executed, followEnd returns
-// when the keeper has no child.
-func followEnd() {
+// that the service has left. Without such a command, if it cannot be executed, or if the keeper is told
+// to end, followEnd returns when the keeper has no child.
+func followEnd(told func() bool) {
 	s, follows := carriedCommand(onExitVariable)
 	if !follows {
 		reapAll()
@@ -46,14 +46,19 @@ func followEnd() {
 	if id := os.Getenv(invocation); id != "" { // the keeper is the main process of a unit
 		s.Env = withInvocation(s.Env, id)
 	}
-	if childrenLeft() && os.Getenv(lastVariable) == "" {
+	if childrenLeft() && os.Getenv(lastVariable) == "" && !told() {
 		_ = s.exec(s.forkSibling) // if it fails, a later pass does its work
 	}
 	reapAll()
+	if told() {
+		return
+	}
 
 	// What the command starts must not become a child of it.
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) == nil && unix.Chdir(s.Dir) == nil {
-		_ = s.exec(func(path string, argv []string) error { return syscall.Exec(path, argv, s.Env) })
+		_ = s.exec(func(path string, argv []string) error {
+			return syscall.Exec(path, argv, s.Env)
+		})
 	}
 }
 

@@ -127,6 +127,26 @@ func TestOnExitNot(t *testing.T) {
 		t.Errorf("%+v, and %q followed", x, lines())
 	}
 
+	g, complete, lines = followed(t, true, "sleep 1000 & echo $! >orphan; exit 3")
+	read(t, complete)
+	proctest.MustBeReaped(t, g.Process().PID)
+	if err := unix.Kill(g.Keeper().PID, unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(g.start.Dir, "orphan"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var orphan int
+	fmt.Sscan(string(text), &orphan)
+	if err := unix.Kill(orphan, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	proctest.MustBeReaped(t, g.Keeper().PID)
+	if lines()[0] != "" {
+		t.Errorf("its keeper was told to end while an orphan ran, and %q followed", lines())
+	}
+
 	s := command(t, "true")
 	dir := t.TempDir()
 	s.OnExit = &Command{Argv: []string{"/bin/sh", "-c", says}, Dir: dir}
