@@ -72,7 +72,8 @@ func (b *bench) timeRestart() error {
 	return nil
 }
 
-// startService starts the service r in a group whose keepers make passes, and returns what stops it.
+// startService starts the service r in a group whose keepers make passes, and returns what stops
+// it.
 func (b *bench) startService(r *restarted) (stop func(), err error) {
 	group := []string{"--ledger", filepath.Join(b.work, "restart"), "--group", "g"}
 	dpl := func(name string, args ...string) error {

@@ -36,7 +36,8 @@ var labels = []struct{ who, label, says string }{
 	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
 	{"sequence", "dpl-push; true; dpl-pop", "one after the other, with --tmp: the same call as " +
 		"that of dpl-run"},
-	{"loop", "while :; do sh; done", "a shell that stays, and starts the service again when it has ended"},
+	{"loop", "while :; do sh; done", "a shell that stays, and starts the service again when it " +
+		"has ended"},
 	{"alone", "true", "no call"},
 	{"plain", "without calls", "the compiler alone"},
 	{"python", "python3 -I -S",

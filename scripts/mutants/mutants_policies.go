@@ -267,7 +267,11 @@ var policies = []mutant{
 		[]string{startTests + "TestOnExitOrphan$"},
 	}, {
 		"a pass before all has ended", "cmd/internal/process/start/on_exit_linux.go",
-		"	reapAll()\n\n	// What", "	// What",
+		"	reapAll()\n	if told() {", "	if told() {",
 		[]string{startTests + "TestOnExitOrphan$"},
+	}, {
+		"a pass although the keeper is told to end", "cmd/internal/process/start/on_exit_linux.go",
+		"	if told() {\n		return\n	}\n", "",
+		[]string{startTests + "TestOnExitNot$"},
 	},
 }

@@ -63,14 +63,14 @@ func (env *Env) checkTime(c Command) error {
 // MayEdit reports whether the time is the clock's, or the ledger is for replay at other times.
 func (env *Env) MayEdit() bool { return env.flags.Now.IsZero() || os.Getenv("DPL_REPLAY") == "1" }
 
-// Again returns the flags that make another command use the ledger as this one does. It inherits the
-// environment.
+// Again returns the flags that make another command use the ledger as this one does. It inherits
+// the environment.
 func (env *Env) Again() (flags []string) {
 	f := env.flags
-	if env.flags.Given("lock-timeout") {
+	if f.Given("lock-timeout") {
 		flags = append(flags, "--lock-timeout="+time.Duration(f.LockTimeout).String())
 	}
-	if env.flags.Given("sync") {
+	if f.Given("sync") {
 		flags = append(flags, "--sync="+f.Sync)
 	}
 	if f.TrustGroup {

@@ -33,8 +33,9 @@ func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Com
 		dir = "/"
 	}
 
-	argv := append([]string{filepath.Join(filepath.Dir(self), program), "--ledger=" + o.Ledger.Dir(),
-		"--group=" + o.Group, "--owner=" + o.Owner}, o.Env.Again()...)
+	argv := append([]string{filepath.Join(filepath.Dir(self), program),
+		"--ledger=" + o.Ledger.Dir(), "--group=" + o.Group, "--owner=" + o.Owner},
+		o.Env.Again()...)
 	if o.Failover {
 		argv = append(argv, "--failover")
 	}
@@ -55,14 +56,16 @@ func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Com
 func namesStart(entry string) bool { return strings.HasPrefix(entry, process.StartVariable+"=") }
 
 // prompted makes the pass that o.Prompt asks for, and others until one changes nothing. If what the
-// parent of the group sees of it has changed, it does the same for the parent. A pass over that which
-// fails is left to the next pass. It returns what the last pass over the group has done.
+// parent of the group sees of it has changed, it does the same for the parent. A pass over the
+// parent that fails is left to the next pass. It returns what the last pass over the group has done.
 func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
-	before := o.look(o.Group)
-	p, err := o.passesUntilQuiet(visited)
-	after := o.look(o.Group)
-	if err != nil || p.StandBy || after == before || after.Parent.Group == "" {
+	first, p, err := o.passesUntilQuiet(visited)
+	if err != nil || first.StandBy {
 		return p, err
+	}
+	after := p.After.AsChild(p.Seen)
+	if after.Parent.Group == "" || after == first.Before.AsChild(first.Seen) {
+		return p, nil
 	}
 
 	o.parent = o.beside(after.Parent.Group)
@@ -75,13 +78,16 @@ func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
 }
 
 // passesUntilQuiet makes passes until one does not change the registry, but not more than one for
-// each service and one more: no chain of dependencies is longer.
-func (o *Orchestrator) passesUntilQuiet(visited map[string]bool) (PassReport, error) {
+// each service and one more: no chain of dependencies is longer. It returns what the first and the
+// last have done.
+func (o *Orchestrator) passesUntilQuiet(visited map[string]bool) (first, p PassReport, err error) {
 	for n := 0; ; n++ {
-		p, err := o.pass(maps.Clone(visited))
+		if p, err = o.pass(maps.Clone(visited)); n == 0 {
+			first = p
+		}
 		if err != nil || p.StandBy || p.After.Registry.Revision == p.Before.Registry.Revision ||
 			n == len(p.After.Registry.Services) {
-			return p, err
+			return first, p, err
 		}
 		o.Prompt = &group.Prompt{} // the end has been seen
 	}

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// says is what follows a start in these tests: a script that appends its pid, its session, its parent,
-// what it finds, and what signals do, to the file out of its directory. It says so if it adopts an
-// orphan.
+// says is what follows a start in these tests: a script that appends its pid, its session, its
+// parent, what it finds, and what signals do, to the file out of its directory. It says so if it
+// adopts an orphan.
 const says = `s="$$ $(cut -d' ' -f6 /proc/$$/stat) $PPID $PWD $(tr '\0' ' ' </proc/$$/environ)"
 	s="$s $(readlink /proc/$$/fd/0 /proc/$$/fd/1 | tr '\n' ' ')$(ls /proc/$$/fd | wc -w)"
 	s="$s $(for n in HUP INT QUIT TERM; do sh -c "kill -$n \$\$"; echo $?; done 2>&1 |
