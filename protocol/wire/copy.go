@@ -1,6 +1,9 @@
 package wire
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 // Copied writes text, the value of a member as it was read, if it is unchanged and has the layout of
 // a Writer. It reports whether it did.
@@ -18,6 +21,14 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 func (w *Writer) laidOut(text string) bool {
 	end := len(text) - 2 - 2*w.depth
 	return end > 0 && text[end:len(text)-1] == w.indent()
+}
+
+// hasLayout reports whether text is laid out as an object at this depth, or as a row.
+func (w *Writer) hasLayout(text string, row bool) bool {
+	if row {
+		return strings.IndexByte(text, '\n') < 0
+	}
+	return w.laidOut(text)
 }
 
 // muchText is the length from which another system call to write a text costs less than copying it.
@@ -43,19 +54,32 @@ type Piece struct{ Start, End int32 }
 // copied together.
 func (w *Writer) Pieces(name, text string, n int, piece func(i int) Piece,
 	write func(i int, w *Writer)) {
+	w.pieces(name, text, n, piece, write, false)
+}
+
+// Rows is Pieces with each object on a line of its own, like the rows of a table.
+func (w *Writer) Rows(name, text string, n int, piece func(i int) Piece,
+	write func(i int, w *Writer)) {
+	w.pieces(name, text, n, piece, write, true)
+}
+
+func (w *Writer) pieces(name, text string, n int, piece func(i int) Piece,
+	write func(i int, w *Writer), rows bool) {
 	w.name(name)
 	w.open('[')
 
 	for i := 0; i < n; {
 		w.element()
-		run := w.run(text, i, n, piece)
+		run := w.run(text, i, n, piece, rows)
 		if run > 0 {
 			w.copy(text[piece(i).Start:piece(i+run-1).End])
 			i += run
 			continue
 		}
 
+		w.row = rows
 		w.object(func(w *Writer) { write(i, w) })
+		w.row = false
 		i++
 		if len(w.buf) >= muchText {
 			w.flush()
@@ -66,11 +90,11 @@ func (w *Writer) Pieces(name, text string, n int, piece func(i int) Piece,
 }
 
 // run returns the number of pieces, from the one at i, that can be copied in one.
-func (w *Writer) run(text string, i, n int, piece func(i int) Piece) (length int) {
+func (w *Writer) run(text string, i, n int, piece func(i int) Piece, rows bool) (length int) {
 	between := "," + w.indent()
 	for end := int32(0); i+length < n; length++ {
 		p := piece(i + length)
-		if p.End == 0 || !w.laidOut(text[p.Start:p.End]) ||
+		if p.End == 0 || !w.hasLayout(text[p.Start:p.End], rows) ||
 			length > 0 && (p.Start < end || text[end:p.Start] != between) {
 			break
 		}

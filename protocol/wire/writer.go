@@ -18,6 +18,7 @@ type Writer struct {
 
 	depth int
 	begun bool // an element or member of the innermost object or array has been written
+	row   bool // what is written stays on one line: see Rows
 	laid  int  // the amount of unknown members' text so far
 
 	timeText []byte // the times of a frame are often equal
@@ -65,7 +66,7 @@ func (w *Writer) open(bracket byte) {
 
 func (w *Writer) close(bracket byte) {
 	w.depth--
-	if w.begun {
+	if w.begun && !w.row {
 		w.line()
 	}
 	w.buf = append(w.buf, bracket)
@@ -82,10 +83,15 @@ func (w *Writer) line() { w.buf = append(w.buf, w.indent()...) }
 
 // element begins an element or member.
 func (w *Writer) element() {
-	if w.begun {
+	switch {
+	case !w.row && w.begun:
 		w.buf = append(w.buf, ',')
+		w.line()
+	case !w.row:
+		w.line()
+	case w.begun:
+		w.buf = append(w.buf, ", "...)
 	}
-	w.line()
 	w.begun = true
 }
 
@@ -228,15 +234,20 @@ const mostLaid = 64 << 10
 // text.
 func (w *Writer) value(text string) {
 	w.laid += len(text)
-	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid {
+	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid && !w.row {
 		w.buf = append(w.buf, text...)
 		return
 	}
 
+	// The Reader has checked the text, so neither of these can fail.
 	v := jsontext.Value(text)
-	prefix := strings.Repeat("  ", w.depth)
+	if w.row {
+		_ = v.Compact()
+		w.buf = append(w.buf, v...)
+		return
+	}
 
-	// The Reader has checked the text, so this cannot fail.
+	prefix := strings.Repeat("  ", w.depth)
 	_ = v.Indent(jsontext.WithIndentPrefix(prefix), jsontext.WithIndent("  "))
 	w.buf = append(w.buf, v...)
 }

@@ -1,0 +1,161 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Claimer is who takes a task. It has a process, a call or a deadline: something must end its
+// claim if it does not (spec §35.1).
+type Claimer struct {
+	Participant string
+	PID         int
+	Process     observe.Process
+	Keeper      observe.Process
+	Operation   string
+	Call        string
+	Deadline    time.Duration
+}
+
+// holds reports whether c is the claimer of claim.
+func (c Claimer) holds(claim *Claim) bool {
+	return claim != nil && claim.Participant == c.Participant && claim.Call == c.Call &&
+		claim.PID == c.PID && observe.Identity(c.PID, c.Process) ==
+		observe.Identity(claim.PID, claim.Process)
+}
+
+// Claim returns q with a task claimed by c, and that task: the one called id, or if id is "" the
+// first that is ready. It returns nil if none is; the verdict of q says why. The errors are ErrHolds
+// if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task that was named.
+func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
+	e, err := q.begin(seen)
+	if err != nil {
+		return q, nil, err
+	}
+
+	e.tick()
+	if t := e.q.ClaimOf(c); t != nil {
+		return q, nil, fmt.Errorf("%w: %s, epoch %d", ErrHolds, t.ID, t.Claim.Epoch)
+	}
+
+	i, err := e.choose(id)
+	if err != nil {
+		return q, nil, err
+	}
+	if i < 0 {
+		after, err := e.end()
+		return after, nil, err
+	}
+
+	t := e.claim(i, c)
+	after, err := e.end()
+	if err != nil {
+		return after, nil, err
+	}
+	return after, t, nil
+}
+
+// ClaimOf returns the task that c has claimed, or nil.
+func (q Queue) ClaimOf(c Claimer) *Task {
+	for _, t := range q.Tasks {
+		if c.holds(t.Claim) {
+			return t
+		}
+	}
+	return nil
+}
+
+// choose returns the index of the task to claim, or -1 if none is ready.
+func (e *edit) choose(id string) (int, error) {
+	l := e.q.line(e.seen)
+	if id == "" {
+		return l.first(), nil
+	}
+
+	i := e.q.index(id)
+	if i < 0 {
+		return -1, e.q.missing(id, e.seen)
+	}
+
+	var err error
+	l.each(e.q.Tasks[i], func(h Hold) bool {
+		err = fmt.Errorf("%w: %v", ErrHeld, h)
+		return false
+	})
+	return i, err
+}
+
+// missing returns why there is no task id to do something with.
+func (q Queue) missing(id string, seen Seen) error {
+	if ended, ok := q.EndedTask(id); ok {
+		return fmt.Errorf("%w: %s", ErrEnded, ended.End)
+	}
+	if seen.past(id) {
+		return ErrEnded
+	}
+	return ErrNoTask
+}
+
+// claim gives task i to c.
+func (e *edit) claim(i int, c Claimer) *Task {
+	e.q.LastEpoch++
+	if p := &e.q.Permits; p.Limited {
+		p.Left--
+	}
+
+	t := e.own(i)
+	counters := &e.q.Counters
+	counters.Claimed++
+	if t.Attempts == 0 {
+		waited := max(0, wire.Span(t.EnqueuedAt, e.seen.Now))
+		counters.Waited += waited
+		counters.LongestWait = max(counters.LongestWait, waited)
+	}
+
+	t.State, t.delay, t.NotBefore = Claimed, timerMember{}, time.Time{}
+	t.Attempts++
+	t.Tries++
+	t.Claim = &Claim{
+		Epoch: e.q.LastEpoch, At: e.seen.Now, Beat: e.seen.Beat(), Participant: c.Participant,
+		PID: c.PID, Process: c.Process, Keeper: c.Keeper, Operation: c.Operation, Call: c.Call,
+		Deadline: c.Deadline,
+	}
+	return t
+}
+
+// A Verdict says why there was nothing to claim.
+type Verdict string
+
+const (
+	NothingReady   Verdict = "nothing ready"
+	VerdictHalted  Verdict = "halted"
+	NothingToCome  Verdict = "completed"
+	VerdictClaimed Verdict = "claimed"
+)
+
+// Verdict returns what a claimer that got nothing is told.
+func (q Queue) Verdict() Verdict {
+	switch state := q.State(); {
+	case state == Halted:
+		return VerdictHalted
+	case state == Completed || q.Closed && q.Idle():
+		return NothingToCome
+	}
+	return NothingReady
+}
+
+// Mine returns nil while the claim epoch of the task id stands, and ErrNoTask or ErrLost otherwise.
+// A claim that is to be stopped does not stand.
+func (q Queue) Mine(id string, epoch int64, seen Seen) error {
+	t := q.Task(id)
+	switch {
+	case t == nil && q.missing(id, seen) == ErrNoTask:
+		return ErrNoTask
+	case t == nil || t.Claim == nil || t.Claim.Epoch != epoch || t.Claim.Stop != "":
+		return ErrLost
+	}
+	return nil
+}

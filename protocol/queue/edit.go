@@ -1,0 +1,213 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// Seen is what a verb learns about the world: an observation, calls of operations, and tasks that
+// ended so long ago that the queue's file no longer names them.
+type Seen struct {
+	observe.Observation
+	Call CallLookup // nil: it sees no calls
+	Past PastLookup // nil: it knows of none
+}
+
+// A PastLookup returns how the task id ended, and its spec. It reports false if there is no record
+// of it.
+type PastLookup func(id string) (end TaskEnd, spec string, known bool)
+
+// Effects are what an edit asks of the file system before its commit (spec §36).
+type Effects struct {
+	Specs    []NewSpec // to be written
+	Remember []Ended   // to be remembered outside the queue's file
+}
+
+// A NewSpec is the content of the spec of a task.
+type NewSpec struct {
+	Task string
+	Spec Content
+}
+
+// Effects returns the effects of the verb that returned q.
+func (q Queue) Effects() Effects { return q.effects }
+
+// An Abort asks for the operation of a claim to be aborted.
+type Abort struct {
+	Operation string
+	Reason    string
+}
+
+// Aborts returns the operations that are to be aborted because their claims are to end. That is
+// repeated after each edit until they have ended, so a killed edit loses nothing (spec §35.4).
+func (q Queue) Aborts() (all []Abort) {
+	for _, t := range q.Tasks {
+		if c := t.Claim; c != nil && c.Stop != "" && c.Operation != "" {
+			all = append(all, Abort{c.Operation, c.StopReason})
+		}
+	}
+	return all
+}
+
+// keptEnded is how many ended tasks stay in the file at least; mostEnded how many do at most. The
+// difference is remembered elsewhere at once, with one fsync.
+const (
+	keptEnded = 100
+	mostEnded = 200
+)
+
+// edit is an edit in progress, on a copy of a queue.
+type edit struct {
+	q       Queue
+	before  Queue
+	seen    Seen
+	copied  bool // the tasks of q are a copy
+	changed bool
+	emptied bool // a task has left the states in which something is still to be done
+}
+
+// begin returns an edit of q. A tombstone can only be created anew.
+func (q Queue) begin(seen Seen) (*edit, error) {
+	if q.Removed {
+		return nil, ErrNoQueue
+	}
+	return q.beginAnyway(seen), nil
+}
+
+func (q Queue) beginAnyway(seen Seen) *edit {
+	seen.Now = wire.Moment(seen.Now)
+	e := &edit{q: q, before: q, seen: seen}
+	e.q.effects = Effects{}
+	return e
+}
+
+// tasks returns the tasks of e, of which elements may be replaced.
+func (e *edit) tasks() []*Task {
+	if !e.copied {
+		e.q.Tasks, e.copied = slices.Clone(e.q.Tasks), true
+	}
+	return e.q.Tasks
+}
+
+// own returns a copy of task i, which may be changed.
+func (e *edit) own(i int) *Task {
+	t := *e.q.Tasks[i]
+	e.tasks()[i] = &t
+	e.changed = true
+	return &t
+}
+
+// end returns the queue after the edit: what follows from ended tasks, and the next revision. With
+// an error it returns the queue before it.
+func (e *edit) end() (Queue, error) {
+	e.cancelHopeless()
+	e.judgeGoal()
+	e.spill()
+
+	if !e.changed {
+		return e.before.unchanged(), nil
+	}
+	if e.q.Revision++; e.q.Revision > wire.LastRevision || e.q.LastSeq > wire.LastRevision ||
+		e.q.LastEpoch > wire.LastRevision {
+		return e.before, wire.ErrExhausted
+	}
+	return e.q, nil
+}
+
+func (q Queue) unchanged() Queue {
+	q.effects = Effects{}
+	return q
+}
+
+// finish ends task i.
+func (e *edit) finish(i int, end TaskEnd) {
+	t := e.q.Tasks[i]
+	e.q.Ended = append(slices.Clip(e.q.Ended), Ended{
+		ID: t.ID, End: end, Spec: t.Spec, Last: t.Last, At: e.seen.Now, Unknown: t.Unknown,
+	})
+	e.q.Tasks = slices.Delete(e.tasks(), i, i+1)
+	e.changed, e.emptied = true, true
+
+	switch c := &e.q.Counters; end {
+	case EndedDone:
+		c.Done++
+		e.release(t.ID)
+	case EndedCancelled:
+		c.Cancelled++
+	case EndedExpired:
+		c.Expired++
+	}
+}
+
+// release lets the tasks go on that wait for the task id, which is done.
+func (e *edit) release(id string) {
+	for i, t := range e.q.Tasks {
+		if slices.Contains(t.After, id) {
+			t = e.own(i)
+			t.After = slices.DeleteFunc(slices.Clone(t.After), func(s string) bool { return s == id })
+		}
+	}
+}
+
+// cancelHopeless cancels the waiting tasks that wait for one that cannot be done any more, if the
+// policy says so.
+func (e *edit) cancelHopeless() {
+	if e.q.Policy.OnDeadDependency != DependencyCancel {
+		return
+	}
+
+	for again := true; again; {
+		again = false
+		alive := make(map[string]bool, len(e.q.Tasks))
+		for _, t := range e.q.Tasks {
+			alive[t.ID] = t.State.live()
+		}
+
+		for i := len(e.q.Tasks) - 1; i >= 0; i-- {
+			t := e.q.Tasks[i]
+			if t.State == Waiting &&
+				slices.ContainsFunc(t.After, func(id string) bool { return !alive[id] }) {
+				e.finish(i, EndedCancelled)
+				again = true
+			}
+		}
+	}
+}
+
+// judgeGoal halts the queue if this edit has left nothing to do, and its goal is open.
+func (e *edit) judgeGoal() {
+	if g := e.q.Goal; e.emptied && g != nil && !g.Completed && e.q.Idle() {
+		e.halt(HaltOpenGoal, "")
+	}
+}
+
+// halt sets an automatic halt, unless it is set.
+func (e *edit) halt(reason, details string) {
+	set := func(h Halt) bool { return h.Automatic && h.Reason == reason }
+	if slices.ContainsFunc(e.q.Halts, set) {
+		return
+	}
+
+	e.q.Halts = append(slices.Clip(e.q.Halts), Halt{By: "policy", Reason: reason, Details: details,
+		At: e.seen.Now, Automatic: true})
+	e.changed = true
+}
+
+// haltBy halts the queue if a rule of the policy with that word says so, after count of them.
+func (e *edit) haltBy(word string, count int64, details string) {
+	for _, rule := range e.q.Policy.HaltOn {
+		if rule.Word == word && count >= rule.Count {
+			e.halt(rule.String(), details)
+		}
+	}
+}
+
+// spill asks for the oldest ended tasks to be remembered elsewhere, if there are many.
+func (e *edit) spill() {
+	if n := len(e.q.Ended); n > mostEnded {
+		e.q.effects.Remember = e.q.Ended[:n-keptEnded]
+		e.q.Ended = slices.Clone(e.q.Ended[n-keptEnded:])
+	}
+}

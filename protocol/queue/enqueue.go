@@ -1,0 +1,249 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A New is a task to be enqueued (spec §34.1).
+type New struct {
+	ID          string
+	Key         string // what ID was made of; "": it was given
+	Spec        Content
+	Priority    int64
+	After       []string
+	Group       string
+	Delay       time.Duration
+	NotBefore   time.Time
+	Expires     time.Duration // 0: never
+	MaxAttempts int64
+	Replace     bool // it takes the place of a waiting task of that id
+}
+
+// An EntryError says which task of several was refused.
+type EntryError struct {
+	Entry int // from 0
+	ID    string
+	Err   error
+}
+
+func (e *EntryError) Error() string { return fmt.Sprintf("task %q: %v", e.ID, e.Err) }
+func (e *EntryError) Unwrap() error { return e.Err }
+
+// Enqueue returns q with all of batch added, or an *EntryError and q. A task that is known already
+// with the same spec stays as it is, whatever its state, so that a producer may repeat itself. The
+// causes are ErrKnownTask, ErrClaimed, ErrEnded, ErrNoDependency, ErrCycle and ErrFull; ErrClosed
+// alone is no EntryError.
+func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
+	e := q.beginAnyway(seen)
+	e.revive()
+	e.tick()
+
+	ids := make(map[string]bool, len(batch))
+	for _, n := range batch {
+		ids[n.ID] = true
+	}
+	known := e.q.known(ids)
+
+	for i, n := range batch {
+		if err := e.add(n, known, ids); err != nil {
+			return q, &EntryError{i, n.ID, err}
+		}
+	}
+	if err := e.checkCycles(batch); err != nil {
+		return q, err
+	}
+	return e.end()
+}
+
+// revive makes a queue of a tombstone. What it has counted stays.
+func (e *edit) revive() {
+	if !e.q.Removed {
+		return
+	}
+	fresh := Create(e.q.ID)
+	e.q.Removed, e.q.Policy = false, fresh.Policy
+	e.changed = true
+}
+
+// known returns the places of the tasks of q that are among ids.
+func (q Queue) known(ids map[string]bool) map[string]int {
+	places := make(map[string]int, len(ids))
+	for i, t := range q.Tasks {
+		if ids[t.ID] {
+			places[t.ID] = i
+		}
+	}
+	return places
+}
+
+// add adds n. known are the places of tasks with an id of the batch, and batch all its ids.
+func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
+	if i, ok := known[n.ID]; ok {
+		return e.addAgain(i, n, batch)
+	}
+	if end, spec, ok := e.endOf(n.ID); ok {
+		if spec == n.Spec.Hash() && !n.Replace {
+			return nil
+		}
+		if n.Replace {
+			return fmt.Errorf("%w: %s", ErrEnded, end)
+		}
+		return ErrKnownTask
+	}
+
+	switch most := e.q.Policy.Depth; {
+	case e.q.Closed:
+		return ErrClosed
+	case most > 0 && int64(len(e.q.Tasks)) >= most:
+		return fmt.Errorf("%w: it has %d tasks", ErrFull, most)
+	}
+
+	after, err := e.openDependencies(n, batch)
+	if err != nil {
+		return err
+	}
+
+	e.q.LastSeq++
+	t := &Task{ID: n.ID, Seq: e.q.LastSeq, State: Waiting, EnqueuedAt: e.seen.Now}
+	t.fill(n, after, e.seen)
+	known[n.ID] = len(e.q.Tasks)
+	e.q.Tasks = append(e.tasks(), t)
+	e.q.Counters.Enqueued++
+	e.wrote(n)
+	return nil
+}
+
+// addAgain adds n although task i has its id.
+func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
+	t := e.q.Tasks[i]
+	switch {
+	case !n.Replace && t.Spec == n.Spec.Hash():
+		return nil
+	case !n.Replace:
+		return ErrKnownTask
+	case t.State != Waiting:
+		return fmt.Errorf("%w: it is %s", ErrClaimed, t.State)
+	}
+
+	after, err := e.openDependencies(n, batch)
+	if err != nil {
+		return err
+	}
+	e.own(i).fill(n, after, e.seen)
+	e.wrote(n)
+	return nil
+}
+
+// fill sets what n says about t.
+func (t *Task) fill(n New, after []string, seen Seen) {
+	t.Key, t.Spec, t.Priority, t.Group, t.After = n.Key, n.Spec.Hash(), n.Priority, n.Group, after
+	t.MaxAttempts = n.MaxAttempts
+	if !n.NotBefore.IsZero() {
+		t.NotBefore = wire.Moment(n.NotBefore)
+	}
+	t.delay = timerMember{Timer: startTimer(n.Delay, seen.Observation)}
+	t.expiry = timerMember{Timer: startTimer(n.Expires, seen.Observation)}
+}
+
+func (e *edit) wrote(n New) {
+	e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{n.ID, n.Spec})
+	e.changed = true
+}
+
+// openDependencies returns the tasks that n has to wait for: those that are not done yet.
+func (e *edit) openDependencies(n New, batch map[string]bool) (open []string, err error) {
+	for _, id := range n.After {
+		if slices.Contains(open, id) {
+			continue
+		}
+		if end, _, ok := e.endOf(id); ok {
+			if end != EndedDone {
+				open = append(open, id)
+			}
+			continue
+		}
+		if !batch[id] && e.q.index(id) < 0 {
+			return nil, fmt.Errorf("%w: %q", ErrNoDependency, id)
+		}
+		open = append(open, id)
+	}
+	return open, nil
+}
+
+// endOf returns how the task id ended and its spec, if it has ended.
+func (e *edit) endOf(id string) (TaskEnd, string, bool) {
+	if ended, ok := e.q.EndedTask(id); ok {
+		return ended.End, ended.Spec, true
+	}
+	if e.seen.Past == nil || e.q.index(id) >= 0 {
+		return "", "", false
+	}
+	return e.seen.Past(id)
+}
+
+// checkCycles refuses a batch after which a task would wait for itself: for those it names, and for
+// the one before it in its group.
+func (e *edit) checkCycles(batch []New) error {
+	linked := func(n New) bool { return len(n.After) > 0 }
+	if !slices.ContainsFunc(batch, linked) {
+		return nil // a task that waits for none ends each path
+	}
+
+	edges, last := make(map[string][]string, len(e.q.Tasks)), make(map[string]string)
+	for _, t := range e.q.Tasks {
+		edges[t.ID] = t.After
+		if t.Group == "" {
+			continue
+		}
+		if before := last[t.Group]; before != "" {
+			edges[t.ID] = append(slices.Clip(t.After), before)
+		}
+		last[t.Group] = t.ID
+	}
+
+	passed := make(map[string]bool, len(edges))
+	for i, n := range batch {
+		if path := cycle(n.ID, edges, passed); path != nil {
+			return &EntryError{i, n.ID, fmt.Errorf("%w: %v", ErrCycle, path)}
+		}
+	}
+	return nil
+}
+
+// cycle returns a path from id to a task that is on it already, or nil. It adds to passed the tasks
+// from which there is none.
+func cycle(id string, edges map[string][]string, passed map[string]bool) []string {
+	type step struct {
+		id   string
+		next int
+	}
+
+	path, on := []step{{id: id}}, map[string]bool{id: true}
+	for len(path) > 0 {
+		at := &path[len(path)-1]
+		if at.next == len(edges[at.id]) {
+			passed[at.id], on[at.id] = true, false
+			path = path[:len(path)-1]
+			continue
+		}
+
+		next := edges[at.id][at.next]
+		at.next++
+		switch {
+		case on[next]:
+			ids := make([]string, 0, len(path)+1)
+			for _, s := range path {
+				ids = append(ids, s.id)
+			}
+			return append(ids, next)
+		case !passed[next]:
+			on[next] = true
+			path = append(path, step{id: next})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package queue
+
+import "errors"
+
+// The refusals of queues (spec §39), besides those of packages wire and observe. A refused verb
+// returns the queue it was given.
+var (
+	ErrNoQueue      = errors.New("no such queue")
+	ErrNoTask       = errors.New("no such task")
+	ErrNoDependency = errors.New("there is no such task to wait for")
+	ErrKnownTask    = errors.New("task is known already, with another spec")
+	ErrClaimed      = errors.New("task is claimed")
+	ErrNotDead      = errors.New("only a dead or blocked task can be tried again")
+	ErrEnded        = errors.New("task has ended")
+	ErrCycle        = errors.New("task would wait for itself")
+	ErrClosed       = errors.New("queue is closed")
+	ErrFull         = errors.New("queue is full")
+	ErrHolds        = errors.New("claimer has a task already")
+	ErrHeld         = errors.New("task cannot be claimed now")
+	ErrLost         = errors.New("claim is over")
+	ErrSettled      = errors.New("attempt was settled otherwise")
+	ErrOtherPolicy  = errors.New("queue exists with another policy")
+	ErrOtherHalts   = errors.New("queue is halted by others")
+	ErrNotManual    = errors.New("queue needs no permits")
+	ErrNotEmpty     = errors.New("queue is not empty")
+)
+
+// ErrBadQueueID and ErrBadTaskID mean that a word cannot name a queue or task (spec §32.1).
+var (
+	ErrBadQueueID = errors.New("bad queue id")
+	ErrBadTaskID  = errors.New("bad task id")
+)

@@ -1,0 +1,107 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A CallState is what is seen of the call of a claim.
+type CallState string
+
+const (
+	CallUnseen  CallState = ""        // there is no record of it, or it cannot be read
+	CallOpen    CallState = "open"    // somebody still makes it
+	CallOver    CallState = "over"    // it was popped, or its operation has ended
+	CallCrashed CallState = "crashed" // it crashed, or its participant is dead
+)
+
+// A CallLookup returns the state of a call of an operation.
+type CallLookup func(operation, call string) CallState
+
+// The reasons of ends that others have found.
+const (
+	reasonDeadline = "deadline"
+	reasonCallOver = "call over"
+)
+
+// Tick returns q with the tasks of dead claimers returned, and the tasks ended that have expired
+// (spec §35.2). Every other verb does this, too.
+func (q Queue) Tick(seen Seen) (Queue, error) {
+	e, err := q.begin(seen)
+	if err != nil {
+		return q, err
+	}
+	e.tick()
+	return e.end()
+}
+
+func (e *edit) tick() {
+	for i := 0; i < len(e.q.Tasks); i++ {
+		t := e.q.Tasks[i]
+		before := len(e.q.Tasks)
+
+		switch {
+		case t.State == Claimed:
+			if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
+				e.settle(i, Outcome{End: end, Reason: reason}, true)
+			}
+		case t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&
+			t.expiry.Left(e.seen.Observation) == 0:
+			e.finish(i, EndedExpired)
+		}
+
+		i -= before - len(e.q.Tasks)
+	}
+}
+
+// judge returns how the attempt of c has ended, and why, or "" if it goes on (spec §35.2). Time alone
+// never ends the claim of a process that exists.
+func (q Queue) judge(c *Claim, seen Seen) (End, string) {
+	runner := observe.Vitals{PID: c.PID, Process: c.Process, LastHeartbeat: c.At, Beat: c.Beat}
+	switch evidence := seen.Gone(runner); {
+	case evidence != "" && c.keeperGone(seen):
+		if evidence == observe.Rebooted {
+			return Rebooted, string(evidence)
+		}
+		return Crashed, string(evidence)
+	case evidence == "" && !seen.CanCheck(runner.Identity()) && c.Call != "" && seen.Call != nil:
+		switch seen.Call(c.Operation, c.Call) {
+		case CallCrashed:
+			return Crashed, "call crashed"
+		case CallOver:
+			if IsMailbox(q.ID) {
+				return Released, reasonCallOver
+			}
+			return Crashed, reasonCallOver
+		}
+	}
+
+	if c.Deadline > 0 && (Timer{c.At, c.Beat, c.Deadline}).Left(seen.Observation) == 0 {
+		return TimedOut, reasonDeadline
+	}
+	return "", ""
+}
+
+// keeperGone reports whether nothing watches the attempt of c any more, besides its process.
+func (c *Claim) keeperGone(seen Seen) bool {
+	if !c.Keeper.Known() {
+		return true
+	}
+	v := observe.Vitals{PID: c.Keeper.PID, Process: c.Keeper, LastHeartbeat: c.At, Beat: c.Beat}
+	return seen.Gone(v) != ""
+}
+
+// Processes returns the processes whose end ends a claim, for callers that wait for it.
+func (q Queue) Processes() (all []observe.Process) {
+	for _, t := range q.Tasks {
+		if c := t.Claim; c != nil {
+			for _, p := range []observe.Process{observe.Identity(c.PID, c.Process), c.Keeper} {
+				if p.Known() && !slices.Contains(all, p) {
+					all = append(all, p)
+				}
+			}
+		}
+	}
+	return all
+}

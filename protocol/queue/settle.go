@@ -1,0 +1,173 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// A Settlement says how an attempt ended (spec §35.3).
+type Settlement struct {
+	Task  string
+	Epoch int64
+	Outcome
+	// The attempt goes on, and this is what it says itself: it counts when the attempt has ended.
+	Later bool
+}
+
+// Settle returns q with the attempt settled. It returns q unchanged if the attempt was settled so
+// before. The errors are ErrNoTask; ErrLost if the claim is over, because others have found its
+// claimer dead, or a later one was made; ErrSettled if it was settled with another end.
+//
+// The claim is judged after it is settled: whoever has the epoch is heard, even for a claimer that
+// has just exited.
+func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
+	e, err := q.begin(seen)
+	if err != nil {
+		return q, err
+	}
+
+	i := q.index(s.Task)
+	if i < 0 || q.Tasks[i].Claim == nil || q.Tasks[i].Claim.Epoch != s.Epoch {
+		return q.unchanged(), q.settledBefore(s, seen)
+	}
+
+	switch c := *q.Tasks[i].Claim; {
+	case !s.Later:
+		e.settle(i, s.Outcome, false)
+	case c.Intent == nil || *c.Intent != s.Outcome:
+		c.Intent = &s.Outcome
+		e.own(i).Claim = &c
+	}
+
+	e.tick()
+	return e.end()
+}
+
+// settledBefore returns nil if s repeats what was settled.
+func (q Queue) settledBefore(s Settlement, seen Seen) error {
+	var last Attempt
+	if t := q.Task(s.Task); t != nil {
+		last = t.Last
+	} else if ended, ok := q.EndedTask(s.Task); ok {
+		last = ended.Last
+	} else if !seen.past(s.Task) {
+		return ErrNoTask
+	}
+
+	switch {
+	case last.Epoch != s.Epoch || last.Epoch == 0 || last.Judged:
+		return ErrLost
+	case last.End != s.End:
+		return fmt.Errorf("%w: %s", ErrSettled, last.End)
+	}
+	return nil
+}
+
+func (seen Seen) past(id string) bool {
+	if seen.Past == nil {
+		return false
+	}
+	_, _, known := seen.Past(id)
+	return known
+}
+
+// settle ends the attempt of task i with o, or with what was asked of it before. judged says that
+// others have found that it had ended.
+func (e *edit) settle(i int, o Outcome, judged bool) {
+	t := e.own(i)
+	c := t.Claim
+	o = c.resolve(o)
+	e.countEnd(c, o.End)
+
+	if t.Last.Epoch != 0 && t.Last.End == o.End && t.Last.Status == o.Status &&
+		t.Last.Reason == o.Reason && o.End.Failure() {
+		t.SameError++
+	} else {
+		t.SameError = 0
+	}
+
+	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}
+	t.Last = Attempt{Epoch: c.Epoch, End: o.End, Status: o.Status, Reason: o.Reason, Judged: judged}
+	seen := e.seen.Observation
+
+	switch consequences[o.End] {
+	case taskDone:
+		e.q.Failures = 0
+		e.finish(i, EndedDone)
+		return
+	case cancel:
+		e.finish(i, EndedCancelled)
+		return
+	case block:
+		t.State, t.Question = Blocked, o.Question
+		t.Reason = cmp.Or(o.Reason, string(o.End))
+		e.haltBy(string(Asked), 0, "task "+t.ID+": "+t.Reason)
+	case chargedRetry:
+		t.Charged++
+		e.q.Failures++
+		t.delay.Timer = startTimer(e.q.Policy.backoff(t.Charged), seen)
+	case freeRetry:
+		t.delay.Timer = startTimer(e.q.Policy.backoff(t.Tries), seen)
+	case snooze:
+		t.Tries--
+		t.delay.Timer = startTimer(o.Delay, seen)
+	}
+
+	if t.State == Waiting {
+		e.judgeBudget(t)
+	}
+	if o.End == NotStarted {
+		e.haltBy(string(NotStarted), 0, "task "+t.ID+": "+o.Reason)
+	}
+	if o.End.Failure() {
+		e.haltBy("failures", e.q.Failures, "task "+t.ID)
+	}
+}
+
+// judgeBudget marks t dead if its attempts are used up.
+func (e *edit) judgeBudget(t *Task) {
+	most := e.q.maxAttempts(t)
+	if t.Charged < most && t.Tries < triesPerFailure*most {
+		return
+	}
+
+	t.State, t.delay = Dead, timerMember{}
+	e.q.Counters.Dead++
+	e.q.Dead++
+	e.emptied = true
+	e.haltBy("dead", e.q.Dead, "task "+t.ID)
+}
+
+// resolve returns o, or the end that was asked of the attempt of c before: a cancelled attempt is
+// cancelled however it ends; what it has said itself counts; and one that was to be released is not
+// charged.
+func (c *Claim) resolve(o Outcome) Outcome {
+	switch {
+	case c.Stop == Cancelled:
+		return Outcome{End: Cancelled, Status: o.Status, Reason: c.StopReason}
+	case c.Intent != nil:
+		return *c.Intent
+	case c.Stop == Released && o.End.Failure():
+		return Outcome{End: Released, Status: o.Status, Reason: c.StopReason}
+	}
+	return o
+}
+
+func (e *edit) countEnd(c *Claim, end End) {
+	counters := &e.q.Counters
+	counters.Ends = append([]EndCount(nil), counters.Ends...)
+	counted := false
+	for i := range counters.Ends {
+		if counters.Ends[i].End == end {
+			counters.Ends[i].Count++
+			counted = true
+		}
+	}
+	if !counted {
+		counters.Ends = append(counters.Ends, EndCount{end, 1})
+	}
+
+	ran := max(0, e.seen.Age(c.At, c.Beat))
+	counters.Ran += ran
+	counters.LongestRun = max(counters.LongestRun, ran)
+}
