@@ -204,7 +204,7 @@ func (t *Task) read(r *wire.Reader) {
 		case "priority":
 			t.Priority = r.Int(minPriority)
 		case "spec":
-			t.Spec = r.String()
+			t.Spec = readSpec(r)
 		case "key":
 			t.Key = r.String()
 		case "group":
@@ -340,25 +340,29 @@ func readIntent(r *wire.Reader, nested **wire.Nested) *Outcome {
 func readEnded(r *wire.Reader, src *source) (all []Ended) {
 	r.Array(func() {
 		e, start := Ended{source: src}, r.Offset()
-		r.Object(func(name string) {
-			switch name {
-			case "taskId":
-				e.ID = readTaskID(r)
-			case "end":
-				e.End = wire.Word(r, "end", TaskEnd.Valid)
-			case "spec":
-				e.Spec = r.String()
-			case "at":
-				e.At = r.Time()
-			default:
-				if !e.Last.readMember(r, name) {
-					r.Unknown(&e.Unknown, name)
-				}
-			}
-		})
-		r.Require("taskId", "end", "spec", "at")
+		e.read(r)
 		e.piece = wire.Piece{Start: int32(start), End: int32(r.Offset())}
 		all = append(all, e)
 	})
 	return all
+}
+
+func (e *Ended) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "taskId":
+			e.ID = readTaskID(r)
+		case "end":
+			e.End = wire.Word(r, "end", TaskEnd.Valid)
+		case "spec":
+			e.Spec = r.String()
+		case "at":
+			e.At = r.Time()
+		default:
+			if !e.Last.readMember(r, name) {
+				r.Unknown(&e.Unknown, name)
+			}
+		}
+	})
+	r.Require("taskId", "end", "spec", "at")
 }

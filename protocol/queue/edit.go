@@ -22,7 +22,30 @@ type PastLookup func(id string) (end TaskEnd, spec string, known bool)
 // Effects are what an edit asks of the file system before its commit (spec §36).
 type Effects struct {
 	Specs    []NewSpec // to be written
-	Remember []Ended   // to be remembered outside the queue's file
+	Remember []Remembered // outside the queue's file
+}
+
+// A Remembered is an ended task, and its number among all that have ended in the queue.
+type Remembered struct {
+	Ended
+	Seq int64
+}
+
+// Line returns the line of r in the file of ended tasks, without its newline (spec §36.2).
+func (r Remembered) Line() string {
+	return wire.Line(func(w *wire.Writer) {
+		w.Int("seq", r.Seq)
+		r.write(w)
+	})
+}
+
+// DecodeRemembered returns the task in a line of the file of ended tasks. Its errors are those of
+// wire.Decode.
+func DecodeRemembered(line string) (Ended, error) {
+	return wire.Decode(line, 0, func(r *wire.Reader) (e Ended) {
+		e.read(r)
+		return e
+	})
 }
 
 // A NewSpec is the content of the spec of a task.
@@ -125,7 +148,7 @@ func (q Queue) unchanged() Queue {
 func (e *edit) finish(i int, end TaskEnd) {
 	t := e.q.Tasks[i]
 	e.q.Ended = append(slices.Clip(e.q.Ended), Ended{
-		ID: t.ID, End: end, Spec: t.Spec, Last: t.Last, At: e.seen.Now, Unknown: t.Unknown,
+		ID: t.ID, End: end, Spec: t.SpecHash(), Last: t.Last, At: e.seen.Now, Unknown: t.Unknown,
 	})
 	e.q.Tasks = slices.Delete(e.tasks(), i, i+1)
 	e.changed, e.emptied = true, true
@@ -204,10 +227,18 @@ func (e *edit) haltBy(word string, count int64, details string) {
 	}
 }
 
-// spill asks for the oldest ended tasks to be remembered elsewhere, if there are many.
+// spill asks for the oldest ended tasks to be remembered elsewhere, if there are many. They are
+// committed already, so their numbers are never given to others.
 func (e *edit) spill() {
-	if n := len(e.q.Ended); n > mostEnded {
-		e.q.effects.Remember = e.q.Ended[:n-keptEnded]
-		e.q.Ended = slices.Clone(e.q.Ended[n-keptEnded:])
+	n := len(e.before.Ended) - keptEnded
+	if n <= mostEnded-keptEnded || !e.changed {
+		return
 	}
+
+	number := e.before.Counters.ended() - int64(len(e.before.Ended))
+	for i, ended := range e.before.Ended[:n] {
+		e.q.effects.Remember = append(e.q.effects.Remember,
+			Remembered{ended, number + int64(i) + 1})
+	}
+	e.q.Ended = slices.Clone(e.q.Ended[n:])
 }

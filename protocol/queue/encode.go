@@ -131,7 +131,11 @@ func (t *Task) write(w *wire.Writer) {
 	}
 
 	w.OptInt("priority", t.Priority)
-	w.String("spec", t.Spec)
+	if isInline(t.Spec) {
+		w.Raw("spec", t.Spec)
+	} else {
+		w.String("spec", t.Spec)
+	}
 	w.OptString("key", t.Key)
 	w.OptString("group", t.Group)
 	if len(t.After) > 0 {

@@ -121,7 +121,7 @@ func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
 func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 	t := e.q.Tasks[i]
 	switch {
-	case !n.Replace && t.Spec == n.Spec.Hash():
+	case !n.Replace && t.SpecHash() == n.Spec.Hash():
 		return nil
 	case !n.Replace:
 		return ErrKnownTask
@@ -140,7 +140,7 @@ func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 
 // fill sets what n says about t.
 func (t *Task) fill(n New, after []string, seen Seen) {
-	t.Key, t.Spec, t.Priority, t.Group, t.After = n.Key, n.Spec.Hash(), n.Priority, n.Group, after
+	t.Key, t.Spec, t.Priority, t.Group, t.After = n.Key, n.Spec.stored(), n.Priority, n.Group, after
 	t.MaxAttempts = n.MaxAttempts
 	if !n.NotBefore.IsZero() {
 		t.NotBefore = wire.Moment(n.NotBefore)
@@ -150,7 +150,9 @@ func (t *Task) fill(n New, after []string, seen Seen) {
 }
 
 func (e *edit) wrote(n New) {
-	e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{n.ID, n.Spec})
+	if !n.Spec.Inline() {
+		e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{n.ID, n.Spec})
+	}
 	e.changed = true
 }
 

@@ -196,6 +196,9 @@ type Counters struct {
 	Unknown                 []wire.Member
 }
 
+// ended returns how many tasks have ended.
+func (c Counters) ended() int64 { return c.Done + c.Cancelled + c.Expired }
+
 // An EndCount says how many attempts ended so.
 type EndCount struct {
 	End   End

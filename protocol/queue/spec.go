@@ -3,13 +3,74 @@ package queue
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Content is the content of a spec file (spec §36.1).
+// Content is the text of a spec, without white space around it (spec §36.1). Equal specs are equal
+// texts.
 type Content string
 
-// Hash returns the hash by which a task names c: "sha256:" and 64 hexadecimal digits.
+// mostInline is the length of the longest spec that is in the entry of its task. A file of its own
+// costs two fsyncs, and its hash in the entry is 71 bytes long.
+const mostInline = 400
+
+// Inline reports whether the entry of the task has c itself and not its hash.
+func (c Content) Inline() bool { return len(c) <= mostInline && isInline(string(c)) }
+
+// Hash returns the hash of the file that c would be: "sha256:" and 64 hexadecimal digits.
 func (c Content) Hash() string {
-	sum := sha256.Sum256([]byte(c))
+	sum := sha256.Sum256([]byte(c + "\n"))
 	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// stored returns what the entry of a task has of c.
+func (c Content) stored() string {
+	if c.Inline() {
+		return string(c)
+	}
+	return c.Hash()
+}
+
+// isInline reports whether spec, of an entry, is a spec itself and not its hash.
+func isInline(spec string) bool { return strings.HasPrefix(spec, "{") }
+
+// Content returns the spec of t, if its entry has it. Otherwise a file has it, whose name has the
+// hash.
+func (t *Task) Content() (spec Content, hash string, inline bool) {
+	if isInline(t.Spec) {
+		return Content(t.Spec), "", true
+	}
+	return "", t.Spec, false
+}
+
+// SpecHash returns the hash of the spec of t.
+func (t *Task) SpecHash() string {
+	if isInline(t.Spec) {
+		return Content(t.Spec).Hash()
+	}
+	return t.Spec
+}
+
+// readSpec reads the member spec.
+func readSpec(r *wire.Reader) string {
+	if r.AtString() {
+		hash := r.String()
+		if digits, ok := strings.CutPrefix(hash, "sha256:"); !ok || len(digits) != 2*sha256.Size ||
+			strings.Trim(digits, "0123456789abcdef") != "" {
+			r.Refuse("want sha256: and 64 hexadecimal digits, not %.80q", hash)
+		}
+		return hash
+	}
+
+	start := r.Offset()
+	r.Object(func(string) { r.Value() })
+	text := jsontext.Value(r.Since(start))
+	if r.Failed() {
+		return ""
+	}
+	_ = text.Compact() // the Reader has checked it
+	return string(text)
 }

@@ -156,6 +156,12 @@ func (w *Writer) String(name, s string) {
 	w.quote(s)
 }
 
+// Raw writes text, which is compact JSON.
+func (w *Writer) Raw(name, text string) {
+	w.name(name)
+	w.buf = append(w.buf, text...)
+}
+
 // OptString writes a string, unless it is empty.
 func (w *Writer) OptString(name, s string) {
 	if s != "" {
