@@ -86,6 +86,11 @@ func (l *Ledger) Notify(ops, groupIDs []string) *notify.Notifier {
 	return notify.New(l.fs.FS, paths)
 }
 
+// NotifyQueue returns a Notifier for a queue, which need not exist. The caller must close it.
+func (l *Ledger) NotifyQueue(id string) *notify.Notifier {
+	return notify.New(l.fs.FS, []string{l.QueuePath(id)})
+}
+
 // rules returns what the ledger may delete.
 func (l *Ledger) rules() resource.Rules {
 	return resource.Rules{Paths: l.Paths, FS: l.fs, Home: l.options.Home,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -14,7 +15,7 @@ const fromNow = -1
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	w := &waiter{env: env, goal: c.For, any: c.Any, ended: c.Ended != nil,
 		timeout: time.Duration(c.Timeout), janitors: make(map[string]*janitor)}
-	w.deaths.told = make(chan struct{}, 1)
+	w.deaths = follow.NewDeaths()
 	ids, ops, groups, err := c.subjects(w)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
@@ -43,7 +44,7 @@ type waiter struct {
 	notifier *notify.Notifier
 	alive    []protocol.Operation // the operations that are not over, as last read
 	janitors map[string]*janitor  // by operation
-	deaths   deaths               // of participants
+	deaths   *follow.Deaths       // of participants
 }
 
 // open opens the ledger. If mayBegin, it waits until there is one.
@@ -65,7 +66,7 @@ func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
 
 func (w *waiter) close() {
 	w.notifier.Close()
-	w.deaths.watch(nil)
+	w.deaths.Watch(nil)
 }
 
 // wait returns once the targets have reached the goal, or cannot reach it any more, or the timeout
@@ -84,7 +85,7 @@ func (w *waiter) wait() error {
 		again := time.NewTimer(w.tidy())
 		select {
 		case <-w.notifier.C():
-		case <-w.deaths.told:
+		case <-w.deaths.C():
 		case <-again.C:
 		case <-w.over:
 			w.print()
@@ -150,12 +151,14 @@ func (w *waiter) rest(o observe.Outcome) string {
 // next look.
 func (w *waiter) tidy() time.Duration {
 	seen, again := w.env.Observer()(), time.Hour
-	var mortals []protocol.WatchedProcess
+	var mortals []observe.Process
 	for _, op := range w.alive {
-		mortals = append(mortals, op.Mortals(seen)...)
+		for _, m := range op.Mortals(seen) {
+			mortals = append(mortals, m.Process)
+		}
 	}
 
-	w.deaths.watch(mortals) // before judging them, so that no death goes unnoticed
+	w.deaths.Watch(mortals) // before judging them, so that no death goes unnoticed
 	for _, op := range w.alive {
 		remembered, news := w.ledger.ObserveOperation(op, seen)
 		again = min(again, w.janitors[op.ID].look(op, remembered, news))

@@ -35,6 +35,11 @@ const (
 	lockSuffix         = ".lock" // also of an operation, after its file name
 )
 
+const (
+	endedSuffix = ".ended.jsonl" // of a queue
+	tasksName   = "tasks"
+)
+
 // Paths are the paths of the files of one ledger.
 type Paths struct{ dir string }
 
@@ -142,6 +147,48 @@ func (p Paths) ReservedExitPath(group, supervisor, start string) string {
 // CompleteExit returns the path of a record that is complete, given its path until then.
 func CompleteExit(reserved string) string {
 	return strings.TrimSuffix(reserved, reservedSuffix) + exitSuffix
+}
+
+// QueuesDir returns the path of queues/.
+func (p Paths) QueuesDir() string { return p.path("queues") }
+
+// QueuePath returns the path of a queue.
+func (p Paths) QueuePath(id string) string {
+	const separator = string(filepath.Separator)
+	return p.dir + separator + "queues" + separator + id + ".json"
+}
+
+// QueueLock returns the path of the lock file of a queue.
+func (p Paths) QueueLock(id string) string { return p.QueuePath(id) + lockSuffix }
+
+// EndedPath returns the path of the log of the tasks of a queue that ended long ago.
+func (p Paths) EndedPath(id string) string {
+	return filepath.Join(p.QueuesDir(), id+endedSuffix)
+}
+
+// TasksDir returns the path of the directory of the files of all tasks.
+func (p Paths) TasksDir() string { return filepath.Join(p.QueuesDir(), tasksName) }
+
+// QueueTasks returns the path of the directory of the files of the tasks of a queue.
+func (p Paths) QueueTasks(id string) string { return filepath.Join(p.TasksDir(), id) }
+
+// SpecPath returns the path of the spec of a task. digits are those of its hash.
+func (p Paths) SpecPath(queue, task, digits string) string {
+	return filepath.Join(p.QueueTasks(queue), task+"~"+digits+".json")
+}
+
+// AttemptLog returns the path of the output of an attempt.
+func (p Paths) AttemptLog(queue, task string, epoch int64) string {
+	return p.attempt(queue, task, epoch) + logSuffix
+}
+
+// AttemptReport returns the path of the report of an attempt.
+func (p Paths) AttemptReport(queue, task string, epoch int64) string {
+	return p.attempt(queue, task, epoch) + ".json"
+}
+
+func (p Paths) attempt(queue, task string, epoch int64) string {
+	return filepath.Join(p.QueueTasks(queue), task+"~"+strconv.FormatInt(epoch, 10))
 }
 
 // RotatedLogOf returns the name of the nth file before the log at path. The newest is 1.

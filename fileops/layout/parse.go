@@ -27,6 +27,8 @@ const (
 	TempFile                     // of an edit
 	TrashFile                    // something being deleted; with an id, a note about it
 	TmpDirectory                 // of an operation
+	QueueFile                    //
+	EndedFile                    // of a queue
 	ScratchDirectory             // for testing the file system
 )
 
@@ -38,7 +40,7 @@ func InLedger(name string) (kind Kind, id string) {
 	switch name {
 	case Marker:
 		return MarkerFile, ""
-	case "operations", "archive", "tmp", "logs", "exits", "restarts":
+	case "operations", "archive", "tmp", "logs", "exits", "restarts", "queues":
 		return Directory, ""
 	}
 
@@ -79,6 +81,48 @@ func InOperations(name string) (kind Kind, id string) {
 		return Stranger, ""
 	}
 	return belonging(id, role, kind)
+}
+
+// InQueues is for queues/.
+func InQueues(name string) (kind Kind, id string) {
+	if name == tasksName {
+		return Directory, ""
+	}
+	if id, ok := strings.CutSuffix(name, endedSuffix); ok && validID(id) {
+		return EndedFile, id
+	}
+	kind, id = InOperations(name)
+	if kind == OperationFile {
+		kind = QueueFile
+	}
+	return kind, id
+}
+
+// A TaskFile is a file in the directory of the tasks of a queue, as its name tells.
+type TaskFile struct {
+	Task   string
+	Digits string // of the hash of a spec; "": the file is of an attempt
+	Epoch  int64
+	Log    bool // the output of the attempt, and not its report
+}
+
+// InTasks is for the directory of a queue in queues/tasks/.
+func InTasks(name string) (f TaskFile, ok bool) {
+	stem, isJSON := strings.CutSuffix(name, ".json")
+	if !isJSON {
+		if stem, f.Log = strings.CutSuffix(name, logSuffix); !f.Log {
+			return f, false
+		}
+	}
+
+	task, rest, named := strings.Cut(stem, "~")
+	f.Task = task
+	if len(rest) == 64 && strings.Trim(rest, "0123456789abcdef") == "" && isJSON {
+		f.Digits = rest
+		return f, named && validID(task)
+	}
+	f.Epoch, ok = number(rest, MaxRevision)
+	return f, ok && named && validID(task)
 }
 
 // InArchive is for archive/. It also returns the number of the copy.
@@ -183,7 +227,7 @@ func Leftovers(names []string,
 			left[id] = append(left[id], name)
 		case LockFile, VersionFile:
 			ownerless = append(ownerless, id)
-		case OperationFile, SupervisorsFile, OrchestratorFile:
+		case OperationFile, SupervisorsFile, OrchestratorFile, QueueFile:
 			exists[id] = true
 		}
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -158,4 +159,19 @@ func (q Queue) Mine(id string, epoch int64, seen Seen) error {
 		return ErrLost
 	}
 	return nil
+}
+
+// IsAttempt reports whether the operation of the claim of t is of that attempt alone, as one of
+// dpl-run is. It has the id QUEUE.TASK.EPOCH, and perhaps a suffix if that was taken.
+func (q Queue) IsAttempt(t *Task) bool {
+	if t.Claim == nil {
+		return false
+	}
+	suffix, ok := strings.CutPrefix(t.Claim.Operation, AttemptID(q.ID, t.ID, t.Claim.Epoch))
+	return ok && (suffix == "" || suffix[0] == '-')
+}
+
+// AttemptID returns the id of the operation of an attempt (spec §32.1).
+func AttemptID(queueID, task string, epoch int64) string {
+	return fmt.Sprintf("%s.%s.%d", queueID, task, epoch)
 }

@@ -245,10 +245,10 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 			return q, &EntryError{n, id, e.q.missing(id, e.seen)}
 		}
 
-		switch c := e.q.Tasks[i].Claim; {
-		case c == nil:
+		switch t := e.q.Tasks[i]; {
+		case t.Claim == nil:
 			e.finish(i, EndedCancelled)
-		case c.Operation == "":
+		case !e.q.IsAttempt(t):
 			e.settle(i, Outcome{End: Cancelled, Reason: reason}, true)
 		default:
 			e.stop(i, Cancelled, "cancelled by "+by+because(reason))

@@ -202,7 +202,7 @@ func (t *Task) read(r *wire.Reader) {
 		case "state":
 			t.State = wire.Word(r, "state", TaskState.valid)
 		case "priority":
-			t.Priority = r.Int(minPriority)
+			t.Priority = readPriority(r)
 		case "spec":
 			t.Spec = readSpec(r)
 		case "key":

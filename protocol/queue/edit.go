@@ -21,7 +21,7 @@ type PastLookup func(id string) (end TaskEnd, spec string, known bool)
 
 // Effects are what an edit asks of the file system before its commit (spec §36).
 type Effects struct {
-	Specs    []NewSpec // to be written
+	Specs    []NewSpec    // to be written
 	Remember []Remembered // outside the queue's file
 }
 
@@ -67,7 +67,7 @@ type Abort struct {
 // repeated after each edit until they have ended, so a killed edit loses nothing (spec §35.4).
 func (q Queue) Aborts() (all []Abort) {
 	for _, t := range q.Tasks {
-		if c := t.Claim; c != nil && c.Stop != "" && c.Operation != "" {
+		if c := t.Claim; c != nil && c.Stop != "" && q.IsAttempt(t) {
 			all = append(all, Abort{c.Operation, c.StopReason})
 		}
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -104,4 +105,35 @@ func (q Queue) Processes() (all []observe.Process) {
 		}
 	}
 	return all
+}
+
+// NeedsCalls reports whether the call of a claimer is the only sign that it is alive.
+func (q Queue) NeedsCalls(seen Seen) bool {
+	return slices.ContainsFunc(q.Tasks, func(t *Task) bool {
+		c := t.Claim
+		return c != nil && c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process))
+	})
+}
+
+// NextDue returns how long it takes until time alone changes what can be done in q: a task may be
+// claimed, expires, or its claim ends. It reports false if that never happens.
+func (q Queue) NextDue(seen Seen) (least time.Duration, any bool) {
+	earlier := func(left time.Duration) {
+		if !any || left < least {
+			least, any = left, true
+		}
+	}
+
+	if left, ok := q.DueIn(seen); ok && left > 0 {
+		earlier(left)
+	}
+	for _, t := range q.Tasks {
+		if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() {
+			earlier(t.expiry.Left(seen.Observation))
+		}
+		if c := t.Claim; c != nil && c.Deadline > 0 {
+			earlier(Timer{c.At, c.Beat, c.Deadline}.Left(seen.Observation))
+		}
+	}
+	return least, any
 }

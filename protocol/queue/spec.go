@@ -22,8 +22,12 @@ func (c Content) Inline() bool { return len(c) <= mostInline && isInline(string(
 
 // Hash returns the hash of the file that c would be: "sha256:" and 64 hexadecimal digits.
 func (c Content) Hash() string {
-	sum := sha256.Sum256([]byte(c + "\n"))
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return "sha256:" + hexSum(string(c)+"\n")
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // stored returns what the entry of a task has of c.

@@ -11,6 +11,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -128,6 +129,26 @@ var outcomes = []outcome{
 		"--ledger or $DPL_LEDGER"},
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 	{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
+	{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
+	{queue.ErrNoTask, StatusNotFound, "dpl-status --queue shows the tasks"},
+	{queue.ErrNoDependency, StatusNotFound, "enqueue it first, or in the same batch"},
+	{queue.ErrBadQueueID, StatusUsage, ""},
+	{queue.ErrBadTaskID, StatusUsage, ""},
+	{queue.ErrLost, StatusCrashed, "stop working on it: another attempt may have begun"},
+	{queue.ErrKnownTask, StatusRefused, "choose another id, or --replace it while it waits"},
+	{queue.ErrClaimed, StatusRefused, "only a waiting task can be replaced"},
+	{queue.ErrNotDead, StatusRefused, "dpl-status --queue --why TASK says what it waits for"},
+	{queue.ErrEnded, StatusRefused, "enqueue it under another id"},
+	{queue.ErrCycle, StatusRefused, "leave out one of them"},
+	{queue.ErrClosed, StatusRefused, "dpl-queue --open opens it"},
+	{queue.ErrFull, StatusRefused, "wait until some have ended, or raise --depth"},
+	{queue.ErrHolds, StatusRefused, "settle it first; --mine prints it"},
+	{queue.ErrHeld, StatusRefused, ""},
+	{queue.ErrSettled, StatusRefused, "an attempt is settled once"},
+	{queue.ErrOtherPolicy, StatusRefused, "leave out --create to change the policy"},
+	{queue.ErrOtherHalts, StatusRefused, "resume it --as them"},
+	{queue.ErrNotManual, StatusRefused, "set a number first: --permits 0"},
+	{queue.ErrNotEmpty, StatusRefused, "cancel them: dpl-enqueue --cancel"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat revives it"},
 	{process.ErrNoProcess, StatusUnavailable, ""},
 	{fileops.ErrCannotCreate, StatusCreate, ""},

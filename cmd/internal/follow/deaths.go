@@ -1,8 +1,8 @@
-package main
+// Package follow waits until something may have changed: a file, or whether a process exists.
+package follow
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -10,11 +10,17 @@ import (
 // A look finds the deaths of all others, at least once per threshold.
 const mostWatched = 100
 
-// deaths reports when one of a set of processes ends.
-type deaths struct {
-	told    chan struct{} // receives a value when one has ended
+// Deaths report when one of a set of processes ends. NewDeaths returns some.
+type Deaths struct {
+	told    chan struct{}
 	watched map[observe.Process]watch
 }
+
+// NewDeaths returns Deaths of no processes.
+func NewDeaths() *Deaths { return &Deaths{told: make(chan struct{}, 1)} }
+
+// C receives a value when a process has ended.
+func (d *Deaths) C() <-chan struct{} { return d.told }
 
 // A watch waits for the end of one process, until it is stopped.
 type watch struct {
@@ -22,19 +28,19 @@ type watch struct {
 	stop chan struct{}
 }
 
-// watch watches exactly the processes of all.
-func (d *deaths) watch(all []protocol.WatchedProcess) {
+// Watch watches exactly the processes of all, at most 100 of them: a look finds the deaths of others.
+func (d *Deaths) Watch(all []observe.Process) {
 	before := d.watched
 	d.watched = make(map[observe.Process]watch)
-	for _, m := range all {
-		if _, twice := d.watched[m.Process]; twice || !m.Process.Known() ||
+	for _, p := range all {
+		if _, twice := d.watched[p]; twice || !p.Known() ||
 			len(d.watched) == mostWatched {
 			continue
 		}
 
-		w, has := before[m.Process]
+		w, has := before[p]
 		if !has {
-			handle, err := process.Watch(m.Process.PID)
+			handle, err := process.Watch(p.PID)
 			if err != nil {
 				continue // it has ended; the next look finds that
 			}
@@ -42,8 +48,8 @@ func (d *deaths) watch(all []protocol.WatchedProcess) {
 			go d.await(w)
 		}
 
-		d.watched[m.Process] = w
-		delete(before, m.Process)
+		d.watched[p] = w
+		delete(before, p)
 	}
 
 	for _, w := range before {
@@ -52,7 +58,7 @@ func (d *deaths) watch(all []protocol.WatchedProcess) {
 	}
 }
 
-func (d *deaths) await(w watch) {
+func (d *Deaths) await(w watch) {
 	select {
 	case <-w.Done():
 		select {

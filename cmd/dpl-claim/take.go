@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// errNothing means that there was nothing to claim; the status says why.
+var errNothing = errors.New("no task is ready")
+
+// take claims a task, and waits for one if it may. It returns nil if there is none.
+func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*queue.Task, error) {
+	var over <-chan time.Time
+	if c.Timeout != 0 {
+		over = time.After(time.Duration(c.Timeout))
+	}
+
+	id := string(c.Queue)
+	var f *follow.Queue
+	if c.Wait {
+		f = follow.NewQueue(l, id)
+		defer f.Close()
+	}
+
+	for {
+		if c.Wait {
+			f.Arm()
+		}
+
+		var t *queue.Task
+		edit, err := env.EditQueue(l, id, fileops.Existing,
+			func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+				after, t, err = q.Claim(claimer, string(c.Task), seen)
+				return after, err
+			})
+		held := c.Wait && errors.Is(err, queue.ErrHeld)
+		if t != nil || err != nil && !held {
+			return t, err
+		}
+
+		q := edit.After
+		if held {
+			if q, err = l.ReadQueue(id); err != nil {
+				return nil, err
+			}
+		}
+		if verdict := q.Verdict(); !c.Wait || verdict == queue.NothingToCome {
+			return nil, nothing(verdict)
+		}
+		if !f.Wait(q, env.Observer(), over, nil) {
+			return nil, fmt.Errorf("%w after %v: %w", cli.ErrTimeout, time.Duration(c.Timeout), errNothing)
+		}
+	}
+}
+
+// nothing returns the error for a claimer that got nothing. It prints nothing: a script asks for the
+// status.
+func nothing(v queue.Verdict) error {
+	switch v {
+	case queue.VerdictHalted:
+		return cli.Exit(cli.StatusCleanUp)
+	case queue.NothingToCome:
+		return cli.Exit(cli.StatusOver)
+	}
+	return cli.Exit(cli.StatusFalse)
+}
+
+// mine prints the task that the claimer has.
+func (c *claim) mine(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) error {
+	q, err := l.ReadQueue(string(c.Queue))
+	if err != nil {
+		return err
+	}
+	t := q.ClaimOf(claimer)
+	if t == nil {
+		return cli.Exit(cli.StatusFalse)
+	}
+	return c.print(env, l, t)
+}
+
+// check returns nil while the claim stands.
+func (c *claim) check(env *cli.Env) error {
+	task, epoch, err := c.Of(c.Queue)
+	if err != nil {
+		return err
+	}
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	q, err := l.ReadQueue(string(c.Queue))
+	if err != nil {
+		return err
+	}
+	if err := q.Mine(task, epoch, l.ObserveQueue(q, env.Observer()())); err != nil {
+		return fmt.Errorf("task %q: %w", task, err)
+	}
+	return nil
+}
+
+func (c *claim) print(env *cli.Env, l *fileops.Ledger, t *queue.Task) error {
+	switch {
+	case env.JSON():
+		spec, err := l.ReadSpec(string(c.Queue), t)
+		if err != nil {
+			return err
+		}
+		env.PrintJSON(cli.Object{{"queueId", c.Queue}, {"taskId", t.ID}, {"epoch", t.Claim.Epoch},
+			{"attempt", t.Attempts}, {"spec", jsontext.Value(spec)}})
+	case c.Sh:
+		fmt.Fprintf(env.Stdout, "export DPL_QUEUE=%s DPL_TASK=%s DPL_EPOCH=%d DPL_ATTEMPT=%d\n",
+			c.Queue, t.ID, t.Claim.Epoch, t.Attempts)
+	default:
+		fmt.Fprintln(env.Stdout, t.ID, t.Claim.Epoch)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"golang.org/x/term"
+)
+
+// batch returns the tasks that the arguments and files say.
+func (c *enqueue) batch() ([]queue.New, error) {
+	if c.File == "" && (c.Command != nil || c.Text != nil) {
+		n, err := c.single()
+		return []queue.New{n}, err
+	}
+
+	requests, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	if c.File == "" && len(requests) != 1 && c.About() {
+		return nil, cli.Usagef("flags about a task go with one task: %d were read", len(requests))
+	}
+
+	batch := make([]queue.New, len(requests))
+	for i, r := range requests {
+		n := r.New
+		n.Replace = c.Replace
+		if r.Spec.Dir != "" {
+			if r.Spec.Dir, err = filepath.Abs(r.Spec.Dir); err != nil {
+				return nil, err
+			}
+		}
+		n.Spec = r.Spec.Content()
+		if n.ID != "" && n.Key != "" && n.Key != n.ID {
+			return nil, fmt.Errorf("task %d: %w", i+1,
+				cli.Usagef("taskId and key exclude each other: an id is a key"))
+		}
+		batch[i] = identified(n)
+	}
+	return batch, nil
+}
+
+// About reports whether a flag says something about one task.
+func (c *enqueue) About() bool {
+	return len(c.GivenBesides("queue", "file", "no-create", "replace", "shared", "commit",
+		"resource-root")) > 0
+}
+
+// identified returns n with an id: that of its key, or a new one.
+func identified(n queue.New) queue.New {
+	switch {
+	case n.ID != "":
+		n.Key = ""
+	case n.Key != "":
+		n.ID = queue.IDOf(n.Key)
+	default:
+		n.ID = fmt.Sprintf("%010x", rand.Uint64N(1<<40))
+	}
+	return n
+}
+
+// single returns the task of the command line.
+func (c *enqueue) single() (n queue.New, err error) {
+	if n, err = c.flags(); err != nil {
+		return n, err
+	}
+
+	s := queue.Spec{Argv: c.Command, Timeout: time.Duration(c.Timeout),
+		SoftTimeout: time.Duration(c.SoftTimeout), KillAfter: time.Duration(c.KillAfter)}
+	if c.Text != nil {
+		s.Text = string(*c.Text)
+	}
+	for _, word := range c.Command {
+		if err := cli.CheckText(word); err != nil {
+			return n, cli.Usagef("COMMAND: %v", err)
+		}
+	}
+
+	if c.Command != nil || c.Dir != "" {
+		if s.Dir, err = filepath.Abs(string(c.Dir)); err != nil {
+			return n, err
+		}
+	}
+	n.Spec = s.Content()
+	return identified(n), nil
+}
+
+// flags returns what the flags say about a task, besides its spec.
+func (c *enqueue) flags() (queue.New, error) {
+	return queue.New{
+		ID: string(c.ID), Key: string(c.Key), Priority: int64(c.Priority), After: ids(c.After),
+		Group: string(c.InGroup), Delay: time.Duration(c.Delay), NotBefore: c.At.Time,
+		Expires: time.Duration(c.Expires), MaxAttempts: int64(c.MaxAttempts), Replace: c.Replace,
+	}, nil
+}
+
+// read returns the tasks in the file, or on standard input.
+func (c *enqueue) read() ([]queue.Request, error) {
+	name, from := "standard input", io.Reader(os.Stdin)
+	if c.File == "" && term.IsTerminal(int(os.Stdin.Fd())) {
+		return nil, cli.Usagef("give -- COMMAND, --text or --file, or tasks on standard input")
+	}
+	if c.File != "" && c.File != "-" {
+		f, err := os.Open(string(c.File))
+		if err != nil {
+			return nil, fmt.Errorf("--file: %w", err)
+		}
+		defer f.Close()
+		name, from = string(c.File), f
+	}
+
+	data, err := io.ReadAll(io.LimitReader(from, trust.MaxFile+1))
+	if err == nil && len(data) > trust.MaxFile {
+		err = trust.TooLarge("a file of tasks")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+
+	requests, err := queue.DecodeRequests(string(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return requests, nil
+}

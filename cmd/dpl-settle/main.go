@@ -1,0 +1,127 @@
+// Dpl-settle says how an attempt at a task has ended.
+//
+//	dpl-settle QUEUE [--task TASK --epoch N] --done|--fail|--release|--snooze D|--block REASON
+//
+// It exits 5 if the claim is over: others have found the claimer dead, or the task was cancelled
+// (spec §35.3).
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+type settle struct {
+	cli.Queued  `embed:""`
+	cli.Attempt `embed:""`
+
+	Done    bool      `help:"the task is done"`
+	Fail    bool      `help:"the attempt failed: it counts, and the task waits for its backoff"`
+	Release bool      `help:"give the task back: the attempt does not count"`
+	Snooze  cli.Span  `placeholder:"D" help:"give the task back for D; the attempt does not count"`
+	Block   cli.Word  `placeholder:"REASON" help:"the task waits for a person"`
+	Status  cli.Count `placeholder:"N" help:"with --fail: the exit status of its command"`
+	Reason  cli.Text  `placeholder:"TEXT" help:"with --fail: why"`
+	Report  cli.Path  `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
+}
+
+// Validate returns an error unless exactly one end is given.
+func (c *settle) Validate() error {
+	ends := 0
+	for _, given := range []bool{c.Done, c.Fail, c.Release, c.Snooze != 0, c.Block != ""} {
+		if given {
+			ends++
+		}
+	}
+
+	switch {
+	case ends != 1:
+		return cli.Usagef("give one of --done, --fail, --release, --snooze and --block")
+	case !c.Fail && c.Given("status", "reason"):
+		return cli.Usagef("--status and --reason go with --fail")
+	}
+	return nil
+}
+
+func (c *settle) outcome() queue.Outcome {
+	switch {
+	case c.Done:
+		return queue.Outcome{End: queue.Done}
+	case c.Fail:
+		return queue.Outcome{End: queue.Failed, Status: int64(c.Status), Reason: string(c.Reason)}
+	case c.Release:
+		return queue.Outcome{End: queue.Released}
+	case c.Snooze != 0:
+		return queue.Outcome{End: queue.Snoozed, Delay: time.Duration(c.Snooze)}
+	}
+	return queue.Outcome{End: queue.Asked, Reason: string(c.Block)}
+}
+
+func (c *settle) Run(env *cli.Env) error {
+	task, epoch, err := c.Of(c.Queue)
+	if err != nil {
+		return err
+	}
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	if err := c.report(env, l, task, epoch); err != nil {
+		return err
+	}
+
+	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome()}
+	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			s.Later = inside(q, task)
+			return q.Settle(s, seen)
+		})
+	if err != nil {
+		return fmt.Errorf("%s: settle %q: %w", c.Queue, task, err)
+	}
+
+	end := settled(edit.After, task, epoch)
+	if env.JSON() {
+		env.PrintJSON(append(cli.QueueResult(edit), cli.Object{
+			{"taskId", task}, {"epoch", epoch}, {"end", cli.OrNull(end)}}...))
+	}
+	if end == queue.Cancelled {
+		return fmt.Errorf("%s: settle %q: %w: it was cancelled", c.Queue, task, queue.ErrLost)
+	}
+	return nil
+}
+
+// inside reports whether this process is part of the attempt of task that dpl-run watches. Then its
+// end is that of the attempt.
+func inside(q queue.Queue, task string) bool {
+	t := q.Task(task)
+	return t != nil && t.Claim != nil && t.Claim.Operation != "" &&
+		t.Claim.Operation == os.Getenv("DPL_OP") && q.IsAttempt(t)
+}
+
+// settled returns how the attempt ended, or "" if it goes on.
+func settled(q queue.Queue, task string, epoch int64) queue.End {
+	last := queue.Attempt{}
+	if t := q.Task(task); t != nil {
+		last = t.Last
+	} else if ended, ok := q.EndedTask(task); ok {
+		last = ended.Last
+	}
+	if last.Epoch != epoch {
+		return ""
+	}
+	return last.End
+}
+
+func main() {
+	cli.Main(&settle{}, "Say how an attempt at a task has ended.",
+		"The attempt is the one in whose environment this runs ($DPL_QUEUE, $DPL_TASK, $DPL_EPOCH), "+
+			"or --task and --epoch as dpl-claim printed them. Repeating it changes nothing. Inside an "+
+			"attempt of dpl-run, what is said counts when the attempt has ended. Exits 5 if the claim "+
+			"is over, 76 if the attempt was settled otherwise.")
+}

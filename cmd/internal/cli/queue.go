@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// The types of flags about queues. Each rejects invalid values, including "".
+type (
+	QueueID  string // the id of a queue
+	TaskID   string // the id of a task
+	Epoch    int64  // the number of a claim
+	Priority int64  // of a task
+)
+
+// UnmarshalText sets id to text, or returns queue.ErrBadQueueID.
+func (id *QueueID) UnmarshalText(text []byte) error {
+	*id = QueueID(text)
+	return queue.CheckID(string(text))
+}
+
+// UnmarshalText sets id to text, or returns queue.ErrBadTaskID.
+func (id *TaskID) UnmarshalText(text []byte) error {
+	*id = TaskID(text)
+	return queue.CheckTaskID(string(text))
+}
+
+// UnmarshalText sets e to the number in text.
+func (e *Epoch) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 1 {
+		return fmt.Errorf("want the number of a claim, not %q", text)
+	}
+	*e = Epoch(n)
+	return nil
+}
+
+// UnmarshalText sets p to the number in text.
+func (p *Priority) UnmarshalText(text []byte) error {
+	least, most := queue.Priorities()
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("want a number from %d to %d, not %q", least, most, text)
+	}
+	*p = Priority(n)
+	return nil
+}
+
+// Queued has the flags of commands that work on one queue.
+type Queued struct {
+	Common `embed:""`
+
+	Queue QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" required:"" help:"queue; may be given as the first argument"`
+}
+
+// Leading returns the flag whose value may be the first argument.
+func (*Queued) Leading() string { return "queue" }
+
+// led returns args with a leading word turned into the flag that it stands for.
+func led(c Command, args []string) []string {
+	l, ok := c.(interface{ Leading() string })
+	if !ok || len(args) == 0 || len(args[0]) > 0 && args[0][0] == '-' {
+		return args
+	}
+	return append([]string{"--" + l.Leading() + "=" + args[0]}, args[1:]...)
+}
+
+// Attempt has the flags that name an attempt. Those of an attempt in whose environment the command
+// runs need not be given.
+type Attempt struct {
+	Task  TaskID `placeholder:"TASK" help:"task ($DPL_TASK, in an attempt of the same queue)"`
+	Epoch Epoch  `placeholder:"N" help:"number of the claim ($DPL_EPOCH, likewise)"`
+}
+
+// Of returns the task and epoch of the attempt of queue that is meant.
+func (a Attempt) Of(queueID QueueID) (task string, epoch int64, err error) {
+	task, epoch = string(a.Task), int64(a.Epoch)
+	if os.Getenv("DPL_QUEUE") == string(queueID) && (a.Task == "" || a.Task == TaskID(os.Getenv("DPL_TASK"))) {
+		var id TaskID
+		if task == "" && os.Getenv("DPL_TASK") != "" {
+			if err := id.UnmarshalText([]byte(os.Getenv("DPL_TASK"))); err != nil {
+				return "", 0, Usagef("$DPL_TASK: %v", err)
+			}
+			task = string(id)
+		}
+
+		var n Epoch
+		if epoch == 0 && os.Getenv("DPL_EPOCH") != "" {
+			if err := n.UnmarshalText([]byte(os.Getenv("DPL_EPOCH"))); err != nil {
+				return "", 0, Usagef("$DPL_EPOCH: %v", err)
+			}
+			epoch = int64(n)
+		}
+	}
+
+	switch {
+	case task == "":
+		return "", 0, Usagef("--task is required, or $DPL_TASK of an attempt of this queue")
+	case epoch == 0:
+		return "", 0, Usagef("--epoch is required, or $DPL_EPOCH of an attempt of this queue")
+	}
+	return task, epoch, nil
+}
+
+// EditQueue applies verb to the queue id, or in a dry run prints the change.
+func (env *Env) EditQueue(l *fileops.Ledger, id string, mode fileops.Mode,
+	verb session.QueueVerb) (session.QueueEdit, error) {
+	edit, err := env.Session.EditQueue(l, id, mode, verb)
+	if err == nil && edit.Changed() && env.DryRun() && !env.JSON() {
+		before := ""
+		if edit.Before.Revision > 0 {
+			before = edit.Before.Encode()
+		}
+		env.printDiff("queues/"+id+".json", before, edit.After.Encode())
+	}
+	return edit, err
+}
+
+// QueueResult returns the result of an edit of a queue that every command prints.
+func QueueResult(e session.QueueEdit) Object {
+	q := e.After
+	return Object{{"queueId", q.ID}, {"state", q.State()}, {"revision", q.Revision},
+		{"changed", e.Changed()}}
+}
+
+// InQueue returns err with the queue id before it.
+func InQueue(id QueueID, err error) error {
+	if err == nil || errors.Is(err, errSilent) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", id, err)
+}

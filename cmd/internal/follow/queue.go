@@ -1,0 +1,77 @@
+package follow
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/notify"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// A Queue waits until something of a queue may have changed: its file, whether its claimers exist,
+// or what has its time.
+//
+// It misses nothing in the loop
+//
+//	for f.Arm(); !done(read()); f.Arm() {
+//		f.Wait(…)
+//	}
+type Queue struct {
+	ledger   *fileops.Ledger
+	id       string
+	notifier *notify.Notifier
+	deaths   *Deaths
+}
+
+// NewQueue returns a Queue, which need not exist. The caller must close it.
+func NewQueue(l *fileops.Ledger, id string) *Queue {
+	return &Queue{l, id, l.NotifyQueue(id), NewDeaths()}
+}
+
+// Close ends the watching.
+func (f *Queue) Close() {
+	f.notifier.Close()
+	f.deaths.Watch(nil)
+}
+
+// Arm begins to watch the file, before it is read.
+func (f *Queue) Arm() { f.notifier.Arm() }
+
+// longestWait is how long Wait waits at most where it cannot tell when something is due.
+const longestWait = time.Minute
+
+// callEvery is how often calls are looked at that are the only sign of life of a claimer.
+const callEvery = 2 * time.Second
+
+// Wait waits until q may have changed, or an edit of it would change something. It returns false if
+// over or end fires first; nil channels never do.
+func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
+	over <-chan time.Time, end <-chan struct{}) bool {
+	f.deaths.Watch(q.Processes()) // before judging them, so that no death goes unnoticed
+	seen := f.ledger.ObserveQueue(q, observer())
+	if after, err := q.Tick(seen); err == nil && after.Revision != q.Revision {
+		return true
+	}
+
+	most := longestWait
+	if due, ok := q.NextDue(seen); ok {
+		most = min(most, due+time.Millisecond)
+	}
+	if q.NeedsCalls(seen) {
+		most = min(most, callEvery)
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+
+	select {
+	case <-f.notifier.C():
+	case <-f.deaths.C():
+	case <-timer.C:
+	case <-over:
+		return false
+	case <-end:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,273 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops/jsonl"
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// queues are the documents in queues/.
+var queues = Document[queue.Queue]{
+	names: (*Ledger).queueDocument,
+	none: func(id string, revision int64) queue.Queue {
+		q := queue.Create(id)
+		q.Revision = revision
+		return q
+	},
+	times:   func(v queue.Queue) observe.Times { return v.Times },
+	prepare: prepareQueue,
+	files: []codec[queue.Queue]{{
+		member: "queueId",
+		decode: func(text string, to *queue.Queue) (_ string, err error) {
+			*to, err = queue.Decode(text)
+			return to.ID, err
+		},
+		encode:   func(from queue.Queue) io.WriterTo { return from },
+		revision: func(of *queue.Queue) int64 { return of.Revision },
+		take:     func(to *queue.Queue, from queue.Queue) { *to = from },
+	}},
+}
+
+func (l *Ledger) queueDocument(id string) document {
+	return document{
+		id: id, dir: l.QueuesDir(), lock: l.QueueLock(id), missing: queue.ErrNoQueue,
+		paths: []string{l.QueuePath(id)},
+	}
+}
+
+// prepareQueue writes the specs of new tasks and remembers those that ended long ago, so that all
+// that the queue will name is durable before it does.
+func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, error) {
+	asked := after.Effects()
+	if err := tx.ledger.writeSpecs(tx.id, asked.Specs); err != nil {
+		return after, false, err
+	}
+
+	lines := make([]jsonl.Line, len(asked.Remember))
+	for i, r := range asked.Remember {
+		lines[i] = jsonl.Line{Seq: r.Seq, Text: r.Line()}
+	}
+	return after, false, tx.ledger.endedLog(tx.id).Append(lines)
+}
+
+// writeSpecs writes specs that do not fit into a queue (spec §36.1). One that is there already may be
+// what a killed edit has left, so it is written again.
+func (l *Ledger) writeSpecs(id string, specs []queue.NewSpec) error {
+	if len(specs) == 0 {
+		return nil
+	}
+
+	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
+		if err := l.fs.EnsureDir(dir); err != nil {
+			return err
+		}
+	}
+
+	for _, s := range specs {
+		path := l.SpecPath(id, s.Task, digits(s.Spec.Hash()))
+		data := []byte(s.Spec + "\n")
+		err := l.fs.WriteNew(path, data, true)
+		if errors.Is(err, fs.ErrExist) {
+			if err = l.fs.RemoveIfThere(path); err == nil {
+				err = l.fs.WriteNew(path, data, true)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return l.fs.SyncDir(l.QueueTasks(id))
+}
+
+func digits(hash string) string { return strings.TrimPrefix(hash, "sha256:") }
+
+func (l *Ledger) endedLog(id string) jsonl.Log {
+	return jsonl.Log{FS: l.fs, Path: l.EndedPath(id), Leased: l.linked()}
+}
+
+// EditQueue applies verb to the queue id. See Document.Edit. If there is no queue, verb gets the
+// result of queue.Create.
+func (l *Ledger) EditQueue(id string, mode Mode,
+	verb func(queue.Queue, queue.Seen) (queue.Queue, error)) (Edit[queue.Queue], error) {
+	if err := queue.CheckID(id); err != nil {
+		return Edit[queue.Queue]{}, err
+	}
+	if mode&OrCreate != 0 && mode&DryRun == 0 {
+		if err := l.fs.EnsureDir(l.QueuesDir()); err != nil {
+			return Edit[queue.Queue]{}, err
+		}
+	}
+	return queues.Edit(l, id, mode,
+		func(q queue.Queue, seen observe.Observation) (queue.Queue, error) {
+			return verb(q, l.SeeQueue(id, seen))
+		})
+}
+
+// ReadQueue returns the queue id as the last edit left it. A queue that was removed is none.
+func (l *Ledger) ReadQueue(id string) (queue.Queue, error) {
+	if err := queue.CheckID(id); err != nil {
+		return queue.Queue{}, err
+	}
+	q, _, err := queues.Read(l, id)
+	if err == nil && q.Removed {
+		err = queue.ErrNoQueue
+	}
+	return q, err
+}
+
+// ObserveQueue returns what an edit of q would see now, with seen. See Document.Observe.
+func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.Seen {
+	seen, _ = queues.Observe(l, q.ID, q, seen)
+	return l.SeeQueue(q.ID, seen)
+}
+
+// SeeQueue adds to seen the calls of attempts and the tasks that ended long ago.
+func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
+	var past map[string]queue.Ended
+	return queue.Seen{
+		Observation: seen,
+		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
+		Past: func(task string) (queue.TaskEnd, string, bool) {
+			if past == nil {
+				past = l.pastTasks(id)
+			}
+			ended, known := past[task]
+			return ended.End, ended.Spec, known
+		},
+	}
+}
+
+// callState returns what is seen of a call.
+func (l *Ledger) callState(op, call string, seen observe.Observation) queue.CallState {
+	operation, archived, err := l.ReadOperation(op)
+	switch {
+	case archived:
+		return queue.CallOver
+	case err != nil:
+		return queue.CallUnseen
+	}
+
+	seen, _ = l.ObserveOperation(operation, seen)
+	frame := operation.Frame(call)
+	if frame == nil || operation.State.Terminal() {
+		return queue.CallOver
+	}
+
+	after, err := operation.Cleanup("queue", seen)
+	if frame = after.Frame(call); err == nil && (frame == nil || !frame.State.Live()) {
+		return queue.CallCrashed
+	}
+	return queue.CallOpen
+}
+
+// pastTasks returns the tasks of a queue that ended long ago, by their ids.
+func (l *Ledger) pastTasks(id string) map[string]queue.Ended {
+	past := make(map[string]queue.Ended)
+	err := l.endedLog(id).Each(func(line jsonl.Line) bool {
+		if ended, err := queue.DecodeRemembered(line.Text); err == nil {
+			past[ended.ID] = ended
+		}
+		return true
+	})
+	if err != nil {
+		l.recordLeftover(fmt.Errorf("%s: %w", l.EndedPath(id), err))
+	}
+	return past
+}
+
+// ReadSpec returns the spec of a task.
+func (l *Ledger) ReadSpec(id string, t *queue.Task) (queue.Content, error) {
+	spec, hash, inline := t.Content()
+	if inline {
+		return spec, nil
+	}
+
+	path := l.SpecPath(id, t.ID, digits(hash))
+	data, _, err := l.fs.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+
+	spec = queue.Content(strings.TrimSuffix(string(data), "\n"))
+	if spec.Hash() != hash {
+		return "", fmt.Errorf("%s: %w: it is not what was enqueued", path, wire.ErrCorrupt)
+	}
+	return spec, nil
+}
+
+// QueueIDs returns the ids of the queues, sorted, with those that were removed.
+func (l *Ledger) QueueIDs() ([]string, error) {
+	defer l.fs.Refresh()
+	names, err := l.fs.Entries(l.QueuesDir())
+	if err != nil {
+		return nil, err
+	}
+
+	var ids []string
+	for _, name := range names {
+		if kind, id := layout.InQueues(name); kind == layout.QueueFile {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// CreateAttemptLog creates the file for the output of an attempt, and returns it and its path.
+func (l *Ledger) CreateAttemptLog(id, task string, epoch int64) (path string, err error) {
+	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
+		if err := l.fs.EnsureDir(dir); err != nil {
+			return "", err
+		}
+	}
+
+	path = l.AttemptLog(id, task, epoch)
+	f, err := l.fs.CreateFile(path)
+	if err != nil {
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// A TaskFile is a file of a task.
+type TaskFile struct {
+	layout.TaskFile
+	Path string
+}
+
+// TaskFiles returns the files of the tasks of a queue, in any order.
+func (l *Ledger) TaskFiles(id string) (found []TaskFile, err error) {
+	if err := queue.CheckID(id); err != nil {
+		return nil, err
+	}
+
+	dir := l.QueueTasks(id)
+	names, err := l.fs.Entries(dir)
+	for _, name := range names {
+		if f, ok := layout.InTasks(name); ok {
+			found = append(found, TaskFile{f, filepath.Join(dir, name)})
+		}
+	}
+	return found, err
+}
+
+// WriteReport stores the report of an attempt (spec §35.3).
+func (l *Ledger) WriteReport(id, task string, epoch int64, report []byte) error {
+	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
+		if err := l.fs.EnsureDir(dir); err != nil {
+			return err
+		}
+	}
+	return l.fs.Publish(l.AttemptReport(id, task, epoch), report)
+}
+
