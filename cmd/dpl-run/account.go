@@ -18,6 +18,8 @@ type end struct {
 	unknown bool   // it has ended, but its status cannot be known
 	failure string // why it counts as a failure, or ""
 	cause   string // the time limit for which dpl-run stopped it, or ""
+	stopped int    // the exit status for which dpl-run stopped it, or 0
+	told    bool   // dpl-run got TERM
 }
 
 // exit returns the exit status by which a shell reports e.

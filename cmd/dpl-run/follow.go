@@ -38,6 +38,7 @@ type runner struct {
 	silent time.Time // when the watchdog stops it
 	late   time.Time // when to catch the signals that no one sends to a command that has just started
 
+	told       bool // TERM came
 	background bool // the command has ended well, and the processes it left continue as the service
 }
 

@@ -1,7 +1,9 @@
-// Dpl-run runs a command as a call of an operation, or as a service of a group.
+// Dpl-run runs a command as a call of an operation, or as a service of a group, or does the tasks of a
+// queue.
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
+//	dpl-run --queue QUEUE --once|--until-empty|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
 //
 // It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation
 // has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
@@ -20,6 +22,12 @@ type run struct {
 	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND runs ($DPL_SERVICE)"`
 
 	cli.Push `embed:""`
+
+	Queue      cli.QueueID `placeholder:"QUEUE" help:"instead of one call, do tasks of QUEUE, each as the call of an operation of its own"`
+	Once       bool        `help:"with --queue: do one task, and exit as its command does"`
+	UntilEmpty bool        `help:"with --queue: do tasks until none is ready"`
+	Follow     bool        `help:"with --queue: do tasks, and wait for more"`
+	Jobs       cli.Count   `default:"1" placeholder:"N" help:"with --queue: do N tasks at a time (${default})"`
 
 	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
 	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`

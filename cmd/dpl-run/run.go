@@ -50,9 +50,9 @@ func (c *run) run(env *cli.Env, a *account) error {
 		return err
 	}
 
-	softSignal := syscall.Signal(c.SoftSignal)
-	ok := c.OK
-	ok[0] = true
+	if c.Queue != "" {
+		return c.work(env, a)
+	}
 
 	path, err := c.lookUp()
 	if err != nil {
@@ -64,20 +64,26 @@ func (c *run) run(env *cli.Env, a *account) error {
 		return err
 	}
 
-	a.role = p
+	return c.perform(env, a, p, path, c.keeper(), catch(syscall.Signal(c.SoftSignal)))
+}
 
-	signals := catch(softSignal) // signals during the push go to the command
-	keeper := c.keeper()         // it gets ready during the push
+// perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile; signals
+// until then go to the command.
+func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-chan *job.Keeper,
+	signals chan os.Signal) error {
+	a.role = p
 	variables, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
 		(<-keeper).Dismiss()
 		return err
 	}
 
+	ok := c.OK
+	ok[0] = true
 	r := &runner{
 		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok,
 
-		softSignal:  softSignal,
+		softSignal:  syscall.Signal(c.SoftSignal),
 		softTimeout: time.Duration(c.SoftTimeout),
 		timeout:     time.Duration(c.Timeout),
 		watchdog:    time.Duration(c.Watchdog),
@@ -99,6 +105,10 @@ func (c *run) check(env *cli.Env) error {
 	switch {
 	case c.JSON:
 		return cli.Usagef("--json: stdout belongs to COMMAND")
+	case c.Queue != "":
+		return c.checkQueue()
+	case c.Given("once", "until-empty", "follow", "jobs"):
+		return cli.Usagef("--once, --until-empty, --follow and --jobs go with --queue")
 	case len(c.Command) == 0:
 		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
 	case c.SoftTimeout != 0 && c.Timeout != 0 && c.SoftTimeout >= c.Timeout:
@@ -233,6 +243,7 @@ func (r *runner) finish() (int, error) {
 	if r.why.status == cli.StatusTimeout {
 		noted.cause = r.why.reason
 	}
+	noted.stopped, noted.told = r.why.status, r.told
 
 	if r.background { // the command itself ended well long ago
 		known := false

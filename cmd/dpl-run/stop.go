@@ -101,6 +101,7 @@ func (r *runner) noLimits() {
 
 // forward passes a signal on to the group. TERM starts to stop it.
 func (r *runner) forward(sig syscall.Signal) {
+	r.told = r.told || sig == syscall.SIGTERM
 	if sig == syscall.SIGTERM && r.phase == running {
 		r.term()
 		return

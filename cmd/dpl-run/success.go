@@ -33,6 +33,17 @@ func (ok *success) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String returns the list of statuses that UnmarshalText makes ok of, or "" if there are none.
+func (ok success) String() string {
+	var all []string
+	for status, is := range ok {
+		if is {
+			all = append(all, strconv.Itoa(status))
+		}
+	}
+	return strings.Join(all, ",")
+}
+
 // parseStatuses returns the first and the last status of one item of a list.
 func parseStatuses(item string) (first, last int, err error) {
 	low, high, ranged := strings.Cut(item, "-")

@@ -18,6 +18,7 @@ type Claimer struct {
 	Keeper      observe.Process
 	Operation   string
 	Call        string
+	Own         bool // the operation is the attempt's own: its id is AttemptID
 	Deadline    time.Duration
 }
 
@@ -116,6 +117,9 @@ func (e *edit) claim(i int, c Claimer) *Task {
 		counters.LongestWait = max(counters.LongestWait, waited)
 	}
 
+	if c.Own {
+		c.Operation = AttemptID(e.q.ID, t.ID, e.q.LastEpoch)
+	}
 	t.State, t.delay, t.NotBefore = Claimed, timerMember{}, time.Time{}
 	t.Attempts++
 	t.Tries++

@@ -225,3 +225,24 @@ func (l line) first() int {
 	}
 	return best
 }
+
+// CountReady returns how many tasks of q can be claimed at once, at most most.
+func (q Queue) CountReady(seen Seen, most int) (count int) {
+	seen.Now = wire.Moment(seen.Now)
+	l := q.line(seen)
+	if slots := q.Policy.Slots; slots > 0 {
+		most = min(most, int(slots-l.claimed))
+	}
+	if q.Permits.Limited {
+		most = min(most, int(q.Permits.Left))
+	}
+	for _, t := range q.Tasks {
+		if count >= most {
+			break
+		}
+		if t.State == Waiting && l.ready(t) {
+			count++
+		}
+	}
+	return count
+}

@@ -33,6 +33,13 @@ func NewKeeper(killAfter time.Duration) *Keeper {
 	return k
 }
 
+// PID returns the process of the keeper, or 0 if there is none.
+func (k *Keeper) PID() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.pid
+}
+
 func (k *Keeper) start(killAfter time.Duration) error {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// attemptCall is the call of an attempt, the only one that dpl-run makes in its operation.
+const attemptCall = "attempt"
+
+// An attempt is the role of the only call of an operation that is an attempt at a task (spec §35.5). It
+// is settled before the call is popped: whoever sees that the call is over finds the end.
+type attempt struct {
+	*call
+	task    *queue.Task
+	spec    queue.Content
+	log     string // path of its output
+	settled bool
+}
+
+// once claims a task and does it.
+func (c *run) once(env *cli.Env, a *account) error {
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+
+	signals := catch(syscall.Signal(c.SoftSignal))
+	keeper := <-c.keeper()
+	t, q, err := c.claim(env, l, keeper)
+	if err != nil || t == nil {
+		keeper.Dismiss()
+		if err == nil && !env.DryRun() {
+			err = nothingToDo(q.Verdict())
+		}
+		return cli.InQueue(c.Queue, err)
+	}
+
+	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation}, task: t}
+	path, err := at.prepare()
+	if err != nil {
+		keeper.Dismiss()
+		if settleErr := at.settle(queue.Outcome{End: queue.NotStarted, Reason: err.Error()}); settleErr != nil {
+			env.Warnf("%v", settleErr)
+		}
+		return fmt.Errorf("%s: task %s: %w", c.Queue, t.ID, err)
+	}
+
+	ready := make(chan *job.Keeper, 1)
+	ready <- keeper
+	return c.perform(env, a, at, path, ready, signals)
+}
+
+// claim claims the first task that is ready. It returns nil, and the queue, if none is.
+func (c *run) claim(env *cli.Env, l *fileops.Ledger, keeper *job.Keeper) (*queue.Task, queue.Queue, error) {
+	p := self()
+	who := queue.Claimer{Participant: string(c.Participant), PID: p.PID, Process: p, Call: attemptCall,
+		Own: true}
+	if who.Participant == "" {
+		who.Participant = "dpl-run-" + strconv.Itoa(p.PID)
+	}
+	if pid := keeper.PID(); pid != 0 {
+		who.Keeper, _ = process.Identify(pid) // without one, the claim ends with this process
+	}
+
+	var t *queue.Task
+	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+			after, t, err = q.Claim(who, "", seen)
+			return after, err
+		})
+	return t, edit.After, err
+}
+
+// nothingToDo returns the error for a worker that got no task.
+func nothingToDo(v queue.Verdict) error {
+	switch v {
+	case queue.VerdictHalted:
+		return cli.Exit(cli.StatusCleanUp)
+	case queue.NothingToCome:
+		return cli.Exit(cli.StatusOver)
+	}
+	return cli.Exit(cli.StatusBusy)
+}
+
+// prepare gets ready to run the command of the task, in its directory and with its output in the log of
+// the attempt. It returns the path of the program.
+func (a *attempt) prepare() (path string, err error) {
+	c, queueID := a.flags, string(a.flags.Queue)
+	content, err := a.ledger.ReadSpec(queueID, a.task)
+	if err != nil {
+		return "", err
+	}
+	spec, err := queue.DecodeSpec(content)
+	if err != nil {
+		return "", err
+	}
+
+	if len(c.Command) == 0 {
+		c.Command = spec.Argv
+	}
+	if len(c.Command) == 0 {
+		return "", errors.New("it has no command: give -- WORKER")
+	}
+	if spec.Timeout > 0 {
+		c.Timeout = cli.Span(spec.Timeout)
+	}
+	if spec.SoftTimeout > 0 {
+		c.SoftTimeout = cli.Span(spec.SoftTimeout)
+	}
+	if spec.KillAfter > 0 {
+		c.KillAfter = cli.Pause(spec.KillAfter)
+	}
+
+	a.spec, a.push = content, a.pushed(spec)
+	if spec.Dir != "" {
+		if err := os.Chdir(spec.Dir); err != nil {
+			return "", err
+		}
+	}
+	if path, err = c.lookUp(); err != nil {
+		return "", err
+	}
+
+	claim := a.task.Claim
+	if a.log, err = a.ledger.CreateAttemptLog(queueID, a.task.ID, claim.Epoch); err != nil {
+		return "", err
+	}
+	return path, a.redirect()
+}
+
+// pushed returns the call of the attempt.
+func (a *attempt) pushed(spec queue.Spec) protocol.Push {
+	p := self()
+	description := spec.Text
+	if description == "" {
+		description = strings.Join(a.flags.Command, " ")
+	}
+	const most = 200
+	return protocol.Push{
+		Participant: a.task.Claim.Participant, Call: attemptCall, PID: p.PID, Process: p, Tmp: true,
+		Description: strings.ToValidUTF8(description[:min(len(description), most)], ""),
+	}
+}
+
+// begin pushes the call, and returns the variables that tell the command about the task.
+func (a *attempt) begin() ([]string, time.Duration, error) {
+	variables, interval, err := a.call.begin()
+	if err != nil {
+		return nil, 0, errors.Join(err, a.settle(queue.Outcome{End: queue.Released, Reason: err.Error()}))
+	}
+	spec := filepath.Join(a.ledger.TmpDir(a.op, a.push.Call), "task.json")
+	err = os.WriteFile(spec, []byte(a.spec+"\n"), 0o600)
+	if err == nil {
+		err = a.stillMine()
+	}
+	if err != nil {
+		_, endErr := a.end(end{failure: err.Error(), stopped: cli.StatusCleanUp})
+		return nil, 0, errors.Join(cli.WithStatus(cli.StatusCleanUp, err), endErr)
+	}
+
+	t, q := a.task, string(a.flags.Queue)
+	previous := ""
+	if t.Last.Epoch != 0 {
+		previous = a.ledger.AttemptReport(q, t.ID, t.Last.Epoch)
+		if _, err := os.Stat(previous); err != nil {
+			previous = ""
+		}
+	}
+
+	return append(variables,
+		"DPL_QUEUE="+q, "DPL_TASK="+t.ID, "DPL_EPOCH="+strconv.FormatInt(t.Claim.Epoch, 10),
+		"DPL_ATTEMPT="+strconv.FormatInt(t.Attempts, 10),
+		"DPL_SPEC="+spec,
+		"DPL_REASON="+reason(t.Last),
+		"DPL_SAME_ERROR="+strconv.FormatInt(t.SameError, 10), "DPL_PREVIOUS="+previous,
+	), interval, nil
+}
+
+// reason says how the last attempt ended: "" for the first one.
+func reason(last queue.Attempt) string {
+	switch {
+	case last.Epoch == 0:
+		return ""
+	case last.Reason == "" || last.Reason == string(last.End):
+		return string(last.End)
+	}
+	return string(last.End) + ": " + last.Reason
+}
+
+// stillMine returns an error if the task was cancelled, or its queue halted with --abort, between the
+// claim and now: the operation was not there to be aborted.
+func (a *attempt) stillMine() error {
+	q, err := a.ledger.ReadQueue(string(a.flags.Queue))
+	if err != nil {
+		return err
+	}
+	return q.Mine(a.task.ID, a.task.Claim.Epoch, queue.Seen{Observation: a.env.Observer()()})
+}
+
+func (a *attempt) end(e end) (verdict, error) {
+	if !a.settled {
+		if err := a.settle(outcome(e)); err != nil && !errors.Is(err, queue.ErrLost) {
+			return verdict{}, err
+		}
+		a.settled = true
+	}
+
+	v, err := a.call.end(e)
+	if err == nil && a.seen.ID != "" {
+		if err := a.env.Archive(a.ledger, a.op); err != nil {
+			a.env.Logf("%v", err)
+		}
+	}
+	return v, err
+}
+
+// settle settles the attempt.
+func (a *attempt) settle(o queue.Outcome) error {
+	s := queue.Settlement{Task: a.task.ID, Epoch: a.task.Claim.Epoch, Outcome: o}
+	_, err := a.env.EditQueue(a.ledger, string(a.flags.Queue), fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Settle(s, seen) })
+	if err != nil {
+		return fmt.Errorf("%s: settle %q: %w", a.flags.Queue, a.task.ID, err)
+	}
+	return nil
+}
+
+// tempFail is the exit status by which a command asks to be tried again later: EX_TEMPFAIL.
+const tempFail = 75
+
+// outcome returns what e means for the task (spec §35.5).
+func outcome(e end) queue.Outcome {
+	o := queue.Outcome{Status: int64(e.exit()), Reason: e.failure}
+	switch {
+	case e.cause != "" && !e.ran:
+		o.End = queue.NotStarted
+	case e.stopped == cli.StatusTimeout:
+		o.End, o.Reason = queue.TimedOut, e.cause
+	case e.stopped != 0:
+		o.End = queue.Released // its operation was aborted, or its call declared crashed
+	case e.failure == "":
+		o.End = queue.Done
+	case e.told:
+		o.End = queue.Released
+	case e.Code == tempFail && e.Signal == 0:
+		o.End = queue.TempFail
+	default:
+		o.End = queue.Failed
+	}
+	return o
+}
+
+func (a *attempt) name() string { return string(a.flags.Queue) + ": task " + a.task.ID }
+
+func (a *attempt) ids() cli.Object {
+	return append(cli.Object{{"queueId", a.flags.Queue}, {"taskId", a.task.ID},
+		{"epoch", a.task.Claim.Epoch}}, a.call.ids()...)
+}

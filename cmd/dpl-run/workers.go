@@ -1,0 +1,277 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// checkQueue refuses flags that do not go together with --queue.
+func (c *run) checkQueue() error {
+	modes := 0
+	for _, given := range []bool{c.Once, c.UntilEmpty, c.Follow} {
+		if given {
+			modes++
+		}
+	}
+
+	switch {
+	case modes != 1:
+		return cli.Usagef("--queue goes with one of --once, --until-empty and --follow")
+	case c.Group != "" || c.Service != "" || c.Given("op", "call", "caller", "supervisor", "handle",
+		"orphan-policy", "description", "resource", "no-fail-on-crash", "heartbeat", "staleness",
+		"interval", "no-create", "reuse", "shared", "commit", "resource-root"):
+		return cli.Usagef("--queue makes operations of its own: leave out the flags of calls, groups " +
+			"and new ledgers")
+	case c.Once && c.Jobs != 1:
+		return cli.Usagef("--once does one task: leave out --jobs")
+	case c.Jobs < 1:
+		return cli.Usagef("--jobs: want at least 1")
+	case c.DryRun && !c.Once:
+		return cli.Usagef("--dry-run goes with --once")
+	case c.StatusFD != nil && !c.Once:
+		return cli.Usagef("--status-fd goes with --once")
+	}
+	return nil
+}
+
+// work does tasks of a queue.
+func (c *run) work(env *cli.Env, a *account) error {
+	if c.Once {
+		return c.once(env, a)
+	}
+
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
+		signals: catch(syscall.Signal(c.SoftSignal)), ended: make(chan *worker),
+		changed: make(chan struct{})}
+	defer w.follow.Close()
+	return cli.InQueue(c.Queue, w.run())
+}
+
+// workers do the tasks of a queue, several at a time. Each attempt is a process of its own, which
+// claims and settles: dpl-run --once. So an attempt ends well even if this process is killed.
+type workers struct {
+	env     *cli.Env
+	flags   *run
+	ledger  *fileops.Ledger
+	follow  *follow.Queue
+	signals chan os.Signal
+	ended   chan *worker
+	changed chan struct{} // closed when run need not wait any longer
+
+	busy    []*worker
+	told    syscall.Signal // the signal by which this process was asked to end
+	claimed int64          // claims ever made, as last read
+	rest    time.Time      // no worker is started before that, because one has failed to claim
+}
+
+// A worker does one task.
+type worker struct {
+	slot int
+	*exec.Cmd
+	claimed int64 // claims ever made when it was started
+}
+
+// patient is how long --until-empty waits for a task that only waits for its time.
+const patient = time.Minute
+
+// run does tasks until there are none, and returns the error for the exit status.
+func (w *workers) run() error {
+	for {
+		w.follow.Arm()
+		q, err := w.ledger.ReadQueue(string(w.flags.Queue))
+		if err != nil && len(w.busy) == 0 {
+			return err
+		}
+
+		if err == nil && w.told == 0 {
+			err = w.fill(&q)
+		}
+		if err != nil {
+			w.env.Warnf("%v", err)
+		}
+		if over, err := w.over(q); over {
+			return err
+		}
+		w.wait(q)
+	}
+}
+
+// afterFailure is the pause after a worker that has claimed nothing, although there was something.
+const afterFailure = time.Second
+
+// fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned.
+func (w *workers) fill(q *queue.Queue) error {
+	w.claimed = q.LastEpoch
+	if time.Now().Before(w.rest) {
+		return nil
+	}
+
+	seen := w.ledger.ObserveQueue(*q, w.env.Observer()())
+	after, err := q.Tick(seen)
+	if err != nil {
+		return err
+	}
+
+	for range after.CountReady(seen, int(w.flags.Jobs)-len(w.busy)) {
+		if err := w.start(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start starts a worker.
+func (w *workers) start() error {
+	slot := 1
+	for _, b := range w.busy {
+		if b.slot == slot {
+			slot = b.slot + 1
+		}
+	}
+
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	b := &worker{slot: slot, Cmd: exec.Command(own, w.arguments(slot)...), claimed: w.claimed}
+	b.Args[0] = os.Args[0]
+	b.Stderr = os.Stderr
+	b.SysProcAttr = apart()
+	if err := b.Start(); err != nil {
+		return fmt.Errorf("start a worker: %w", err)
+	}
+
+	i := 0
+	for i < len(w.busy) && w.busy[i].slot < slot {
+		i++
+	}
+	w.busy = append(w.busy[:i], append([]*worker{b}, w.busy[i:]...)...)
+	go func() {
+		b.Wait()
+		w.ended <- b
+	}()
+	return nil
+}
+
+// arguments returns the arguments of a worker.
+func (w *workers) arguments(slot int) []string {
+	c := w.flags
+	base := string(c.Participant)
+	if base == "" {
+		base = "dpl-run-" + strconv.Itoa(os.Getpid())
+	}
+
+	args := append([]string{"--queue", string(c.Queue), "--once", "--ledger", w.ledger.Dir(),
+		"--participant", base + "-" + strconv.Itoa(slot),
+		"--kill-after", time.Duration(c.KillAfter).String()}, w.env.Again()...)
+	if c.Timeout != 0 {
+		args = append(args, "--timeout", time.Duration(c.Timeout).String())
+	}
+	if c.SoftTimeout != 0 {
+		args = append(args, "--soft-timeout", time.Duration(c.SoftTimeout).String())
+	}
+	if c.Given("soft-signal") {
+		args = append(args, "--soft-signal", strconv.Itoa(int(c.SoftSignal)))
+	}
+	if list := c.OK.String(); list != "" {
+		args = append(args, "--ok", list)
+	}
+	if c.Notify {
+		args = append(args, "--notify")
+	}
+	if c.Watchdog != 0 {
+		args = append(args, "--watchdog", time.Duration(c.Watchdog).String())
+	}
+	if len(c.Command) > 0 {
+		args = append(append(args, "--"), c.Command...)
+	}
+	return args
+}
+
+// over reports whether there is nothing left to do, and returns the error for the exit status then.
+func (w *workers) over(q queue.Queue) (bool, error) {
+	switch {
+	case len(w.busy) > 0:
+		return false, nil
+	case w.told != 0:
+		return true, cli.Exit(128 + int(w.told))
+	}
+
+	verdict := q.Verdict()
+	if w.flags.Follow {
+		return verdict == queue.NothingToCome, cli.Exit(cli.StatusOver)
+	}
+	if verdict == queue.VerdictHalted {
+		return true, cli.Exit(cli.StatusCleanUp)
+	}
+
+	seen := w.ledger.ObserveQueue(q, w.env.Observer()())
+	due, waits := q.DueIn(seen)
+	return !waits || due > patient, nil
+}
+
+// wait waits until something has changed, and takes note of it.
+func (w *workers) wait(q queue.Queue) {
+	changed, end := make(chan struct{}), make(chan struct{})
+	go func() {
+		w.follow.Wait(q, w.env.Observer(), nil, end)
+		close(changed)
+	}()
+
+	select {
+	case <-changed:
+	case <-time.After(time.Until(earliest(w.rest))):
+		w.rest = time.Time{}
+	case b := <-w.ended:
+		w.lose(b)
+	case sig := <-w.signals:
+		w.pass(sig.(syscall.Signal))
+	}
+	close(end)
+	<-changed
+}
+
+// lose takes note of the end of a worker.
+func (w *workers) lose(b *worker) {
+	for i := range w.busy {
+		if w.busy[i] == b {
+			w.busy = append(w.busy[:i], w.busy[i+1:]...)
+			break
+		}
+	}
+
+	q, err := w.ledger.ReadQueue(string(w.flags.Queue))
+	if (err != nil || q.LastEpoch == b.claimed) && b.ProcessState.ExitCode() > cli.StatusOver &&
+		b.ProcessState.ExitCode() != cli.StatusBusy {
+		w.rest = time.Now().Add(afterFailure)
+	}
+}
+
+// pass passes a signal that asks this process to end on to the workers, which give their tasks back.
+func (w *workers) pass(sig syscall.Signal) {
+	if sig != syscall.SIGTERM && sig != syscall.SIGINT && sig != syscall.SIGHUP && sig != syscall.SIGQUIT {
+		return
+	}
+	if w.told == 0 {
+		w.told = sig
+	}
+	for _, b := range w.busy {
+		if err := b.Process.Signal(syscall.SIGTERM); err != nil && !strings.Contains(err.Error(), "finished") {
+			w.env.Warnf("%v", err)
+		}
+	}
+}
