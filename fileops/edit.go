@@ -347,6 +347,27 @@ func (e *edit) archive() error {
 	return err
 }
 
+// drop is archive for a document that no one will ask for: it removes its file. It does not sync the
+// directory. On a ledger that commits by link it moves the document to the archive.
+func (e *edit) drop() error {
+	l := e.ledger
+	if e.absent || l.linked() {
+		return e.archive()
+	}
+
+	l.recordLeftover(e.effects.discardAll())
+	e.files[0].remove()
+	if err := l.fs.RemoveIfThere(e.paths[0]); err != nil {
+		return err
+	}
+
+	e.outcome, e.committed, e.archived = isMade, true, true
+	if err := l.fs.Remove(e.lock); err != nil {
+		l.recordLeftover(fmt.Errorf("remove lock file: %w", err))
+	}
+	return nil
+}
+
 // end tidies up, under the lock, after an edit that was not committed. It removes the lock file of
 // a document that does not exist, and leftovers of an edit that crashed before its commit. If the
 // edit may be committed, it leaves everything as a kill would.

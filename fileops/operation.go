@@ -70,6 +70,26 @@ func (l *Ledger) EditOperation(id string, mode Mode,
 	return operations.Edit(l, id, mode, verb)
 }
 
+// FinishOperation applies verb to the operation id, which is an attempt at a task. If that ends it, it
+// removes one that completed, and archives another one, in the same edit: an attempt is over for good,
+// and the queue remembers how it ended.
+func (l *Ledger) FinishOperation(id string,
+	verb Verb[protocol.Operation]) (e Edit[protocol.Operation], err error) {
+	err = operations.Hold(l, id, Existing, func(tx *Tx[protocol.Operation]) error {
+		if e, err = operations.decide(tx.value, verb, tx.Observe()); err != nil {
+			return err
+		}
+		if e.After.State == protocol.Completed {
+			return tx.edit.drop()
+		}
+		if e.After, err = tx.commit(e.After); err == nil && e.After.State.Terminal() {
+			err = tx.edit.archive()
+		}
+		return err
+	})
+	return e, err
+}
+
 // ReadOperation returns the operation id, from the archive if it was archived. See Document.Read.
 func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool, err error) {
 	return operations.Read(l, id)

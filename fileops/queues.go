@@ -270,4 +270,3 @@ func (l *Ledger) WriteReport(id, task string, epoch int64, report []byte) error 
 	}
 	return l.fs.Publish(l.AttemptReport(id, task, epoch), report)
 }
-

@@ -49,7 +49,8 @@ func (c *run) once(env *cli.Env, a *account) error {
 		return cli.InQueue(c.Queue, err)
 	}
 
-	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation}, task: t}
+	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation,
+		attempt: true}, task: t}
 	path, err := at.prepare()
 	if err != nil {
 		keeper.Dismiss()
@@ -219,14 +220,11 @@ func (a *attempt) end(e end) (verdict, error) {
 		a.settled = true
 	}
 
-	v, err := a.call.end(e)
-	if err == nil && a.seen.ID != "" {
-		if err := a.env.Archive(a.ledger, a.op); err != nil {
-			a.env.Logf("%v", err)
-		}
-	}
-	return v, err
+	return a.call.end(e)
 }
+
+// tidy does nothing: workers do it from time to time.
+func (a *attempt) tidy() {}
 
 // settle settles the attempt.
 func (a *attempt) settle(o queue.Outcome) error {

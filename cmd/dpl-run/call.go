@@ -26,7 +26,9 @@ type call struct {
 	seen   protocol.Operation // the operation as last read, usually by an edit
 	period time.Duration      // between two heartbeats, according to the last edit
 	began  bool               // its push created the operation
-	unsure bool               // a pop failed in a way that others may see it anyway
+	// the operation is an attempt of a queue: it has no call of anyone else
+	attempt bool
+	unsure  bool // a pop failed in a way that others may see it anyway
 }
 
 // role returns the role that the flags ask for.
@@ -217,7 +219,7 @@ func (c *call) end(e end) (verdict, error) {
 	}
 
 	var crashed *protocol.Frame
-	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
+	edit, err := c.popping()(c.ledger, c.op,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			crashed = nil
 			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
@@ -247,6 +249,16 @@ func (c *call) end(e end) (verdict, error) {
 	}
 
 	return v, nil
+}
+
+// popping returns how the edit of the pop is made. The operation of an attempt is over with its call.
+func (c *call) popping() func(*fileops.Ledger, string, fileops.Verb[protocol.Operation]) (session.Edit, error) {
+	if c.attempt {
+		return c.env.FinishOperation
+	}
+	return func(l *fileops.Ledger, id string, verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
+		return c.env.Edit(l, id, fileops.Existing, verb)
+	}
 }
 
 // wentWrong reports whether op, as pop left it, is neither running nor completed for any reason

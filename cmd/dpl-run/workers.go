@@ -74,6 +74,7 @@ type workers struct {
 
 	busy    []*worker
 	told    syscall.Signal // the signal by which this process was asked to end
+	next    bool           // the last worker has done a task, so there may be another one
 	claimed int64          // claims ever made, as last read
 	rest    time.Time      // no worker is started before that, because one has failed to claim
 }
@@ -88,9 +89,22 @@ type worker struct {
 // patient is how long --until-empty waits for a task that only waits for its time.
 const patient = time.Minute
 
-// run does tasks until there are none, and returns the error for the exit status.
+// run does tasks until there are none, and returns the error for the exit status. It reads the queue
+// only if it has workers to spare and does not know whether there is a task for them: a queue of
+// thousands of tasks changes hundreds of times a second.
 func (w *workers) run() error {
 	for {
+		if len(w.busy) == int(w.flags.Jobs) || w.told != 0 && len(w.busy) > 0 {
+			w.await(nil)
+			continue
+		}
+		if w.next && w.told == 0 {
+			w.next = false
+			if err := w.start(); err == nil {
+				continue
+			}
+		}
+
 		w.follow.Arm()
 		q, err := w.ledger.ReadQueue(string(w.flags.Queue))
 		if err != nil && len(w.busy) == 0 {
@@ -232,6 +246,13 @@ func (w *workers) wait(q queue.Queue) {
 		close(changed)
 	}()
 
+	w.await(changed)
+	close(end)
+	<-changed
+}
+
+// await waits for a worker, a signal or a change.
+func (w *workers) await(changed <-chan struct{}) {
 	select {
 	case <-changed:
 	case <-time.After(time.Until(earliest(w.rest))):
@@ -241,8 +262,6 @@ func (w *workers) wait(q queue.Queue) {
 	case sig := <-w.signals:
 		w.pass(sig.(syscall.Signal))
 	}
-	close(end)
-	<-changed
 }
 
 // lose takes note of the end of a worker.
@@ -254,10 +273,15 @@ func (w *workers) lose(b *worker) {
 		}
 	}
 
-	q, err := w.ledger.ReadQueue(string(w.flags.Queue))
-	if (err != nil || q.LastEpoch == b.claimed) && b.ProcessState.ExitCode() > cli.StatusOver &&
-		b.ProcessState.ExitCode() != cli.StatusBusy {
-		w.rest = time.Now().Add(afterFailure)
+	switch b.ProcessState.ExitCode() {
+	case cli.StatusOK:
+		w.next = true
+	case cli.StatusBusy, cli.StatusCleanUp, cli.StatusOver:
+	default:
+		q, err := w.ledger.ReadQueue(string(w.flags.Queue))
+		if err != nil || q.LastEpoch == b.claimed {
+			w.rest = time.Now().Add(afterFailure)
+		}
 	}
 }
 

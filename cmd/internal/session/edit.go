@@ -38,6 +38,15 @@ func (s *Session) EditOperation(
 	return edit, err
 }
 
+// FinishOperation applies verb to the operation id of l, an attempt, and removes or archives it if that
+// ends it. See fileops.Ledger.FinishOperation.
+func (s *Session) FinishOperation(l *fileops.Ledger, id string,
+	verb fileops.Verb[protocol.Operation]) (Edit, error) {
+	edit, err := l.FinishOperation(id, verb)
+	s.note(err == nil)
+	return edit, err
+}
+
 // EditGroup applies verb to the group id of l. In a dry run it changes nothing.
 func (s *Session) EditGroup(
 	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[group.Group],
