@@ -1,8 +1,12 @@
 package job
 
 import (
+	"os"
+	"strconv"
+	"strings"
 	"syscall"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,6 +42,22 @@ func (g *group) send(sig syscall.Signal) error {
 		return unix.Kill(-g.pid, sig)
 	}
 	return unix.PidfdSendSignal(g.handle, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+}
+
+// lives reports whether a process of the group has not ended. Where the first process of a container
+// waits for nobody, zombies stay for ever, and a signal to them is no error.
+func (g *group) lives() bool {
+	info, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(g.handle))
+	if err != nil {
+		return true
+	}
+	_, rest, _ := strings.Cut(string(info), "\nPid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	leader, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || leader < 1 {
+		return true // the leader has been waited for, and its number may have another meaning
+	}
+	return len(process.Members(leader)) > 0
 }
 
 func (g *group) close() {

@@ -48,8 +48,8 @@ func Keep() {
 
 	finish(func(sig syscall.Signal) (any, doubt bool) {
 		any, doubt = process.SignalMarked(os.Args[4], session, sig)
-		if g != nil {
-			any = g.send(sig) != unix.ESRCH || any
+		if g != nil && g.send(sig) != unix.ESRCH {
+			any = any || g.lives()
 		}
 		return any, doubt
 	}, killAfter)
