@@ -5,6 +5,8 @@
 //	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
 //	dpl-wait --group GROUP --ready ID... [--any] [--timeout D]
 //	dpl-wait --group GROUP --ended ID... [--any] [--timeout D]
+//	dpl-wait --queue QUEUE [--for empty|halted|change] [--timeout D]
+//	dpl-wait --queue QUEUE --task TASK... [--for done|settled|dead] [--any] [--timeout D]
 //
 // It exits 1 once that can no longer happen, and 124 after D (spec §13).
 package main
@@ -18,20 +20,27 @@ type wait struct {
 	cli.Common `embed:""`
 
 	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	For     protocol.Goal `default:"terminal" enum:"running,aborted,cleanup,completed,failed,terminal,change" placeholder:"STATE" help:"state to wait for (${default}): cleanup also matches failed, terminal matches completed and failed, change matches any change of state"`
+	For     protocol.Goal `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,change,done,settled,dead,empty,halted," placeholder:"STATE" help:"state to wait for (terminal): cleanup also matches failed, terminal matches completed and failed, change matches any change of state. Of a queue: empty (nothing waits, is claimed or blocked), halted, change (empty); of its tasks: done, settled (it has ended, or is dead or blocked), dead (done)"`
 	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
 	Ended   []cli.ID      `placeholder:"ID" help:"wait until this service of the group has ended for good: no pass starts it again"`
 	Group   cli.ID        `placeholder:"GROUP" help:"group of the services ($DPL_GROUP)"`
 	Any     bool          `help:"wait for only one of several, and print those that match"`
 	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
+	Queue   cli.QueueID   `placeholder:"QUEUE" help:"wait for this queue, or with --task for its tasks"`
+	Task    []cli.TaskID  `placeholder:"TASK" help:"task of the queue"`
 	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
 }
 
 // Validate refuses flags that do not go together.
 func (c *wait) Validate() error {
+	if err := c.goal(); err != nil {
+		return err
+	}
 	switch {
 	case c.DryRun:
 		return cli.Usagef("--dry-run: waiting changes nothing")
+	case c.Queue != "" && (c.Ready != nil || c.Ended != nil || c.Group != "" || c.Given("op")):
+		return cli.Usagef("--queue does not go with --op, --group, --ready or --ended")
 	case c.Since != nil && c.For != protocol.GoalChange:
 		return cli.Usagef("--since goes with --for change")
 	case c.Group != "" && c.Given("op"):
@@ -40,8 +49,8 @@ func (c *wait) Validate() error {
 		return cli.Usagef("--ended does not go with --ready or --op")
 	case c.Group != "" && c.Ready == nil && c.Ended == nil:
 		return cli.Usagef("--group goes with --ready or --ended")
-	case c.Ready == nil && c.Ended == nil && c.Op == nil:
-		return cli.Usagef("--op is required, or $DPL_OP")
+	case c.Ready == nil && c.Ended == nil && c.Op == nil && c.Queue == "":
+		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
 	case (c.Ready != nil || c.Ended != nil) && c.For != protocol.GoalTerminal:
 		return cli.Usagef("--ready and --ended do not go with --for")
 	}
@@ -53,6 +62,9 @@ func (c *wait) Validate() error {
 func (c *wait) Reads() bool { return true }
 
 func (c *wait) Run(env *cli.Env) error {
+	if c.Queue != "" {
+		return c.waitQueue(env)
+	}
 	w, err := c.waiter(env)
 	if err != nil {
 		return err
@@ -62,7 +74,7 @@ func (c *wait) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&wait{}, "Wait until operations reach a state.",
+	cli.Main(&wait{}, "Wait until operations, services or tasks reach a state.",
 		"Returns at once if the state has already been reached. Uses no processor time while "+
 			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
 			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+

@@ -7,8 +7,10 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // A follower prints the lines of one file.
@@ -29,6 +31,10 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 		return nil, err
 	}
 
+	if id := string(c.Queue); id != "" {
+		return queueFollower(env, l, id, int64(c.Since)), nil
+	}
+
 	if group != "" {
 		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}),
 			read: func(since int64) ([]observe.Line, int64, bool, error) {
@@ -42,6 +48,29 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 			o, archived, err := l.ReadOperation(op)
 			return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
 		}}, nil
+}
+
+// queueFollower returns a follower of a queue, which keeps no record of its events: what has happened
+// is told by the difference between two looks at it.
+func queueFollower(env *cli.Env, l *fileops.Ledger, id string, since int64) *follower {
+	var last *queue.Queue
+	return &follower{env: env, name: id, notifier: l.NotifyQueue(id),
+		read: func(int64) ([]observe.Line, int64, bool, error) {
+			q, err := l.ReadQueue(id)
+			if err != nil {
+				return nil, 0, false, err
+			}
+
+			var lines []observe.Line
+			switch {
+			case last != nil:
+				lines = queue.Changes(*last, q)
+			case since > 0 && since < q.Revision:
+				lines = []observe.Line{queue.Gap(q)}
+			}
+			last = &q
+			return lines, q.Revision, false, nil
+		}}
 }
 
 // run prints the lines after the revision since, until no more will come or, unless it is 0, until

@@ -1,7 +1,8 @@
-// Dpl-watch prints a line of JSON for whatever happens in an operation or a group, oldest first.
+// Dpl-watch prints a line of JSON for whatever happens in an operation, a group or a queue, oldest first.
 //
 //	dpl-watch --op OP [--since REVISION] [--timeout D]
 //	dpl-watch --group GROUP [--since REVISION] [--timeout D]
+//	dpl-watch --queue QUEUE [--since REVISION] [--timeout D]
 //
 // Spec §14.
 package main
@@ -15,10 +16,11 @@ import (
 type watch struct {
 	cli.Common `embed:""`
 
-	Op      cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Group   cli.ID    `placeholder:"GROUP" help:"group whose services to watch"`
-	Since   cli.Count `placeholder:"N" help:"start after revision N (0: with the oldest known)"`
-	Timeout cli.Span  `placeholder:"D" help:"end after D, and exit 124"`
+	Op      cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Group   cli.ID      `placeholder:"GROUP" help:"group whose services to watch"`
+	Queue   cli.QueueID `placeholder:"QUEUE" help:"queue whose tasks to watch"`
+	Since   cli.Count   `placeholder:"N" help:"start after revision N (0: with the oldest known)"`
+	Timeout cli.Span    `placeholder:"D" help:"end after D, and exit 124"`
 }
 
 // Validate refuses flags that do not go together.
@@ -28,8 +30,10 @@ func (c *watch) Validate() error {
 		return cli.Usagef("--dry-run: watching changes nothing")
 	case c.Group != "" && c.Given("op"):
 		return cli.Usagef("--group does not go with --op")
-	case c.Group == "" && c.Op == "":
-		return cli.Usagef("--op is required, or $DPL_OP; or --group")
+	case c.Queue != "" && c.Given("op", "group"):
+		return cli.Usagef("--queue does not go with --op or --group")
+	case c.Group == "" && c.Op == "" && c.Queue == "":
+		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
 	}
 
 	return nil
@@ -47,10 +51,11 @@ func (c *watch) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&watch{}, "Print the events of an operation or a group.",
+	cli.Main(&watch{}, "Print the events of an operation, a group or a queue.",
 		"Prints a JSON object per line: a call started, changed its state or ended, a "+
 			"supervisor changed its state, or the operation did (type operationState). No event "+
 			"is repeated or left out; if older events are lost because there were too many, a "+
-			"line of type gap says so. Ends with the operation. To continue after an "+
+			"line of type gap says so. Of a queue it prints what is new between two looks, from the "+
+			"first one on. Ends with the operation. To continue after an "+
 			"interruption, pass the revision of the last line to --since.")
 }

@@ -22,11 +22,13 @@ type Queue struct {
 	id       string
 	notifier *notify.Notifier
 	deaths   *Deaths
+
+	Idle bool // the caller makes no edits: what an edit would change does not end a wait
 }
 
 // NewQueue returns a Queue, which need not exist. The caller must close it.
 func NewQueue(l *fileops.Ledger, id string) *Queue {
-	return &Queue{l, id, l.NotifyQueue(id), NewDeaths()}
+	return &Queue{ledger: l, id: id, notifier: l.NotifyQueue(id), deaths: NewDeaths()}
 }
 
 // Close ends the watching.
@@ -50,7 +52,7 @@ func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	over <-chan time.Time, end <-chan struct{}) bool {
 	f.deaths.Watch(q.Processes()) // before judging them, so that no death goes unnoticed
 	seen := f.ledger.ObserveQueue(q, observer())
-	if after, err := q.Tick(seen); err == nil && after.Revision != q.Revision {
+	if after, err := q.Tick(seen); !f.Idle && err == nil && after.Revision != q.Revision {
 		return true
 	}
 
