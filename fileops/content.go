@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // OpenAnyway opens the ledger in dir for package survey, even if Open refuses it for a reason other
@@ -32,6 +33,7 @@ type Content struct {
 	Operation    *protocol.Operation
 	Registry     *group.Registry
 	Orchestrator *group.Orchestrator
+	Queue        *queue.Queue
 }
 
 // Content decodes the file at path. It returns nothing for kinds of files without content. On a
@@ -50,6 +52,11 @@ func (l *Ledger) Content(path string, kind layout.Kind, id string) (c Content, e
 	case layout.SupervisorsFile, layout.ArchivedRegistry:
 		c.Registry = &g.Registry
 		err = decodeAs(groups.files[0], &g, l, path, kind, id)
+	case layout.QueueFile:
+		c.Queue = new(queue.Queue)
+		err = decodeAs(queues.files[0], c.Queue, l, path, kind, id)
+	case layout.EndedFile:
+		err = l.endedLog(id).Each(func(jsonl.Line) bool { return true })
 	case layout.AlertsFile:
 		err = l.alertLog(id).Each(func(jsonl.Line) bool { return true })
 	}

@@ -120,10 +120,15 @@ func (l *Ledger) checkUnmarked() error {
 		return err
 	}
 
+	inQueues, err := l.fs.Entries(l.QueuesDir())
+	if err != nil {
+		return err
+	}
+
 	switch {
 	case slices.Contains(names, layout.Marker):
 		return nil
-	case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):
+	case len(inOperations)+len(inQueues) == 0 && !slices.ContainsFunc(names, isGroupFile):
 		return fmt.Errorf("%w: %s", ErrNoLedger, l.Dir())
 	}
 

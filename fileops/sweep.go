@@ -13,14 +13,14 @@ import (
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
-// Sweep removes what crashed processes have left: lock files without an operation or group,
+// Sweep removes what crashed processes have left: lock files without an operation, group or queue,
 // temporary directories without an operation, temporary files of edits, trash, and scratch
 // directories; and, an hour later, the versions of archived operations. It waits for no lock: what
 // an edit in progress may still need stays for the next time. It continues after errors and returns
 // them all.
 func (l *Ledger) Sweep() error {
 	defer l.fs.Refresh()
-	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
+	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepQueues(), l.sweepTrash())
 }
 
 // SweepGroup is Sweep for the files of one group. With it a pass tidies up after killed passes.

@@ -66,7 +66,8 @@ func (c *cleanup) supervisor() (string, error) {
 func main() {
 	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",
 		"Without --op it checks all operations, prunes the archive to the newest 20 and those "+
-			"younger than an hour, removes services that ended --keep-ended ago, and deletes "+
+			"younger than an hour, removes services that ended --keep-ended ago, returns the tasks "+
+			"of dead claimers to their queues, and deletes "+
 			"files that killed commands have left behind; run it from cron or a timer. A handler runs once for each crashed call. It gets the call "+
 			"as JSON on stdin, and DPL_OP, DPL_CALL, DPL_PARTICIPANT and DPL_HANDLE. If it fails, "+
 			"the call stays crashed and the exit status is 1. For several operations the exit "+

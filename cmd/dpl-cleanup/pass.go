@@ -19,7 +19,8 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
 	if c.IfExists && errors.Is(err, fileops.ErrNoLedger) {
 		if env.JSON() {
-			env.PrintJSON(cli.Object{{"operations", []cli.Object{}}, {"groups", []cli.Object{}}})
+			env.PrintJSON(cli.Object{{"operations", []cli.Object{}}, {"groups", []cli.Object{}},
+				{"queues", []cli.Object{}}})
 		}
 		return nil
 	}
@@ -46,7 +47,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	if env.JSON() {
 		o := cli.Object{{"operations", j.results}}
 		if op == "" {
-			o = append(o, cli.Member{"groups", j.groups})
+			o = append(o, cli.Member{"groups", j.groups}, cli.Member{"queues", j.queues})
 		}
 		env.PrintJSON(o)
 	}
@@ -61,6 +62,7 @@ type janitor struct {
 	worst   int
 	results []cli.Object
 	groups  []cli.Object // from which services were removed
+	queues  []cli.Object // that were edited
 }
 
 // all makes a pass over every operation and tidies the ledger. An error in one operation does not
@@ -82,6 +84,9 @@ func (j *janitor) all() error {
 	}
 
 	if err := j.tidyGroups(); err != nil {
+		j.fail(err)
+	}
+	if err := j.tidyQueues(); err != nil {
 		j.fail(err)
 	}
 	if j.env.DryRun() {

@@ -16,7 +16,7 @@ import (
 
 // goal completes --for, and refuses a word that is not about what to wait for.
 func (c *wait) goal() error {
-	of := "operations"
+	of := "an operation"
 	switch {
 	case c.Queue == "" && c.Task != nil:
 		return cli.Usagef("--task goes with --queue")
@@ -33,9 +33,9 @@ func (c *wait) goal() error {
 	fits := slices.Contains(protocol.Goals(), c.For)
 	switch {
 	case c.Task != nil:
-		of, fits = "tasks", goal.OfTasks()
+		of, fits = "a task", goal.OfTasks()
 	case c.Queue != "":
-		of, fits = "queues", slices.Contains(queue.WaitGoals(), goal) && !goal.OfTasks()
+		of, fits = "a queue", slices.Contains(queue.WaitGoals(), goal) && !goal.OfTasks()
 	}
 	if !fits {
 		return cli.Usagef("--for %s is not about %s", c.For, of)

@@ -152,10 +152,13 @@ func CompleteExit(reserved string) string {
 // QueuesDir returns the path of queues/.
 func (p Paths) QueuesDir() string { return p.path("queues") }
 
+// QueueName returns the file name of a queue.
+func QueueName(id string) string { return id + ".json" }
+
 // QueuePath returns the path of a queue.
 func (p Paths) QueuePath(id string) string {
 	const separator = string(filepath.Separator)
-	return p.dir + separator + "queues" + separator + id + ".json"
+	return p.dir + separator + "queues" + separator + QueueName(id)
 }
 
 // QueueLock returns the path of the lock file of a queue.

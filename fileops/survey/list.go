@@ -41,6 +41,20 @@ func (s *Survey) operations() error {
 		func(id string) bool { return !s.there[id] })
 }
 
+// queues lists queues/. It judges leftovers like sweepQueues.
+func (s *Survey) queues() error {
+	names, err := s.files.Entries(s.Ledger.QueuesDir())
+	if err != nil {
+		return err
+	}
+
+	left := layout.Leftovers(names, layout.InQueues)
+	return s.list(s.Ledger.QueuesDir(), names, layout.InQueues, func(id string) bool {
+		_, ownerless := left[id]
+		return ownerless
+	})
+}
+
 func (s *Survey) archive() error {
 	names, err := s.files.Entries(s.Ledger.ArchiveDir())
 	if err != nil {
@@ -124,6 +138,7 @@ func Inspect(dir string, o fileops.Options) (s *Survey, err error) {
 	s.note(s.above())
 	if s.note(s.top()) {
 		s.note(s.operations())
+		s.note(s.queues())
 		s.note(s.archive())
 		s.note(s.tmp())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -117,7 +118,7 @@ func (env *Env) EditQueue(l *fileops.Ledger, id string, mode fileops.Mode,
 		if edit.Before.Revision > 0 {
 			before = edit.Before.Encode()
 		}
-		env.printDiff("queues/"+id+".json", before, edit.After.Encode())
+		env.printDiff(layout.QueueName(id), before, edit.After.Encode())
 	}
 	return edit, err
 }
