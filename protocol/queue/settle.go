@@ -147,7 +147,7 @@ func (c *Claim) resolve(o Outcome) Outcome {
 		return Outcome{End: Cancelled, Status: o.Status, Reason: c.StopReason}
 	case c.Intent != nil:
 		return *c.Intent
-	case c.Stop == Released && o.End.Failure():
+	case c.Stop == Released && (o.End.Failure() || o.End == Released):
 		return Outcome{End: Released, Status: o.Status, Reason: c.StopReason}
 	}
 	return o
