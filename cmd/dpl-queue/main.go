@@ -1,6 +1,8 @@
 // Dpl-queue creates a queue, halts and resumes it, and sets its policy.
 //
-//	dpl-queue QUEUE --create|--goal TEXT|--goal-done|--halt REASON|--resume|--permits N|--close|... [flags]
+//	dpl-queue QUEUE --create [--goal TEXT] [policy flags]
+//	dpl-queue QUEUE --halt REASON [--abort] | --resume [--as NAME]
+//	dpl-queue QUEUE --goal-done | --permits N | --close | --open | --remove
 //
 // It makes all of that in one edit (spec §37).
 package main

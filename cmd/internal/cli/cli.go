@@ -64,7 +64,7 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 		}
 	}()
 
-	ready, err := env.parse(c, led(c, args), summary, details)
+	ready, err := env.parse(c, Led(c, args), summary, details)
 	if !ready {
 		return env.report(err)
 	}

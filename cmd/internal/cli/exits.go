@@ -28,6 +28,7 @@ func exits() []exit {
 		}},
 		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
 			map[string]string{
+				"dpl-claim": "No task is ready.",
 				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
 					"handles it again.",
 				"dpl-doctor":  "There is a problem.",
@@ -37,28 +38,38 @@ func exits() []exit {
 			}},
 		{StatusCleanUp, "The operation is aborted or in cleanup: clean up and pop. For a service: " +
 			"end.", map[string]string{
+			"dpl-claim": "The queue is halted.",
 			"dpl-heartbeat": "The operation is aborted or in cleanup: clean up and pop. For a " +
 				"service: it is being shut down, end.",
 			"dpl-run": "The operation failed or was aborted for another reason than a failure of " +
 				"COMMAND. COMMAND was stopped, or " +
-				"not started, if there was time. With --group: the service is being shut down.",
+				"not started, if there was time. With --group: the service is being shut down. With " +
+				"--queue: the queue is halted.",
 		}},
-		{StatusOver, "The operation is over.",
-			only("dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-run")},
+		{StatusOver, "The operation is over.", map[string]string{
+			"dpl-push": "", "dpl-pop": "", "dpl-heartbeat": "", "dpl-abort": "", "dpl-cleanup": "",
+			"dpl-claim": "The queue is completed, or closed and empty: no task will come.",
+			"dpl-run": "The operation is over. With --queue: the queue is completed, or closed and " +
+				"empty.",
+		}},
 		{StatusCrashed, "You were declared crashed. Popping still works. A service must register " +
 			"again.", map[string]string{
 			"dpl-heartbeat": "The participant was declared crashed; popping still works. The " +
 				"service was declared dead: register again.",
 			"dpl-run": "The call was declared crashed, or the service dead, and COMMAND was " +
 				"stopped.",
+			"dpl-claim": "With --check: the claim is over, or to be stopped.",
+			"dpl-settle": "The claim is over: the claimer was found dead, a later claim was made, or " +
+				"the task was cancelled. Stop working on it.",
 		}},
 		{StatusAsked, "The service is asked for a checkpoint: give one with --note, and go on.",
 			only("dpl-heartbeat")},
 		{StatusUsage, "Wrong flags or ids.", everyCommand()},
 		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is " +
 			"wrong, and why.", nil},
-		{StatusNotFound, "No such ledger, operation, call, supervisor, group or service.", nil},
+		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.", nil},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
+			"dpl-claim":     "The process of --pid is dead.",
 			"dpl-cleanup":   "The process of --pid is dead.",
 			"dpl-heartbeat": "The process of --pid is dead.",
 			"dpl-push":      "The process of --pid, or the supervisor, is dead.",
@@ -70,13 +81,21 @@ func exits() []exit {
 			"unknown whether it was made. Look at dpl-status before you repeat it.",
 			only(editors + " dpl-doctor")},
 		{StatusCreate, "The ledger cannot be created.",
-			only("dpl-push dpl-register dpl-import")},
+			only("dpl-push dpl-register dpl-import dpl-enqueue dpl-queue")},
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			only(editors)},
+			with(only(editors), "dpl-run", "With --queue --once: no task is ready.")},
 		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
 			map[string]string{
+				"dpl-claim": "Refused: the claimer has a task already, or the task of --task is held. " +
+					"Nothing has changed.",
+				"dpl-enqueue": "Refused: another task has the id, tasks would wait for each other, the " +
+					"queue is closed or full, or the task of --replace or --again is in another state. " +
+					"Nothing has changed.",
+				"dpl-queue": "Refused: the queue exists with another policy, is halted by others, " +
+					"needs no permits, or is not empty. Nothing has changed.",
+				"dpl-settle": "Refused: the attempt was settled otherwise. Nothing has changed.",
 				"dpl-cleanup": "Refused: the call of --ack has not crashed, or belongs to another " +
 					"supervisor. Nothing has changed.",
 				"dpl-heartbeat": "Refused: another process sends the heartbeats of this call or " +
@@ -103,6 +122,7 @@ func exits() []exit {
 		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or " +
 			"differs from what the flags say.", nil},
 		{StatusTimeout, "Timed out.", map[string]string{
+			"dpl-claim":    "With --wait: no task was ready within --timeout.",
 			"dpl-restart":  "Not every service was ready within --timeout. The request stays.",
 			"dpl-run":      "COMMAND was stopped after --timeout, or by --watchdog.",
 			"dpl-shutdown": "It did not stop within --timeout.",
@@ -124,7 +144,8 @@ func exits() []exit {
 
 // editors are the commands that edit operations or groups, except dpl-run.
 const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
-	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import"
+	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import dpl-enqueue dpl-claim " +
+	"dpl-settle dpl-queue"
 
 // only returns commands, separated by spaces, that use a status in its general meaning.
 func only(commands string) map[string]string {
@@ -132,6 +153,12 @@ func only(commands string) map[string]string {
 	for command := range strings.FieldsSeq(commands) {
 		of[command] = ""
 	}
+	return of
+}
+
+// with returns of with another command, which exits with a status for a reason of its own.
+func with(of map[string]string, command, meaning string) map[string]string {
+	of[command] = meaning
 	return of
 }
 

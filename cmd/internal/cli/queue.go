@@ -63,8 +63,8 @@ type Queued struct {
 // Leading returns the flag whose value may be the first argument.
 func (*Queued) Leading() string { return "queue" }
 
-// led returns args with a leading word turned into the flag that it stands for.
-func led(c Command, args []string) []string {
+// Led returns args with a leading word turned into the flag that it stands for.
+func Led(c Command, args []string) []string {
 	l, ok := c.(interface{ Leading() string })
 	if !ok || len(args) == 0 || len(args[0]) > 0 && args[0][0] == '-' {
 		return args

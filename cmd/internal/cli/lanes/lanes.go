@@ -14,7 +14,7 @@ import (
 
 var variables = []string{
 	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_GROUP", "DPL_SUPERVISOR", "DPL_SERVICE",
-	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW",
+	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW", "DPL_QUEUE",
 }
 
 // Fuzz compares the fast lane with kong for the command of the working directory; zero returns a
@@ -32,6 +32,7 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 	taken := 0
 
 	for _, args := range seeds {
+		args = cli.Led(zero(), args)
 		f.Add(strings.Join(args, "\n"), "")
 		f.Add(strings.Join(args, "\n"), strings.Repeat("o\n", 6)+"/l")
 		for _, v := range variables {
