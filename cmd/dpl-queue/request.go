@@ -11,7 +11,7 @@ import (
 // request returns what the flags ask of the queue.
 func (c *control) request() queue.Control {
 	r := queue.Control{By: string(c.As), Create: c.Create, Done: c.GoalDone, Resume: c.Resume}
-	if c.Policy.Any(&c.Common) || c.Create {
+	if c.Policy.Any(&c.Common) {
 		r.Policy = c.Policy.Change
 	}
 	if c.Goal != nil {
