@@ -20,19 +20,21 @@ const strayFor = time.Hour
 // attempts at tasks that ended long ago, and the memory of these (spec §36). It holds the queue's lock,
 // and does not wait for it.
 func (l *Ledger) TidyQueue(id string, now time.Time) error {
-	files, err := l.TaskFiles(id)
-	if err != nil {
-		return err
-	}
-
-	err = queues.Hold(l, id, Existing|Try, func(tx *Tx[queue.Queue]) error {
+	err := queues.Hold(l, id, Existing|Try, func(tx *Tx[queue.Queue]) error {
 		q := tx.Value()
+		files, temps, err := l.taskFiles(id)
+		if err != nil {
+			return err
+		}
+		for _, path := range temps { // only a holder of the lock writes them
+			err = errors.Join(err, l.fs.RemoveIfThere(path))
+		}
+
 		specs, alive := make(map[string]string), make(map[string]bool)
 		for _, t := range q.Tasks {
 			specs[t.ID], alive[t.ID] = t.Spec, true
 		}
 
-		var err error
 		for _, f := range files {
 			old := strayFor
 			if f.Digits == "" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -49,7 +50,11 @@ func (l *Ledger) queueDocument(id string) document {
 // that the queue will name is durable before it does.
 func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, error) {
 	asked := after.Effects()
-	if err := tx.ledger.writeSpecs(tx.id, asked.Specs); err != nil {
+	err := tx.ledger.writeSpecs(tx.id, asked.Specs)
+	for _, r := range asked.Reports {
+		err = errors.Join(err, tx.ledger.writeReport(tx.id, r))
+	}
+	if err != nil {
 		return after, false, err
 	}
 
@@ -67,10 +72,8 @@ func (l *Ledger) writeSpecs(id string, specs []queue.NewSpec) error {
 		return nil
 	}
 
-	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
-		if err := l.fs.EnsureDir(dir); err != nil {
-			return err
-		}
+	if err := l.makeTasksDir(id); err != nil {
+		return err
 	}
 
 	for _, s := range specs {
@@ -225,10 +228,8 @@ func (l *Ledger) QueueIDs() ([]string, error) {
 
 // CreateAttemptLog creates the file for the output of an attempt, and returns it and its path.
 func (l *Ledger) CreateAttemptLog(id, task string, epoch int64) (path string, err error) {
-	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
-		if err := l.fs.EnsureDir(dir); err != nil {
-			return "", err
-		}
+	if err := l.makeTasksDir(id); err != nil {
+		return "", err
 	}
 
 	path = l.AttemptLog(id, task, epoch)
@@ -250,23 +251,46 @@ func (l *Ledger) TaskFiles(id string) (found []TaskFile, err error) {
 	if err := queue.CheckID(id); err != nil {
 		return nil, err
 	}
-
-	dir := l.QueueTasks(id)
-	names, err := l.fs.Entries(dir)
-	for _, name := range names {
-		if f, ok := layout.InTasks(name); ok {
-			found = append(found, TaskFile{f, filepath.Join(dir, name)})
-		}
-	}
+	found, _, err = l.taskFiles(id)
 	return found, err
 }
 
-// WriteReport stores the report of an attempt (spec §35.3).
-func (l *Ledger) WriteReport(id, task string, epoch int64, report []byte) error {
+// taskFiles also returns the temporary files that killed edits have left beside them.
+func (l *Ledger) taskFiles(id string) (found []TaskFile, temps []string, err error) {
+	dir := l.QueueTasks(id)
+	names, err := l.fs.Entries(dir)
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if f, ok := layout.InTasks(name); ok {
+			found = append(found, TaskFile{f, path})
+		} else if of, isTemp := layout.TempFor(name); isTemp {
+			if _, ok := layout.InTasks(of); ok {
+				temps = append(temps, path)
+			}
+		}
+	}
+	return found, temps, err
+}
+
+// writeReport stores the report of an attempt (spec §36.1).
+func (l *Ledger) writeReport(id string, r queue.Report) error {
+	if err := l.makeTasksDir(id); err != nil {
+		return err
+	}
+	return l.fs.WriteOver(l.AttemptReport(id, r.Task, r.Epoch), func(f disk.File) error {
+		if _, err := f.Write([]byte(r.Text)); err != nil {
+			return err
+		}
+		return l.fs.SyncFile(f)
+	})
+}
+
+// makeTasksDir makes the directory of the files of the tasks of a queue.
+func (l *Ledger) makeTasksDir(id string) error {
 	for _, dir := range []string{l.TasksDir(), l.QueueTasks(id)} {
 		if err := l.fs.EnsureDir(dir); err != nil {
 			return err
 		}
 	}
-	return l.fs.Publish(l.AttemptReport(id, task, epoch), report)
+	return nil
 }

@@ -71,11 +71,12 @@ func (c *settle) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.report(env, l, task, epoch); err != nil {
+	report, err := c.report()
+	if err != nil {
 		return err
 	}
 
-	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome()}
+	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome(), Report: report}
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 			s.Later = inside(q, task)

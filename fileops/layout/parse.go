@@ -88,8 +88,9 @@ func InQueues(name string) (kind Kind, id string) {
 	if name == tasksName {
 		return Directory, ""
 	}
-	if id, ok := strings.CutSuffix(name, endedSuffix); ok && validID(id) {
-		return EndedFile, id
+	file, role := owner(name)
+	if id, ok := strings.CutSuffix(file, endedSuffix); ok {
+		return belonging(id, role, EndedFile)
 	}
 	kind, id = InOperations(name)
 	if kind == OperationFile {
@@ -208,7 +209,7 @@ func owner(name string) (file string, role Kind) {
 // with documents have versions.
 func belonging(id string, role, kind Kind) (Kind, string) {
 	switch {
-	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile):
+	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile || kind == EndedFile):
 		return Stranger, ""
 	case role != Stranger:
 		return role, id
@@ -288,6 +289,12 @@ func RotatedLog(log, name string) (n int, ok bool) {
 	number, ok := strings.CutPrefix(name, log+".")
 	n, err := strconv.Atoi(number)
 	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+}
+
+// TempFor returns the file name for which the file name is a temporary one, if it is one.
+func TempFor(name string) (of string, ok bool) {
+	of, number, ok := strings.Cut(name, tempMark)
+	return of, ok && isRandom(number)
 }
 
 // IsTemp reports whether name is a temporary file for the file named of.

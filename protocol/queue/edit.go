@@ -22,6 +22,7 @@ type PastLookup func(id string) (end TaskEnd, spec string, known bool)
 // Effects are what an edit asks of the file system before its commit (spec §36).
 type Effects struct {
 	Specs    []NewSpec    // to be written
+	Reports  []Report     // of attempts, to be written
 	Remember []Remembered // outside the queue's file
 }
 
@@ -46,6 +47,13 @@ func DecodeRemembered(line string) (Ended, error) {
 		e.read(r)
 		return e
 	})
+}
+
+// A Report is what a worker says about an attempt, for the next one and for people.
+type Report struct {
+	Task  string
+	Epoch int64
+	Text  string
 }
 
 // A NewSpec is the content of the spec of a task.

@@ -11,7 +11,8 @@ type Settlement struct {
 	Epoch int64
 	Outcome
 	// The attempt goes on, and this is what it says itself: it counts when the attempt has ended.
-	Later bool
+	Later  bool
+	Report string // kept beside the queue; "": none
 }
 
 // Settle returns q with the attempt settled. It returns q unchanged if the attempt was settled so
@@ -31,6 +32,9 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 		return q.unchanged(), q.settledBefore(s, seen)
 	}
 
+	if s.Report != "" {
+		e.q.effects.Reports = []Report{{s.Task, s.Epoch, s.Report}}
+	}
 	switch c := *q.Tasks[i].Claim; {
 	case !s.Later:
 		e.settle(i, s.Outcome, false)

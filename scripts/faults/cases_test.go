@@ -2,7 +2,10 @@
 
 package faults
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // A subject is a command that writes, and what is there before.
 type subject struct {
@@ -60,7 +63,7 @@ var (
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
 func subjects() []subject {
-	return append(operationSubjects(), groupSubjects()...)
+	return slices.Concat(operationSubjects(), groupSubjects(), queueSubjects())
 }
 
 func operationSubjects() []subject {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // Facts are what the files of a ledger say: by name, as JSON without what differs from run to run.
@@ -37,11 +38,15 @@ func (w *world) facts(copies bool) (facts, error) {
 		switch {
 		case err != nil:
 			return ignoreMissing(err)
-		case rel == "tmp" || rel == "logs" || rel == "restarts" || rel == "exits":
+		case rel == "tmp" || rel == "logs" || rel == "restarts" || rel == "exits" ||
+			rel == "queues/tasks":
 			// no facts, and random names
 			return fs.SkipDir
 		case d.IsDir() || !copies && strings.Contains(rel, "~supervisors~"):
 			return nil
+		case strings.HasSuffix(rel, ".ended.jsonl"): // written before the edit: see remembered
+			_, err = alertLines(path, w.links())
+			return err
 		case strings.HasSuffix(rel, ".alerts.jsonl"):
 			f[rel], err = alertLines(path, w.links())
 			return err
@@ -116,6 +121,8 @@ func whole(path, name string) (string, error) {
 		_, err = group.DecodeOrchestrator(text)
 	case strings.HasSuffix(name, ".supervisors.json"), strings.Contains(name, "~supervisors~"):
 		_, err = group.DecodeRegistry(text)
+	case strings.HasPrefix(name, "queues/"):
+		_, err = queue.Decode(text)
 	default:
 		_, err = protocol.Decode(text)
 	}
@@ -227,6 +234,8 @@ func (w *world) leftovers() []string {
 			dir == "L/tmp/" && !w.exists("operations/"+name+".json"),
 			dir == "L/operations/" && strings.HasSuffix(name, ".lock") &&
 				!w.exists("operations/"+strings.TrimSuffix(name, ".lock")),
+			dir == "L/queues/" && strings.HasSuffix(name, ".lock") &&
+				!w.exists("queues/"+strings.TrimSuffix(name, ".lock")),
 			dir == "L/" && strings.HasSuffix(name, ".lock") &&
 				!w.exists(strings.TrimSuffix(name, ".lock")+".supervisors.json"):
 			found = append(found, rel)

@@ -42,6 +42,8 @@ func families() []family {
 			final: nothingRuns},
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
 			"--kill-after 100ms -- sleep 300"), final: archived},
+		{name: "dpl-run --queue", setup: []step{enqueueOne, enqueueTwo},
+			do: at(5, "dpl-run --queue q --until-empty --kill-after 100ms"), final: drains},
 		{name: "handler", setup: []step{pushMain, supervise,
 			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},

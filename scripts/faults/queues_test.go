@@ -1,0 +1,167 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+var (
+	enqueueOne = at(0, "dpl-enqueue --queue q --id one --max-attempts 9 -- true")
+	enqueueTwo = at(0, "dpl-enqueue --queue q --id two --after one -- true")
+	claimOne   = at(1, "dpl-claim --queue q --participant w --deadline 1h")
+	settleOne  = at(2, "dpl-settle --queue q --task one --epoch 1 --done")
+)
+
+// queueSubjects are the commands that write queues.
+func queueSubjects() []subject {
+	queued := []step{enqueueOne, enqueueTwo}
+	claimed := append(queued[:2:2], claimOne)
+	return []subject{
+		{name: "enqueue makes the ledger", do: enqueueOne},
+		{name: "enqueue", setup: []step{enqueueOne},
+			do: at(1, "dpl-enqueue --queue q --id two --priority -1 --after one --in-group g --delay 1s "+
+				"--at 2030-01-01T00:00:00Z --expires 1h --max-attempts 3 --timeout 1m --soft-timeout 30s "+
+				"--kill-after 1s --dir / -- true")},
+		{name: "enqueue a long spec", setup: []step{enqueueOne},
+			do: at(1, "dpl-enqueue --queue q --id long --text "+strings.Repeat("x", 1000)), optional: "/L/queues/tasks"},
+		{name: "enqueue --replace", setup: queued, do: at(1, "dpl-enqueue --queue q --id two --replace -- false")},
+		{name: "enqueue many", setup: []step{enqueueOne}, prepare: tasksFile,
+			do: at(1, "dpl-enqueue --queue q --file $res/tasks.json --no-create")},
+		{name: "enqueue --again", setup: []step{enqueueOne, claimOne,
+			at(2, "dpl-settle --queue q --task one --epoch 1 --block why")},
+			do: at(3, "dpl-enqueue --queue q --again one")},
+		{name: "enqueue --cancel", setup: claimed,
+			do: at(2, "dpl-enqueue --queue q --cancel one --cancel two --reason enough")},
+		{name: "claim", setup: queued, do: claimOne},
+		{name: "claim returns and takes", setup: claimed,
+			do: at(later*10, "dpl-claim --queue q --pid $me --task one")},
+		{name: "settle", setup: claimed, do: settleOne},
+		{name: "settle --fail", setup: claimed, prepare: tasksFile,
+			do: at(2, "dpl-settle --queue q --task one --epoch 1 --fail --status 3 --reason bad --report "+
+				"$res/tasks.json")},
+		{name: "settle and remember", setup: []step{enqueueOne}, prepare: manyEnded,
+			do: at(3, "dpl-claim --queue q --participant w --deadline 1h"), also: remembered},
+		{name: "queue --create", do: at(0, "dpl-queue --queue q --create --goal ship --halt wait --slots 2 "+
+			"--max-attempts 3 --backoff 1s,2s --halt-on dead:3 --on-dead-dependency cancel --depth 9 "+
+			"--age-after 1h --remember-for 1d --permits 2")},
+		{name: "queue --halt", setup: claimed,
+			do: at(2, "dpl-queue --queue q --halt lunch --details soup --as ada --abort --goal-done --close")},
+		{name: "queue --resume", setup: append(queued[:2:2], at(1, "dpl-queue --queue q --halt lunch")),
+			do: at(2, "dpl-queue --queue q --resume --open --permits all")},
+		{name: "queue --remove", setup: []step{enqueueOne, claimOne, settleOne},
+			do: at(3, "dpl-queue --queue q --remove")},
+		{name: "cleanup ticks", setup: claimed, do: at(later*10, "dpl-cleanup"), beyond: true},
+	}
+}
+
+// tasksFile is a file of tasks.
+func tasksFile(t *testing.T, w *world) {
+	const tasks = `[{"taskId":"a","argv":["true"]},{"taskId":"b","argv":["true"],"after":["a"]}]`
+	if err := os.WriteFile(filepath.Join(w.base, "res", "tasks.json"), []byte(tasks), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// manyEnded makes the queue q one of which an edit has to remember tasks elsewhere.
+func manyEnded(t *testing.T, w *world) {
+	q, err := w.queue()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	hash := queue.Content("{}").Hash()
+	for i := range 201 {
+		q.Ended = append(q.Ended, queue.Ended{ID: fmt.Sprintf("old%d", i), End: queue.EndedDone,
+			Spec: hash, At: q.Tasks[0].EnqueuedAt})
+	}
+	q.Counters.Done = 201
+	path := w.file("queues/q.json")
+	if w.links() {
+		path += fmt.Sprintf(".%d", q.Revision)
+	}
+	if err := os.WriteFile(path, []byte(q.Encode()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// queue returns the queue q.
+func (w *world) queue() (queue.Queue, error) {
+	l, err := fileops.Open(w.ledger(), fileops.Options{})
+	if err != nil {
+		return queue.Queue{}, err
+	}
+	return l.ReadQueue("q")
+}
+
+// drains has workers go on until the queue is empty. However often they were killed, each task is done,
+// and once.
+func drains(w *world) string {
+	for seconds := later; seconds < later+20; seconds++ {
+		w.run(at(seconds, "dpl-cleanup --if-exists"))
+		got := w.run(at(seconds, "dpl-run --queue q --until-empty"))
+		if got.status == 66 {
+			return "" // it was never made
+		}
+		if got.status != 0 {
+			return fmt.Sprint(got)
+		}
+
+		q, err := w.queue()
+		if err != nil {
+			return err.Error()
+		}
+		if q.Idle() {
+			return doneOnce(q)
+		}
+	}
+	return "there is still something to do"
+}
+
+// doneOnce looks that all tasks of q are done, each once.
+func doneOnce(q queue.Queue) string {
+	seen := make(map[string]bool)
+	for _, e := range q.Ended {
+		if seen[e.ID] || e.End != queue.EndedDone {
+			return fmt.Sprintf("task %s ended twice, or %s", e.ID, e.End)
+		}
+		seen[e.ID] = true
+	}
+	if len(q.Tasks) > 0 || int64(len(seen)) != q.Counters.Done || q.Counters.Enqueued != q.Counters.Done {
+		return fmt.Sprintf("%d of %d are done: %s", len(seen), q.Counters.Enqueued, q.Encode())
+	}
+	if claims := q.Counters.Claimed; claims != q.LastEpoch {
+		return fmt.Sprintf("%d claims, and the last epoch is %d", claims, q.LastEpoch)
+	}
+	return ""
+}
+
+// remembered returns how many tasks of the queue q are known to have ended: none is ever forgotten.
+func remembered(w *world) string {
+	q, err := w.queue()
+	if err != nil {
+		return err.Error()
+	}
+	l, err := fileops.Open(w.ledger(), fileops.Options{})
+	if err != nil {
+		return err.Error()
+	}
+
+	known, seen := 0, l.SeeQueue("q", observe.Observation{})
+	for i := range 201 {
+		id := fmt.Sprintf("old%d", i)
+		_, there := q.EndedTask(id)
+		if _, _, past := seen.Past(id); there || past {
+			known++
+		}
+	}
+	return fmt.Sprint(known, " are known")
+}
