@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Control is what an operator asks of a queue. Its members are done in this order, in one edit.
@@ -40,7 +42,7 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 	}
 
 	e := q.beginAnyway(seen)
-	isNew := q.Revision == 0 || q.Removed
+	isNew := q.Removed || q.Revision == 0 && q.source == nil
 	e.revive()
 	if isNew {
 		e.changed = true
@@ -51,7 +53,11 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 		return q, err
 	}
 	if c.Goal != nil && (e.q.Goal == nil || e.q.Goal.Description != *c.Goal || e.q.Goal.Completed) {
-		e.q.Goal, e.changed = &Goal{Description: *c.Goal}, true
+		goal := Goal{Description: *c.Goal}
+		if e.q.Goal != nil {
+			goal.Unknown = e.q.Goal.Unknown
+		}
+		e.q.Goal, e.changed = &goal, true
 	}
 	if g := e.q.Goal; c.Done && g != nil && !g.Completed {
 		done := *g
@@ -114,6 +120,9 @@ func (e *edit) permit(change *PermitChange) error {
 	case change.Add:
 		p.Left += e.q.Permits.Left
 	}
+	if max(change.Count, p.Left) > wire.LastRevision {
+		return wire.ErrExhausted
+	}
 	if p != e.q.Permits {
 		e.q.Permits, e.changed = p, true
 	}
@@ -158,12 +167,12 @@ func (e *edit) haltAs(by string, request HaltRequest) {
 	}
 	for i, t := range e.q.Tasks {
 		if t.Claim != nil {
-			e.stop(i, Released, "halted by "+by+": "+request.Reason)
+			e.stop(i, Released, "halted by "+by+because(request.Reason))
 		}
 	}
 }
 
-// stop asks for the attempt of task i to end so.
+// stop asks for the attempt of task i to end so. To be cancelled is for ever.
 func (e *edit) stop(i int, end End, reason string) {
 	c := *e.q.Tasks[i].Claim
 	if c.Stop == end || c.Stop == Cancelled {
@@ -239,19 +248,21 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 	for n, id := range ids {
 		i := e.q.index(id)
 		if i < 0 {
-			if ended, ok := e.q.EndedTask(id); ok && ended.End == EndedCancelled {
+			if end, _, ok := e.endOf(id); ok && end == EndedCancelled {
 				continue
 			}
 			return q, &EntryError{n, id, e.q.missing(id, e.seen)}
 		}
 
-		switch t := e.q.Tasks[i]; {
-		case t.Claim == nil:
+		c := e.q.Tasks[i].Claim
+		if c == nil {
 			e.finish(i, EndedCancelled)
-		case !e.q.IsAttempt(t):
-			e.settle(i, Outcome{End: Cancelled, Reason: reason}, true)
-		default:
-			e.stop(i, Cancelled, "cancelled by "+by+because(reason))
+			continue
+		}
+		own := e.q.IsAttempt(e.q.Tasks[i])
+		e.stop(i, Cancelled, "cancelled by "+by+because(reason))
+		if !own {
+			e.settle(i, Outcome{End: Cancelled}, true)
 		}
 	}
 	return e.end()

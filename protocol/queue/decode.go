@@ -56,8 +56,28 @@ func readQueue(r *wire.Reader) Queue {
 	})
 
 	r.Require("queueId", "policy", "tasks")
+	if seq, epoch := q.highest(); seq > q.LastSeq {
+		r.FailMember(r.Offset(), "lastSeq", wire.ErrCorrupt, "a task has %d", seq)
+	} else if epoch > q.LastEpoch {
+		r.FailMember(r.Offset(), "lastEpoch", wire.ErrCorrupt, "an attempt has %d", epoch)
+	}
 	q.source = src
 	return q
+}
+
+// highest returns the highest seq and the highest epoch of q. Others above those that q counts would
+// be given twice.
+func (q Queue) highest() (seq, epoch int64) {
+	for _, t := range q.Tasks {
+		seq, epoch = max(seq, t.Seq), max(epoch, t.Last.Epoch)
+		if t.Claim != nil {
+			epoch = max(epoch, t.Claim.Epoch)
+		}
+	}
+	for _, e := range q.Ended {
+		epoch = max(epoch, e.Last.Epoch)
+	}
+	return seq, epoch
 }
 
 func (p *Policy) read(r *wire.Reader) {
@@ -355,7 +375,7 @@ func (e *Ended) read(r *wire.Reader) {
 		case "end":
 			e.End = wire.Word(r, "end", TaskEnd.Valid)
 		case "spec":
-			e.Spec = r.String()
+			e.Spec = readHash(r)
 		case "at":
 			e.At = r.Time()
 		default:

@@ -97,6 +97,8 @@ type edit struct {
 	copied  bool // the tasks of q are a copy
 	changed bool
 	emptied bool // a task has left the states in which something is still to be done
+
+	wrote map[string]bool // the tasks that were added or replaced
 }
 
 // begin returns an edit of q. A tombstone can only be created anew.
@@ -183,26 +185,28 @@ func (e *edit) release(id string) {
 }
 
 // cancelHopeless cancels the waiting tasks that wait for one that cannot be done any more, if the
-// policy says so.
+// policy says so: in their order, and again from the first until none is left.
 func (e *edit) cancelHopeless() {
 	if e.q.Policy.OnDeadDependency != DependencyCancel {
 		return
 	}
 
+	alive := make(map[string]bool, len(e.q.Tasks))
+	for _, t := range e.q.Tasks {
+		alive[t.ID] = t.State.live()
+	}
+
 	for again := true; again; {
 		again = false
-		alive := make(map[string]bool, len(e.q.Tasks))
-		for _, t := range e.q.Tasks {
-			alive[t.ID] = t.State.live()
-		}
-
-		for i := len(e.q.Tasks) - 1; i >= 0; i-- {
+		for i := 0; i < len(e.q.Tasks); {
 			t := e.q.Tasks[i]
-			if t.State == Waiting &&
-				slices.ContainsFunc(t.After, func(id string) bool { return !alive[id] }) {
-				e.finish(i, EndedCancelled)
-				again = true
+			if t.State != Waiting ||
+				!slices.ContainsFunc(t.After, func(id string) bool { return !alive[id] }) {
+				i++
+				continue
 			}
+			e.finish(i, EndedCancelled)
+			alive[t.ID], again = false, true
 		}
 	}
 }

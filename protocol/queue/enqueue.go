@@ -35,8 +35,7 @@ func (e *EntryError) Unwrap() error { return e.Err }
 
 // Enqueue returns q with all of batch added, or an *EntryError and q. A task that is known already
 // with the same spec stays as it is, whatever its state, so that a producer may repeat itself. The
-// causes are ErrKnownTask, ErrClaimed, ErrEnded, ErrNoDependency, ErrCycle and ErrFull; ErrClosed
-// alone is no EntryError.
+// causes are ErrKnownTask, ErrClaimed, ErrEnded, ErrNoDependency, ErrCycle, ErrClosed and ErrFull.
 func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	e := q.beginAnyway(seen)
 	e.revive()
@@ -113,7 +112,7 @@ func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
 	known[n.ID] = len(e.q.Tasks)
 	e.q.Tasks = append(e.tasks(), t)
 	e.q.Counters.Enqueued++
-	e.wrote(n)
+	e.written(n)
 	return nil
 }
 
@@ -134,7 +133,7 @@ func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 		return err
 	}
 	e.own(i).fill(n, after, e.seen)
-	e.wrote(n)
+	e.written(n)
 	return nil
 }
 
@@ -142,14 +141,19 @@ func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 func (t *Task) fill(n New, after []string, seen Seen) {
 	t.Key, t.Spec, t.Priority, t.Group, t.After = n.Key, n.Spec.stored(), n.Priority, n.Group, after
 	t.MaxAttempts = n.MaxAttempts
-	if !n.NotBefore.IsZero() {
-		t.NotBefore = wire.Moment(n.NotBefore)
+	if t.NotBefore = n.NotBefore; !t.NotBefore.IsZero() {
+		t.NotBefore = wire.Moment(t.NotBefore)
 	}
 	t.delay = timerMember{Timer: startTimer(n.Delay, seen.Observation)}
 	t.expiry = timerMember{Timer: startTimer(n.Expires, seen.Observation)}
 }
 
-func (e *edit) wrote(n New) {
+// written notes that the task of n was added or replaced.
+func (e *edit) written(n New) {
+	if e.wrote == nil {
+		e.wrote = make(map[string]bool)
+	}
+	e.wrote[n.ID] = true
 	if !n.Spec.Inline() {
 		e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{n.ID, n.Spec})
 	}
@@ -187,12 +191,12 @@ func (e *edit) endOf(id string) (TaskEnd, string, bool) {
 	return e.seen.Past(id)
 }
 
-// checkCycles refuses a batch after which a task would wait for itself: for those it names, and for
-// the one before it in its group.
+// checkCycles refuses a batch with a task that would wait for itself, or for one that does: tasks
+// wait for those they name, and for the one before them in their group.
 func (e *edit) checkCycles(batch []New) error {
-	linked := func(n New) bool { return len(n.After) > 0 }
+	linked := func(n New) bool { return len(n.After) > 0 || n.Group != "" }
 	if !slices.ContainsFunc(batch, linked) {
-		return nil // a task that waits for none ends each path
+		return nil // they wait for none
 	}
 
 	edges, last := make(map[string][]string, len(e.q.Tasks)), make(map[string]string)
@@ -209,6 +213,9 @@ func (e *edit) checkCycles(batch []New) error {
 
 	passed := make(map[string]bool, len(edges))
 	for i, n := range batch {
+		if !e.wrote[n.ID] {
+			continue
+		}
 		if path := cycle(n.ID, edges, passed); path != nil {
 			return &EntryError{i, n.ID, fmt.Errorf("%w: %v", ErrCycle, path)}
 		}

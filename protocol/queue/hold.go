@@ -63,10 +63,11 @@ type line struct {
 	q       Queue
 	seen    Seen
 	claimed int64
-	heads   map[string]*Task // group → its task with the least seq
+	heads   map[string]*Task // group → its claimed task, else the one with the least seq
 }
 
 func (q Queue) line(seen Seen) line {
+	seen.Now = wire.Moment(seen.Now)
 	l := line{q: q, seen: seen}
 	for _, t := range q.Tasks {
 		if t.Claim != nil {
@@ -78,7 +79,7 @@ func (q Queue) line(seen Seen) line {
 		if l.heads == nil {
 			l.heads = make(map[string]*Task)
 		}
-		if l.heads[t.Group] == nil {
+		if head := l.heads[t.Group]; head == nil || head.Claim == nil && t.Claim != nil {
 			l.heads[t.Group] = t
 		}
 	}
@@ -88,7 +89,6 @@ func (q Queue) line(seen Seen) line {
 // Holds returns everything that holds the task t of q, what is to be said first at the beginning. A
 // task that nothing holds is ready.
 func (q Queue) Holds(t *Task, seen Seen) (holds []Hold) {
-	seen.Now = wire.Moment(seen.Now)
 	q.line(seen).each(t, func(h Hold) bool {
 		holds = append(holds, h)
 		return true

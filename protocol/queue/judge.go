@@ -38,21 +38,31 @@ func (q Queue) Tick(seen Seen) (Queue, error) {
 }
 
 func (e *edit) tick() {
-	for i := 0; i < len(e.q.Tasks); i++ {
-		t := e.q.Tasks[i]
-		before := len(e.q.Tasks)
+	e.each(func(i int, t *Task) {
+		if t.State != Claimed {
+			return
+		}
+		if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
+			e.settle(i, Outcome{End: end, Reason: reason}, true)
+		}
+	})
 
-		switch {
-		case t.State == Claimed:
-			if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
-				e.settle(i, Outcome{End: end, Reason: reason}, true)
-			}
-		case t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&
-			t.expiry.Left(e.seen.Observation) == 0:
+	e.each(func(i int, t *Task) {
+		if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&
+			t.expiry.Left(e.seen.Observation) == 0 {
 			e.finish(i, EndedExpired)
 		}
+	})
+}
 
-		i -= before - len(e.q.Tasks)
+// each calls do with each task, which do may end.
+func (e *edit) each(do func(i int, t *Task)) {
+	for i := 0; i < len(e.q.Tasks); {
+		left := len(e.q.Tasks) - i
+		do(i, e.q.Tasks[i])
+		if len(e.q.Tasks)-i == left {
+			i++
+		}
 	}
 }
 
@@ -66,7 +76,7 @@ func (q Queue) judge(c *Claim, seen Seen) (End, string) {
 			return Rebooted, string(evidence)
 		}
 		return Crashed, string(evidence)
-	case evidence == "" && !seen.CanCheck(runner.Identity()) && c.Call != "" && seen.Call != nil:
+	case !seen.CanCheck(runner.Identity()) && c.Call != "" && seen.Call != nil:
 		switch seen.Call(c.Operation, c.Call) {
 		case CallCrashed:
 			return Crashed, "call crashed"

@@ -265,7 +265,7 @@ func (q Queue) Times(sight func(at time.Time, beat observe.Beat)) {
 				sight(timer.At, timer.Beat)
 			}
 		}
-		if t.Claim != nil && t.Claim.Deadline > 0 {
+		if t.Claim != nil {
 			sight(t.Claim.At, t.Claim.Beat)
 		}
 	}

@@ -3,6 +3,9 @@ package queue
 import (
 	"cmp"
 	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Settlement says how an attempt ended (spec §35.3).
@@ -105,7 +108,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	case block:
 		t.State, t.Question = Blocked, o.Question
 		t.Reason = cmp.Or(o.Reason, string(o.End))
-		e.haltBy(string(Asked), 0, "task "+t.ID+": "+t.Reason)
+		e.haltBy(string(Asked), 0, "task "+t.ID+because(t.Reason))
 	case chargedRetry:
 		t.Charged++
 		e.q.Failures++
@@ -117,11 +120,11 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 		t.delay.Timer = startTimer(o.Delay, seen)
 	}
 
+	if o.End == NotStarted {
+		e.haltBy(string(NotStarted), 0, "task "+t.ID+because(o.Reason))
+	}
 	if t.State == Waiting {
 		e.judgeBudget(t)
-	}
-	if o.End == NotStarted {
-		e.haltBy(string(NotStarted), 0, "task "+t.ID+": "+o.Reason)
 	}
 	if o.End.Failure() {
 		e.haltBy("failures", e.q.Failures, "task "+t.ID)
@@ -172,6 +175,14 @@ func (e *edit) countEnd(c *Claim, end End) {
 	}
 
 	ran := max(0, e.seen.Age(c.At, c.Beat))
-	counters.Ran += ran
+	counters.Ran = sum(counters.Ran, ran)
 	counters.LongestRun = max(counters.LongestRun, ran)
+}
+
+// sum returns the sum of a and b, or the longest duration that a file can hold.
+func sum(a, b time.Duration) time.Duration {
+	if a > wire.Longest-b {
+		return wire.Longest
+	}
+	return a + b
 }

@@ -58,15 +58,19 @@ func (t *Task) SpecHash() string {
 	return t.Spec
 }
 
-// readSpec reads the member spec.
+func readHash(r *wire.Reader) string {
+	hash := r.String()
+	if digits, ok := strings.CutPrefix(hash, "sha256:"); !ok || len(digits) != 2*sha256.Size ||
+		strings.Trim(digits, "0123456789abcdef") != "" {
+		r.Refuse("want sha256: and 64 hexadecimal digits, not %.80q", hash)
+	}
+	return hash
+}
+
+// readSpec reads the member spec of a task.
 func readSpec(r *wire.Reader) string {
 	if r.AtString() {
-		hash := r.String()
-		if digits, ok := strings.CutPrefix(hash, "sha256:"); !ok || len(digits) != 2*sha256.Size ||
-			strings.Trim(digits, "0123456789abcdef") != "" {
-			r.Refuse("want sha256: and 64 hexadecimal digits, not %.80q", hash)
-		}
-		return hash
+		return readHash(r)
 	}
 
 	start := r.Offset()

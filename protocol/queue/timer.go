@@ -41,7 +41,7 @@ func (t *timerMember) read(r *wire.Reader, name string) {
 		case "at":
 			t.At = r.Time()
 		case "beat":
-			t.Beat = observe.ReadBeat(r, &t.nested, name)
+			t.Beat = observe.ReadBeat(r, &t.nested, member)
 		case "forMs":
 			t.For = r.Milliseconds(1)
 		default:
