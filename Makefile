@@ -83,7 +83,8 @@ coverage:
 	sh scripts/coverage.sh
 
 conformance:
-	python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json
+	python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json \
+		spec/vectors/queues/*.json
 	python3 spec/conformance/test_dpl.py
 
 shell:
@@ -105,7 +106,9 @@ soak: soak-needs build
 	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
-		DPL_VECTORS=$$dir go test -count=1 ./protocol ./protocol/group -run TestVectors && rm -r "$$dir"
+		python3 spec/conformance/random_queues.py 50000 "$$dir" "$$(date +%s)" && \
+		DPL_VECTORS=$$dir go test -count=1 ./protocol ./protocol/group ./protocol/queue \
+			-run TestVectors && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=5 -timeout 3h ./fileops ./testscripts

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Run vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json.
+"""Run vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json spec/vectors/queues/*.json.
 
-groups.py judges those in a directory named groups (spec §12), protocol.py all others (spec §7), and
-observing.py the verbs wait and watch of both (spec §16). The exit status is 1 if a vector fails or
-there are none.
+groups.py judges those in a directory named groups (spec §12), queues.py those in one named queues
+(spec §40), protocol.py all others (spec §7), and observing.py the verbs wait and watch (spec §16).
+The exit status is 1 if a vector fails or there are none.
 """
+import collections
 import difflib
 import inspect
 import pathlib
@@ -14,9 +15,11 @@ import typing
 import groups
 import observing
 import protocol
+import queues
 import sightings
-from document import (ABSENT, BOOLEAN, DEEPEST, INTEGER, MOMENT, PROCESS, READY, REVISION, TEXT, Number,
-                      Refused, array, below, decode, encode, one_of, parse, read_time, record, write)
+from document import (ABSENT, BOOLEAN, DEEPEST, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY,
+                      REQUIRED, REVISION, TEXT, Number, Refused, array, below, decode, encode, one_of,
+                      parse, read_time, record, whole, write)
 
 WORDS = {
     'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived',
@@ -412,6 +415,118 @@ def observe_group(vector, do, since, seen):
     return observing.wait_for_service(GROUP, *both, seen, do['supervisor'])
 
 
+# Queues (§40)
+
+OF_TASK = record(id=(queues.TASK, REQUIRED), key=(TEXT, ABSENT), spec=(queues.ANY, REQUIRED),
+                 priority=(whole(*queues.LIMITS), ABSENT), after=(array(queues.TASK), ABSENT),
+                 group=(IDENT, ABSENT), delayMs=(queues.SPAN, ABSENT), notBefore=(MOMENT, ABSENT),
+                 expiresMs=(queues.SPAN, ABSENT), maxAttempts=(POSITIVE, ABSENT),
+                 replace=(BOOLEAN, ABSENT))
+QUEUE_KINDS = {
+    'process': PROCESS, 'keeper': PROCESS, 'epoch': REVISION, 'end': queues.END,
+    'permits': record(all=(BOOLEAN, ABSENT), add=(INTEGER, ABSENT), set=(INTEGER, ABSENT)),
+    'halt': record(reason=(TEXT, REQUIRED), details=(TEXT, ABSENT), now=(BOOLEAN, ABSENT)),
+    'policy': record(**{name: (kind, ABSENT)
+                        for name, (kind, _) in queues.POLICY_MEMBERS.items()})
+} | dict.fromkeys(('pid', 'status', 'delayMs', 'deadlineMs'), INTEGER)
+PAST = record(end=(one_of(*queues.TASK_ENDS), REQUIRED), spec=(queues.HASHED, REQUIRED))
+
+
+def queue_world(seen):
+    seen = dict(seen)
+    calls, past = seen.pop('calls', {}), seen.pop('past', {})
+    for call in calls.values():
+        one_of('open', 'over', 'crashed')[0](call, '/seen/calls')
+    return queues.World(observation(seen), calls, {
+        task: PAST[0](found, f'/seen/past/{task}') for task, found in past.items()})
+
+
+def queue_arguments(verb, do):
+    if verb not in queues.VERBS:
+        raise Malformed(f'unknown verb {verb}')
+    words = set(inspect.signature(queues.VERBS[verb]).parameters) - {'queue', 'world'}
+    known(do, words | {'verb'}, 'do')
+    given = {name: value for name, value in do.items() if name != 'verb'}
+    for name, kind in QUEUE_KINDS.items():
+        if name in given:
+            given[name] = strict(kind, given[name], f'/do/{name}')
+    if verb == 'enqueue':
+        given['tasks'] = [strict(OF_TASK, task, f'/do/tasks/{at}')
+                          for at, task in enumerate(do['tasks'])]
+    return given
+
+
+def strict(kind, value, path):
+    if getattr(kind, 'fields', None):
+        known(value, kind.fields, path)
+    return kind[0](value, path)
+
+
+def queue_expectation(vector):
+    end = one(vector, ('then', 'unchanged', 'refused', 'holds'))
+    if end == 'refused':
+        return refusal(vector) | {name: int(vector[name].text) for name in ('entry',)
+                                  if name in vector}
+    if end == 'holds':
+        return {name: vector[name] for name in ('holds', 'line') if name in vector}
+    if end == 'unchanged' and vector[end] is not True:
+        raise Malformed('unchanged is not true')
+    result = {end: vector[end]} | remembered(vector)
+    if end == 'then':
+        result['then'] = queues.decode(write(vector['then']))
+    if vector['do']['verb'] == 'claim':
+        result |= {'claimed': vector['claimed']}
+        result |= {'verdict': vector['verdict']} if vector['claimed'] is None else {}
+    return result | {name: vector.get(name, []) for name in ('aborts', 'written', 'past')}
+
+
+def queue_reality(vector):
+    verb, world = vector['do']['verb'], queue_world(vector['seen'])
+    text = vector[one(vector, ('given', 'givenText'))]
+    try:
+        given = None
+        if text is not None:
+            given = queues.decode(text if 'givenText' in vector else write(text))
+        if verb == 'decode':
+            known(vector['do'], {'verb'}, 'do')
+            end = {'then': queues.decode(queues.encode(given))}
+            end = end if 'then' in vector else {'unchanged': True}
+            return end | {'aborts': [], 'written': [], 'past': []}
+        if verb == 'hold':
+            known(vector['do'], {'verb', 'task'}, 'do')
+            return held(given, world, vector['do']['task'])
+        outcome = queues.apply(verb, given, world, **queue_arguments(verb, vector['do']))
+    except Refused as refused:
+        path = {'path': refused.path} if refused.word == 'corrupt' else {}
+        entry = getattr(refused, 'entry', None)
+        return {'refused': refused.word} | path | ({} if entry is None else {'entry': entry})
+    end = {'unchanged': True}
+    if outcome.queue:
+        end = {'then': queues.decode(queues.encode(outcome.queue))}
+    end |= remembered(vector, outcome)
+    if verb == 'claim':
+        end |= {'claimed': outcome.claimed}
+        end |= {} if outcome.claimed else {'verdict': outcome.verdict}
+    return end | {'aborts': outcome.aborts, 'written': outcome.written,
+                  'past': numbers(outcome.past)}
+
+
+def held(queue, world, task):
+    world.seen = world.seen.remembering(queues.times(queue))
+    holds = queues.hold(queue, world, task)
+    ready = [other['taskId'] for other in queues.line(queue, world)]
+    return numbers({'holds': holds} | ({'line': ready.index(task)} if task in ready else {}))
+
+
+def numbers(value):
+    """Return the JSON value with a Number for each int."""
+    if isinstance(value, dict):
+        return {name: numbers(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [numbers(inner) for inner in value]
+    return Number(str(value)) if type(value) is int else value
+
+
 class Suite(typing.NamedTuple):
     words: set
     needed: set
@@ -427,11 +542,15 @@ OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
 OF_GROUPS = {'actions', 'again', 'needed', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
+QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',
+                'refused', 'path', 'entry', 'claimed', 'verdict', 'holds', 'line', 'aborts',
+                'written', 'past', 'remembered'}, NEEDED, queue_expectation, queue_reality,
+               queues.encode, lambda queue: parse(queues.encode(queue)))
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 
 
-def is_group(path):
-    return path.absolute().parent.name == 'groups'
+def folder(path):
+    return path.absolute().parent.name
 
 
 def suite_of(of_group, vector):
@@ -449,7 +568,8 @@ def difference(path):
     """Return how the implementation differs from the vector, as lines, [] if it passes."""
     try:
         vector = parse(path.read_bytes(), 2 * DEEPEST)  # it contains files
-        suite = suite_of(is_group(path), vector)
+        of_queue = folder(path) == 'queues'
+        suite = QUEUES if of_queue else suite_of(folder(path) == 'groups', vector)
         known(vector, suite.words, 'the vector')
         missing = suite.needed - set(vector)
         if missing:
@@ -485,9 +605,10 @@ def main(names):
         if lines:
             failed += 1
             print(f'FAIL {path}', *(f'    {line}' for line in lines), '', sep='\n')
-    of_groups = sum(map(is_group, paths))
-    if of_groups:
-        print(f'{len(paths) - of_groups} vectors of operations, {of_groups} of groups')
+    of = collections.Counter(map(folder, paths))
+    if of['groups'] or of['queues']:
+        print(f'{len(paths) - of["groups"] - of["queues"]} vectors of operations, '
+              f'{of["groups"]} of groups, {of["queues"]} of queues')
     print(f'{len(names) - failed} passed, {failed} failed')
     return 1 if failed or not names else 0
 

@@ -1,0 +1,804 @@
+"""Queues of tasks (spec §32 to §39): values in, values out; no clock and no files."""
+import copy
+import dataclasses
+import hashlib
+import json
+import re
+from typing import Optional
+
+from document import (ABSENT, BEAT, BOOLEAN, HIGHEST, IDENT, INTEGER, LONGEST, MOMENT, POSITIVE, PROCESS,
+                      REQUIRED, REVISION, TEXT, Number, Refused, array, below, corrupt, duration,
+                      format_time, one_of, parse, quote, read_id, record, refuse_newer, whole, write)
+from protocol import age, beat_of, gone, identity, same, set_optional
+from sightings import Sightings
+
+TASK_ID = re.compile(r'[A-Za-z0-9][A-Za-z0-9_:-]{0,63}')
+HASH = re.compile(r'sha256:[0-9a-f]{64}')
+COUNTED = re.compile(r'(?:dead|failures):([1-9]\d{0,9})', re.ASCII)
+CHARGED = ('failed', 'rejected', 'timedOut', 'silent', 'crashed', 'notStarted')
+UNCHARGED = ('rebooted', 'released', 'tempfail', 'snoozed')
+ENDS = ('done', *CHARGED, *UNCHARGED, 'blocked', 'uncertain', 'cancelled')
+TASK_ENDS = ('done', 'cancelled', 'expired')
+LONGEST_SPEC = 400  # in the entry of its task (§36.1)
+MOST_ENDED, KEPT_ENDED = 200, 100  # §36.2
+LIMITS = -10**6, 10**6  # of a priority
+
+
+# Files (§32, §33)
+
+def is_queue_id(text):
+    most = 64 if text.startswith(('mail.', 'ask.')) else 48
+    return len(text) <= most and not text.endswith('.')
+
+
+def read_queue_id(value, path):
+    if not is_queue_id(read_id(value, path)):
+        raise corrupt(path, f'{quote(value)} is not the id of a queue')
+    return value
+
+
+def read_task_id(value, path):
+    if not TASK_ID.fullmatch(TEXT[0](value, path)):
+        raise corrupt(path, f'{quote(value)} is not the id of a task')
+    return value
+
+
+def read_hash(value, path):
+    if not HASH.fullmatch(TEXT[0](value, path)):
+        raise corrupt(path, f'{quote(value)} is not a hash')
+    return value
+
+
+def read_spec(value, path):
+    return value if isinstance(value, dict) else read_hash(value, path)
+
+
+def read_rule(value, path):
+    counted = COUNTED.fullmatch(TEXT[0](value, path))
+    if value == 'dead':
+        return 'dead:1'
+    if value in ('notStarted', 'blocked') or counted and int(counted[1]) < 2**31:
+        return value
+    raise corrupt(path, f'{quote(value)} halts nothing')
+
+
+def read_counts(value, path):
+    if not isinstance(value, dict):
+        raise corrupt(path, 'not an object')
+    return {name: INTEGER[0](inner, below(path, name)) for name, inner in value.items()}
+
+
+def plain(value):
+    return value
+
+
+ANY = (lambda value, path: value, plain)
+QUEUE_ID, TASK, HASHED = (read_queue_id, str), (read_task_id, str), (read_hash, str)
+SPEC, RULE, COUNTS = (read_spec, plain), (read_rule, str), (read_counts, dict)
+END, SPAN, LIMIT = one_of(*ENDS), duration(0), duration(1)
+POLICY_MEMBERS = {
+    'slots': (INTEGER, 0), 'maxAttempts': (POSITIVE, REQUIRED), 'backoffMs': (array(SPAN), []),
+    'onDeadDependency': (one_of('wait', 'cancel'), 'wait'), 'haltOn': (array(RULE), []),
+    'depth': (INTEGER, 0), 'ageAfterMs': (SPAN, 0), 'rememberForMs': (SPAN, REQUIRED)
+}
+LAST = {
+    'lastEpoch': (REVISION, 0), 'lastEnd': (END, ABSENT), 'lastStatus': (INTEGER, 0),
+    'lastReason': (TEXT, ''), 'lastJudged': (BOOLEAN, False)
+}
+TIMER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), forMs=(LIMIT, REQUIRED))
+INTENT = record(end=(END, REQUIRED), status=(INTEGER, 0), reason=(TEXT, ''), question=(TEXT, ''),
+                delayMs=(SPAN, 0))
+CLAIM = record(epoch=(REVISION, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT),
+               participant=(IDENT, REQUIRED), pid=(INTEGER, 0), process=(PROCESS, ABSENT),
+               keeper=(PROCESS, ABSENT), operation=(IDENT, ABSENT), call=(IDENT, ABSENT),
+               deadlineMs=(LIMIT, ABSENT), stop=(one_of('released', 'cancelled'), ABSENT),
+               stopReason=(TEXT, ''), intent=(INTENT, ABSENT))
+ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
+               state=(one_of('waiting', 'claimed', 'blocked', 'dead'), 'waiting'),
+               priority=(whole(*LIMITS), 0), spec=(SPEC, REQUIRED), key=(TEXT, ''),
+               group=(IDENT, ABSENT), after=(array(TASK), []), enqueuedAt=(MOMENT, REQUIRED),
+               maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
+               expiry=(TIMER, ABSENT), attempts=(INTEGER, 0), tries=(INTEGER, 0),
+               charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
+               question=(TEXT, ''), claim=(CLAIM, ABSENT))
+ENDED = record(taskId=(TASK, REQUIRED), end=(one_of(*TASK_ENDS), REQUIRED), spec=(HASHED, REQUIRED),
+               **LAST, at=(MOMENT, REQUIRED))
+COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', 'cancelled', 'expired'),
+                                  (INTEGER, 0)), ends=(COUNTS, {}),
+                  **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
+HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
+              automatic=(BOOLEAN, False))
+GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
+QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
+               policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
+               halts=(array(HALT), []), permits=(INTEGER, ABSENT), closed=(BOOLEAN, False),
+               removed=(BOOLEAN, False), lastSeq=(REVISION, 0), lastEpoch=(REVISION, 0),
+               deadSinceResume=(INTEGER, 0), failuresInRow=(INTEGER, 0),
+               counters=(COUNTERS, lambda queue: COUNTERS[0]({}, '')),
+               tasks=(array(ENTRY), REQUIRED), ended=(array(ENDED), []))
+
+
+def decode(text):
+    """Return the queue in text (bytes or str). Refused: corrupt, newerVersion."""
+    value = parse(text)
+    refuse_newer(value)
+    queue = QUEUE[0](value, '')
+    known, last = set(), 0
+    for at, task in enumerate(queue['tasks']):
+        path = f'/tasks/{at}'
+        if ('claim' in task) != (task['state'] == 'claimed'):
+            raise corrupt(f'{path}/claim', f'the task is {task["state"]}')
+        if task['taskId'] in known:
+            raise corrupt(f'{path}/taskId', 'occurs twice')
+        if task['seq'] <= last:
+            raise corrupt(f'{path}/seq', f'not above {last}')
+        known.add(task['taskId'])
+        last = task['seq']
+    if queue['lastSeq'] < last:
+        raise corrupt('/lastSeq', f'a task has {last}')
+    epochs = [entry['lastEpoch'] for entry in queue['tasks'] + queue['ended']]
+    epochs += [task['claim']['epoch'] for task in queue['tasks'] if 'claim' in task]
+    if queue['lastEpoch'] < max(epochs, default=0):
+        raise corrupt('/lastEpoch', 'an attempt has a higher epoch')
+    return queue
+
+
+def encode(queue):
+    return write(QUEUE[1](queue)) + '\n'
+
+
+def new_policy(queue_id):
+    policy = {'maxAttempts': 4, 'backoffMs': [0, 30000, 300000], 'haltOn': ['notStarted'],
+              'rememberForMs': 604800000, 'slots': 0, 'onDeadDependency': 'wait', 'depth': 0,
+              'ageAfterMs': 0}
+    if queue_id.startswith('mail.'):
+        policy |= {'haltOn': [], 'depth': 1000}
+    return {name: policy[name] for name in POLICY_MEMBERS}
+
+
+def new_queue(queue_id):
+    return QUEUE[0](parse(write({'queueId': queue_id, 'tasks': [],
+                                 'policy': {'maxAttempts': Number('1'),
+                                            'rememberForMs': Number('0')}})),
+                    '') | {'policy': new_policy(queue_id)}
+
+
+# Specs (§36.1)
+
+def compact(value):
+    """Return the text of a JSON value without white space between its tokens."""
+    if isinstance(value, dict):
+        return '{' + ','.join(f'{quote(k)}:{compact(v)}' for k, v in value.items()) + '}'
+    if isinstance(value, list):
+        return '[' + ','.join(map(compact, value)) + ']'
+    if isinstance(value, Number):
+        return value.text
+    return quote(value) if isinstance(value, str) else json.dumps(value)
+
+
+def hash_of(spec):
+    """Return the hash of a spec, which is an object, a text that stands for one, or a hash."""
+    if isinstance(spec, str) and HASH.fullmatch(spec):
+        return spec
+    text = compact(spec) if isinstance(spec, dict) else spec
+    return 'sha256:' + hashlib.sha256((text + '\n').encode()).hexdigest()
+
+
+def in_entry(spec):
+    return isinstance(spec, dict) and len(compact(spec).encode()) <= LONGEST_SPEC
+
+
+# The world
+
+@dataclasses.dataclass
+class World:
+    seen: object  # an Observation (§4.2)
+    calls: dict = dataclasses.field(default_factory=dict)  # 'OPERATION/CALL' → open, over, crashed
+    past: dict = dataclasses.field(default_factory=dict)  # task id → {end, spec}
+
+
+@dataclasses.dataclass
+class Outcome:
+    queue: Optional[dict] = None  # None: no change
+    claimed: Optional[str] = None
+    verdict: Optional[str] = None
+    aborts: list = dataclasses.field(default_factory=list)
+    written: list = dataclasses.field(default_factory=list)
+    past: list = dataclasses.field(default_factory=list)
+    remembered: Optional[Sightings] = None
+
+
+def times(queue):
+    """Return the times of queue whose age matters, each with the beat that counts (§18)."""
+    for task in queue['tasks'] if queue else ():
+        for timed in (task.get('delay'), task.get('expiry'), task.get('claim')):
+            if timed:
+                yield timed['at'], beat_of(timed, 'at')
+
+
+def age_of(timed, seen):
+    return max(0, age(timed, seen, 'at'))
+
+
+def left(timer, seen):
+    """Return for how many milliseconds a timer still runs (§33.3)."""
+    return max(0, timer['forMs'] - age_of(timer, seen)) if timer else 0
+
+
+def start_timer(milliseconds, seen):
+    if not milliseconds:
+        return None
+    timer = {'at': seen.now, 'forMs': milliseconds}
+    set_optional(timer, 'beat', seen.beat())
+    return timer
+
+
+def added(sum_, span):
+    return min(LONGEST, sum_ + span)
+
+
+# What holds a task (§34.2)
+
+def find(queue, task_id):
+    return next((task for task in queue['tasks'] if task['taskId'] == task_id), None)
+
+
+def end_of(queue, world, task_id):
+    """Return {end, spec} of a task that has ended, or None."""
+    for entry in queue['ended']:
+        if entry['taskId'] == task_id:
+            return {'end': entry['end'], 'spec': entry['spec']}
+    return None if find(queue, task_id) else world.past.get(task_id)
+
+
+def idle(queue):
+    return all(task['state'] == 'dead' for task in queue['tasks'])
+
+
+def head_of(queue, group):
+    members = [task for task in queue['tasks'] if task.get('group') == group]
+    return next((task for task in members if task['state'] == 'claimed'), members[0])
+
+
+def hold(queue, world, task):
+    """Return all that holds the task with the id task, in order; of a ready one nothing."""
+    entry, holds, seen = find(queue, task), [], world.seen
+    for halt in queue['halts']:
+        holds.append({'kind': 'halted', 'by': halt['by'], 'reason': halt['reason']})
+    if queue.get('permits') == 0:
+        holds.append({'kind': 'permits'})
+    claimed, slots = claims(queue), queue['policy']['slots']
+    if slots and len(claimed) >= slots:
+        holds.append({'kind': 'slots', 'claimed': len(claimed)})
+    if entry.get('notBefore', 0) > seen.now:
+        holds.append({'kind': 'notBefore', 'until': format_time(entry['notBefore'])})
+    if left(entry.get('delay'), seen):
+        until = seen.now + left(entry['delay'], seen)
+        holds.append({'kind': 'delay', 'until': format_time(min(until, 253402300799999))})
+    for other in entry['after']:
+        there, ended = find(queue, other), end_of(queue, world, other)
+        state = there['state'] if there else ended['end'] if ended else 'cancelled'
+        holds.append({'kind': 'after', 'task': other, 'state': state})
+    if 'group' in entry:
+        head = head_of(queue, entry['group'])
+        if head is not entry:
+            holds.append({'kind': 'group', 'task': head['taskId'], 'state': head['state']})
+    if entry['state'] == 'blocked':
+        question = {'task': entry['question']} if entry['question'] else {}
+        reason = {'reason': entry['reason']} if entry['reason'] else {}
+        holds.append({'kind': 'blocked'} | reason | question)
+    if entry['state'] == 'dead':
+        holds.append({'kind': 'dead'})
+    if entry['state'] == 'claimed':
+        holds.append({'kind': 'claimed', 'by': entry['claim']['participant']})
+    return holds
+
+
+def claims(queue):
+    return [task for task in queue['tasks'] if task['state'] == 'claimed']
+
+
+def line(queue, world):
+    """Return the ready tasks in the order in which they are claimed."""
+    def rank(task):
+        each, waited = queue['policy']['ageAfterMs'], max(0, world.seen.now - task['enqueuedAt'])
+        return task['priority'] - (min(waited, LONGEST) // each if each else 0), task['seq']
+    return sorted((task for task in queue['tasks'] if not hold(queue, world, task['taskId'])),
+                  key=rank)
+
+
+def verdict_of(queue):
+    if queue['halts']:
+        return 'halted'
+    completed = queue.get('goal', {}).get('completed') or queue['closed']
+    return 'completed' if completed and idle(queue) else 'nothing ready'
+
+
+def require(condition, word, entry=None):
+    if not condition:
+        refused = Refused(word, word)
+        refused.entry = entry
+        raise refused
+
+
+class Edit:
+    """One edit: a copy of the queue, changed step by step."""
+
+    def __init__(self, queue, world):
+        self.given, self.queue, self.world, self.seen = queue, copy.deepcopy(queue), world, world.seen
+        self.outcome = Outcome()
+        self.emptied = False  # a task has ended or died
+
+    @property
+    def tasks(self):
+        return self.queue['tasks']
+
+    @property
+    def policy(self):
+        return self.queue['policy']
+
+    def count(self, name, many=1):
+        self.queue['counters'][name] += many
+
+    def missing(self, task_id, entry=None):
+        """Refuse what is to be done with a task that is not in the queue."""
+        require(end_of(self.queue, self.world, task_id) is None, 'ended', entry)
+        require(False, 'noTask', entry)
+
+    # The end of tasks and attempts
+
+    def finish(self, task, end):
+        self.tasks.remove(task)
+        unknown = {name: value for name, value in task.items() if name not in ENTRY.fields}
+        last = {name: task[name] for name in LAST if name in task}
+        self.queue['ended'].append({'taskId': task['taskId'], 'end': end,
+                                    'spec': hash_of(task['spec']), **last, 'at': self.seen.now,
+                                    **unknown})
+        self.count(end)
+        self.emptied = True
+        if end == 'done':
+            for other in self.tasks:
+                other['after'] = [name for name in other['after'] if name != task['taskId']]
+
+    def halt(self, reason, details=''):
+        if not any(halt['automatic'] and halt['reason'] == reason for halt in self.queue['halts']):
+            self.queue['halts'].append({'by': 'policy', 'reason': reason, 'details': details,
+                                        'at': self.seen.now, 'automatic': True})
+
+    def halt_by(self, word, task, many=1, reason=''):
+        details = f'task {task["taskId"]}' + (f': {reason}' if reason else '')
+        for rule in self.policy['haltOn']:
+            name, _, least = rule.partition(':')
+            if name == word and many >= int(least or 1):
+                self.halt(rule, details)
+
+    def settle(self, task, end, status=0, reason='', question='', delayMs=0, judged=False):
+        claim = task.pop('claim')
+        stop, intent = claim.get('stop'), claim.get('intent')
+        if stop == 'cancelled':
+            end, reason = 'cancelled', claim['stopReason']
+        elif intent:
+            end, status, reason, question, delayMs = (
+                intent[name] for name in ('end', 'status', 'reason', 'question', 'delayMs'))
+        elif stop == 'released' and end in CHARGED:
+            end, reason = 'released', claim['stopReason']
+        ends, counters = self.queue['counters']['ends'], self.queue['counters']
+        ends[end] = ends.get(end, 0) + 1
+        ran = age_of(claim, self.seen)
+        counters['ranMs'] = added(counters['ranMs'], ran)
+        counters['longestRunMs'] = max(counters['longestRunMs'], ran)
+        last = (task.get('lastEnd'), task['lastStatus'], task['lastReason'])
+        repeated = task['lastEpoch'] and end in CHARGED and last == (end, status, reason)
+        task['sameError'] = task['sameError'] + 1 if repeated else 0
+        task.update(lastEpoch=claim['epoch'], lastEnd=end, lastStatus=status, lastReason=reason,
+                    lastJudged=judged, state='waiting')
+        task.pop('delay', None)
+        if end == 'done':
+            self.queue['failuresInRow'] = 0
+            return self.finish(task, 'done')
+        if end == 'cancelled':
+            return self.finish(task, 'cancelled')
+        if end in ('blocked', 'uncertain'):
+            task.update(state='blocked', reason=reason or end, question=question)
+            return self.halt_by('blocked', task, reason=task['reason'])
+        delay = 0
+        if end in CHARGED:
+            task['charged'] += 1
+            self.queue['failuresInRow'] += 1
+            delay = self.backoff(task['charged'])
+        elif end == 'tempfail':
+            delay = self.backoff(task['tries'])
+        elif end == 'snoozed':
+            task['tries'] -= 1
+            delay = delayMs
+        set_optional(task, 'delay', start_timer(delay, self.seen))
+        if end == 'notStarted':
+            self.halt_by('notStarted', task, reason=reason)
+        self.judge_budget(task)
+        if end in CHARGED:
+            self.halt_by('failures', task, self.queue['failuresInRow'])
+
+    def backoff(self, many):
+        spans = self.policy['backoffMs']
+        return spans[min(many, len(spans)) - 1] if spans and many > 0 else 0
+
+    def judge_budget(self, task):
+        most = task.get('maxAttempts', self.policy['maxAttempts'])
+        if task['charged'] >= most or task['tries'] >= 5 * most:
+            task['state'] = 'dead'
+            task.pop('delay', None)
+            self.count('dead')
+            self.queue['deadSinceResume'] += 1
+            self.emptied = True
+            self.halt_by('dead', task, self.queue['deadSinceResume'])
+
+    # The tick (§35.2)
+
+    def judge(self, claim):
+        """Return how an attempt has ended and why, or None."""
+        process, keeper = identity(claim), claim.get('keeper')
+        evidence = gone(claim, claim['at'], self.seen)
+        watched = keeper and keeper['bootId'] and not gone(
+            {'pid': keeper['pid'], 'process': keeper}, claim['at'], self.seen)
+        if evidence and not watched:
+            return ('rebooted' if evidence == 'rebooted' else 'crashed'), evidence
+        if not (process and self.seen.checks(process)) and 'call' in claim:
+            call = self.world.calls.get(f'{claim.get("operation", "")}/{claim["call"]}')
+            if call == 'crashed':
+                return 'crashed', 'call crashed'
+            if call == 'over':
+                mail = self.queue['queueId'].startswith('mail.')
+                return ('released' if mail else 'crashed'), 'call over'
+        if 'deadlineMs' in claim and age_of(claim, self.seen) >= claim['deadlineMs']:
+            return 'timedOut', 'deadline'
+        return None
+
+    def tick(self):
+        for task in claims(self.queue):
+            found = self.judge(task['claim'])
+            if found:
+                self.settle(task, found[0], reason=found[1], judged=True)
+        for task in list(self.tasks):
+            if (task['state'] == 'waiting' and not task['attempts'] and 'expiry' in task
+                    and not left(task['expiry'], self.seen)):
+                self.finish(task, 'expired')
+
+    # The end of the edit
+
+    def cancel_hopeless(self):
+        def hopeless(task):
+            return task['state'] == 'waiting' and any(
+                (find(self.queue, name) or {'state': 'dead'})['state'] == 'dead'
+                for name in task['after'])
+        again = self.policy['onDeadDependency'] == 'cancel'
+        while again:
+            again = False
+            for task in list(self.tasks):
+                if hopeless(task):
+                    self.finish(task, 'cancelled')
+                    again = True
+
+    def finish_edit(self):
+        self.cancel_hopeless()
+        goal = self.queue.get('goal')
+        if self.emptied and goal and not goal['completed'] and idle(self.queue):
+            self.halt('exhausted-goal-incomplete')
+        return self.close()
+
+    def close(self, always=False):
+        outcome, given = self.outcome, self.given
+        changed = always or encode(self.queue) != encode(given)
+        if changed:
+            self.spill()
+            self.queue['revision'] += 1
+            require(all(self.queue[name] <= HIGHEST
+                        for name in ('revision', 'lastSeq', 'lastEpoch')), 'exhausted')
+            outcome.queue = self.queue
+        outcome.aborts = [task['claim']['operation'] for task in claims(outcome.queue or given)
+                          if 'stop' in task['claim'] and 'operation' in task['claim']]
+        return outcome
+
+    def spill(self):
+        """§36.2."""
+        before = self.given['ended']
+        if len(before) > MOST_ENDED:
+            number = sum(self.given['counters'][end] for end in TASK_ENDS) - len(before)
+            leaving = len(before) - KEPT_ENDED
+            self.outcome.past = [{'seq': number + 1 + at, 'taskId': entry['taskId']}
+                                 for at, entry in enumerate(before[:leaving])]
+            del self.queue['ended'][:leaving]
+
+
+# Verbs
+
+def begin(queue, world):
+    require(queue is not None and not queue['removed'], 'noQueue')
+    edit = Edit(queue, world)
+    edit.tick()
+    return edit
+
+
+def begin_anew(queue, world):
+    """Return an edit of a queue that may not exist or be removed, and whether it is new (§37.5)."""
+    edit = Edit(queue or new_queue('q'), world)
+    new = queue is None or queue['removed']
+    if new:
+        edit.queue['removed'], edit.queue['policy'] = False, new_policy(edit.queue['queueId'])
+    edit.tick()
+    return edit, new
+
+
+def enqueue(queue, world, tasks):
+    edit, _ = begin_anew(queue, world)
+    batch, written = {new['id'] for new in tasks}, []
+    for at, new in enumerate(tasks):
+        if add(edit, new, batch, at):
+            written.append(new['id'])
+            if not in_entry(new['spec']):
+                edit.outcome.written.append(new['id'])
+    refuse_cycles(edit.tasks, [new['id'] for new in tasks], written)
+    outcome = edit.finish_edit()
+    if written and not outcome.queue:  # a replacement by an equal entry is an edit, too
+        outcome = edit.close(always=True)
+    return outcome
+
+
+def add(edit, new, batch, at):
+    """Add or replace a task. Return False if it is known."""
+    task, ended = find(edit.queue, new['id']), end_of(edit.queue, edit.world, new['id'])
+    replace, hashed = new.get('replace', False), hash_of(new['spec'])
+    known = task or ended
+    if known and not replace:
+        require(hash_of(known['spec']) == hashed, 'knownTask', at)
+        return False
+    if task:
+        require(task['state'] == 'waiting', 'claimed', at)
+    else:
+        require(not ended, 'ended', at)
+        require(not edit.queue['closed'], 'closed', at)
+        depth = edit.policy['depth']
+        require(not depth or len(edit.tasks) < depth, 'full', at)
+    waits = []
+    for name in new.get('after', ()):
+        over = end_of(edit.queue, edit.world, name)
+        require(over or name in batch or find(edit.queue, name), 'noDependency', at)
+        if name not in waits and not (over and over['end'] == 'done'):
+            waits.append(name)
+    if not task:
+        edit.queue['lastSeq'] += 1
+        task = ENTRY[0]({'taskId': new['id'], 'seq': Number(str(edit.queue['lastSeq'])),
+                         'spec': {}, 'enqueuedAt': format_time(edit.seen.now)}, '')
+        edit.tasks.append(task)
+        edit.count('enqueued')
+    task.update(spec=new['spec'] if in_entry(new['spec']) else hashed, key=new.get('key', ''),
+                priority=new.get('priority', 0), after=waits)
+    for name in ('group', 'maxAttempts', 'notBefore'):
+        set_optional(task, name, new.get(name))
+    set_optional(task, 'delay', start_timer(new.get('delayMs'), edit.seen))
+    set_optional(task, 'expiry', start_timer(new.get('expiresMs'), edit.seen))
+    return True
+
+
+def refuse_cycles(tasks, batch, written):
+    waits, heads = {}, {}
+    for task in tasks:
+        waits[task['taskId']] = list(task['after'])
+        if 'group' in task:
+            waits[task['taskId']] += [heads[task['group']]] if task['group'] in heads else []
+            heads[task['group']] = task['taskId']
+    for at, name in enumerate(batch):
+        require(name not in written or not leads_in_circle(name, waits), 'cycle', at)
+
+
+def leads_in_circle(start, waits):
+    """Return whether a circle can be reached from start: what is reached cannot be put in order."""
+    reached, todo = {start}, [start]
+    while todo:
+        for name in waits.get(todo.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                todo.append(name)
+    while True:
+        free = {name for name in reached if not any(
+            other in reached for other in waits.get(name, ()))}
+        if not free:
+            return bool(reached)
+        reached -= free
+
+
+def claim(queue, world, participant, pid=0, process=None, keeper=None, operation=None, call=None,
+          deadlineMs=None, task=None):
+    edit = begin(queue, world)
+    claimer = {'participant': participant, 'pid': pid}
+    for name, value in (('process', process), ('keeper', keeper), ('operation', operation),
+                        ('call', call), ('deadlineMs', deadlineMs)):
+        set_optional(claimer, name, value)
+    require(not any(is_claimer(claimer, other['claim']) for other in claims(edit.queue)), 'holds')
+    if task is not None:
+        if find(edit.queue, task) is None:
+            edit.missing(task)
+        require(not hold(edit.queue, world, task), 'held')
+        chosen = find(edit.queue, task)
+    else:
+        chosen = next(iter(line(edit.queue, world)), None)
+    if chosen:
+        take(edit, chosen, claimer)
+    outcome = edit.finish_edit()
+    if chosen:
+        outcome.claimed = chosen['taskId']
+    else:
+        outcome.verdict = verdict_of(edit.queue)
+    return outcome
+
+
+def is_claimer(one, other):
+    ours, theirs = identity(one), identity(other)
+    return (all(one.get(name) == other.get(name) for name in ('participant', 'call', 'pid'))
+            and (same(ours, theirs) if ours and theirs else ours is theirs))
+
+
+def take(edit, task, claimer):
+    queue, seen = edit.queue, edit.seen
+    queue['lastEpoch'] += 1
+    if 'permits' in queue:
+        queue['permits'] -= 1
+    edit.count('claimed')
+    if not task['attempts']:
+        counters, waited = queue['counters'], min(LONGEST, max(0, seen.now - task['enqueuedAt']))
+        counters['waitedMs'] = added(counters['waitedMs'], waited)
+        counters['longestWaitMs'] = max(counters['longestWaitMs'], waited)
+    task['state'] = 'claimed'
+    task['attempts'] += 1
+    task['tries'] += 1
+    task.pop('notBefore', None)
+    task.pop('delay', None)
+    task['claim'] = {'epoch': queue['lastEpoch'], 'at': seen.now, **claimer, 'stopReason': ''}
+    set_optional(task['claim'], 'beat', seen.beat())
+
+
+def settle(queue, world, task, epoch, end, status=0, reason='', question='', delayMs=0, later=False):
+    require(queue is not None and not queue['removed'], 'noQueue')
+    edit = Edit(queue, world)
+    entry = find(edit.queue, task)
+    claim_ = entry.get('claim') if entry else None
+    said = {'end': end, 'status': status, 'reason': reason, 'question': question,
+            'delayMs': delayMs}
+    if claim_ is None or claim_['epoch'] != epoch:
+        last = entry or next((ended for ended in queue['ended'] if ended['taskId'] == task), None)
+        if last is None:
+            require(task in world.past, 'noTask')
+        require(last and epoch and epoch == last['lastEpoch'] and not last['lastJudged'], 'lost')
+        require(end == last['lastEnd'], 'settled')
+        return edit.close()
+    if later:
+        claim_['intent'] = claim_.get('intent', {}) | said
+    else:
+        edit.settle(entry, **said)
+    edit.tick()
+    return edit.finish_edit()
+
+
+def tick(queue, world):
+    return begin(queue, world).finish_edit()
+
+
+def control(queue, world, by='operator', create=False, policy=None, goal=None, goalDone=False,
+            close=None, permits=None, resume=False, halt=None):
+    require(create or queue is not None and not queue['removed'], 'noQueue')
+    edit, new = begin_anew(queue, world)
+    changed = edit.queue
+    wanted = new_policy(changed['queueId']) if create else changed['policy']
+    wanted = changed['policy'] | wanted | (policy or {})
+    require(not create or new or wanted == changed['policy'], 'otherPolicy')
+    changed['policy'] = wanted
+    if goal is not None:
+        changed['goal'] = changed.get('goal', {}) | {'description': goal, 'completed': False}
+    if goalDone and 'goal' in changed:
+        changed['goal']['completed'] = True
+    if close is not None:
+        changed['closed'] = close
+    if permits is not None:
+        change_permits(changed, permits)
+    if resume:
+        lift(changed, by)
+    if halt is not None:
+        set_halt(edit, by, **halt)
+    outcome = edit.finish_edit()
+    return outcome if outcome.queue or not new else edit.close(always=True)
+
+
+def change_permits(queue, change):
+    if 'add' in change:
+        require('permits' in queue, 'notManual')
+        queue['permits'] += change['add']
+    elif 'set' in change:
+        queue['permits'] = change['set']
+    else:
+        queue.pop('permits', None)
+    require(queue.get('permits', 0) <= HIGHEST, 'exhausted')
+
+
+def lift(queue, by):
+    def lifted(halt):
+        return by == 'operator' if halt['automatic'] else halt['by'] == by
+    stay = [halt for halt in queue['halts'] if not lifted(halt)]
+    require(not queue['halts'] or len(stay) < len(queue['halts']), 'otherHalts')
+    if queue['halts'] and not stay:
+        queue['deadSinceResume'] = queue['failuresInRow'] = 0
+    queue['halts'] = stay
+
+
+def set_halt(edit, by, reason, details='', now=False):
+    fresh = {'by': by, 'reason': reason, 'details': details}
+    own = next((halt for halt in edit.queue['halts'] if not halt['automatic'] and halt['by'] == by),
+               None)
+    if own is None:
+        own = {'by': by, 'automatic': False}
+        edit.queue['halts'].append(own)
+    if fresh != {name: own.get(name) for name in fresh}:
+        own.update(fresh, at=edit.seen.now)
+    if now:
+        for task in claims(edit.queue):
+            ask(task['claim'], 'released', f'halted by {by}', reason)
+
+
+def ask(claim_, stop, words, reason):
+    """Ask an attempt to end (§35.4)."""
+    if claim_.get('stop') not in (stop, 'cancelled'):
+        claim_.update(stop=stop, stopReason=words + (f': {reason}' if reason else ''))
+
+
+def redrive(queue, world, tasks=(), all=False):
+    edit = begin(queue, world)
+    dead = [task['taskId'] for task in edit.tasks if task['state'] == 'dead']
+    for at, name in enumerate([*tasks, *(dead if all else ())]):
+        task = find(edit.queue, name)
+        if task is None:
+            edit.missing(name, at)
+        require(task['state'] in ('dead', 'blocked'), 'notDead', at)
+        task.update(state='waiting', reason='', question='', charged=0, tries=0, sameError=0)
+        task.pop('delay', None)
+    return edit.finish_edit()
+
+
+def cancel(queue, world, tasks, by='operator', reason=''):
+    edit = begin(queue, world)
+    for at, name in enumerate(tasks):
+        task = find(edit.queue, name)
+        if task is None:
+            if (end_of(edit.queue, world, name) or {}).get('end') == 'cancelled':
+                continue
+            edit.missing(name, at)
+        if 'claim' not in task:
+            edit.finish(task, 'cancelled')
+            continue
+        ask(task['claim'], 'cancelled', f'cancelled by {by}', reason)
+        if 'operation' not in task['claim']:
+            edit.settle(task, 'cancelled', judged=True)
+    return edit.finish_edit()
+
+
+def remove(queue, world):
+    edit = begin(queue, world)
+    require(not edit.tasks, 'notEmpty')
+    stay = ('protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended')
+    kept = {name: value for name, value in edit.queue.items()
+            if name in stay or name not in QUEUE.fields}
+    edit.queue = new_queue(queue['queueId']) | kept | {'removed': True}
+    edit.queue = {name: edit.queue[name] for name in (*QUEUE.fields, *kept) if name in edit.queue}
+    return edit.close(always=True)
+
+
+VERBS = {verb.__name__: verb for verb in (enqueue, claim, settle, tick, control, redrive, cancel,
+                                          remove)}
+
+
+def apply(verb, queue, world, **arguments):
+    """Return the outcome of verb on queue (None: there is none), which stays unchanged.
+
+    Refused: the words of §39; its member entry is the index of the entry that is named, or None.
+    """
+    seen = world.seen.remembering(times(queue))
+    outcome = VERBS[verb](queue, dataclasses.replace(world, seen=seen), **arguments)
+    outcome.remembered = seen.remembering(times(outcome.queue or queue)).sightings
+    return outcome
