@@ -380,7 +380,7 @@ class Edit:
         elif intent:
             end, status, reason, question, delayMs = (
                 intent[name] for name in ('end', 'status', 'reason', 'question', 'delayMs'))
-        elif stop == 'released' and end in CHARGED:
+        elif stop == 'released' and end in (*CHARGED, 'released'):
             end, reason = 'released', claim['stopReason']
         ends, counters = self.queue['counters']['ends'], self.queue['counters']
         ends[end] = ends.get(end, 0) + 1
@@ -495,7 +495,7 @@ class Edit:
                         for name in ('revision', 'lastSeq', 'lastEpoch')), 'exhausted')
             outcome.queue = self.queue
         outcome.aborts = [task['claim']['operation'] for task in claims(outcome.queue or given)
-                          if 'stop' in task['claim'] and 'operation' in task['claim']]
+                          if 'stop' in task['claim'] and own(outcome.queue or given, task)]
         return outcome
 
     def spill(self):
@@ -687,7 +687,7 @@ def control(queue, world, by='operator', create=False, policy=None, goal=None, g
     require(create or queue is not None and not queue['removed'], 'noQueue')
     edit, new = begin_anew(queue, world)
     changed = edit.queue
-    wanted = new_policy(changed['queueId']) if create else changed['policy']
+    wanted = new_policy(changed['queueId']) if create and policy else changed['policy']
     wanted = changed['policy'] | wanted | (policy or {})
     require(not create or new or wanted == changed['policy'], 'otherPolicy')
     changed['policy'] = wanted
@@ -742,6 +742,14 @@ def set_halt(edit, by, reason, details='', now=False):
             ask(task['claim'], 'released', f'halted by {by}', reason)
 
 
+def own(queue, task):
+    """Whether the operation of a claim is that of the attempt alone (§32.1)."""
+    claim_ = task['claim']
+    name = f"{queue['queueId']}.{task['taskId']}.{claim_['epoch']}"
+    operation = claim_.get('operation', '')
+    return operation == name or operation.startswith(name + '-')
+
+
 def ask(claim_, stop, words, reason):
     """Ask an attempt to end (§35.4)."""
     if claim_.get('stop') not in (stop, 'cancelled'):
@@ -773,7 +781,7 @@ def cancel(queue, world, tasks, by='operator', reason=''):
             edit.finish(task, 'cancelled')
             continue
         ask(task['claim'], 'cancelled', f'cancelled by {by}', reason)
-        if 'operation' not in task['claim']:
+        if not own(edit.queue, task):
             edit.settle(task, 'cancelled', judged=True)
     return edit.finish_edit()
 
