@@ -76,6 +76,11 @@ func (l *Ledger) Config() Config { return l.config }
 // Notify returns a Notifier for the operations ops, while they are not archived, and for the
 // registries of groupIDs. They need not exist. The caller must close it.
 func (l *Ledger) Notify(ops, groupIDs []string) *notify.Notifier {
+	return l.NotifyAll(ops, groupIDs, nil)
+}
+
+// NotifyAll is like Notify, also for the queues queueIDs.
+func (l *Ledger) NotifyAll(ops, groupIDs, queueIDs []string) *notify.Notifier {
 	var paths []string
 	for _, id := range ops {
 		paths = append(paths, l.OperationPath(id))
@@ -83,12 +88,15 @@ func (l *Ledger) Notify(ops, groupIDs []string) *notify.Notifier {
 	for _, id := range groupIDs {
 		paths = append(paths, l.SupervisorsPath(id))
 	}
+	for _, id := range queueIDs {
+		paths = append(paths, l.QueuePath(id))
+	}
 	return notify.New(l.fs.FS, paths)
 }
 
 // NotifyQueue returns a Notifier for a queue, which need not exist. The caller must close it.
 func (l *Ledger) NotifyQueue(id string) *notify.Notifier {
-	return notify.New(l.fs.FS, []string{l.QueuePath(id)})
+	return l.NotifyAll(nil, nil, []string{id})
 }
 
 // rules returns what the ledger may delete.

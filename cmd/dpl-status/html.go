@@ -23,9 +23,9 @@ func (s *reporter) page(what subject, file string) error {
 		return err
 	}
 
-	whole := what.op == "" && what.group == ""
-	html := page.Page{Title: what.op + what.group, Now: s.env.Now(), Operations: p.ops,
-		Whole: whole}
+	whole := what.whole()
+	html := page.Page{Title: what.op + what.group + what.queue, Now: s.env.Now(),
+		Operations: p.ops, Queues: p.queues, Whole: whole}
 	if whole {
 		html.Title = "Ledger"
 	}

@@ -14,6 +14,8 @@ import (
 // json returns p as JSON.
 func (p picture) json() cli.Object {
 	switch {
+	case p.queue != "":
+		return queueObject(p.queues[0], p.tasks)
 	case p.group != "":
 		all := groupObject(p.groups[0], p.service)
 		if below := p.groups[1:]; len(below) > 0 {
@@ -32,10 +34,14 @@ func (p picture) json() cli.Object {
 	}
 
 	groups := cli.Member{"groups", objects(p.groups, groupInShort)}
-	if p.onlyGroups {
+	queues := cli.Member{"queues", objects(p.queues, queueInShort)}
+	switch {
+	case p.onlyGroups:
 		return cli.Object{groups}
+	case p.onlyQueues:
+		return cli.Object{queues}
 	}
-	return cli.Object{{"operations", objects(p.ops, operationInShort)}, groups}
+	return cli.Object{{"operations", objects(p.ops, operationInShort)}, groups, queues}
 }
 
 // objects returns an array of the values.

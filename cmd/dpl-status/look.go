@@ -11,26 +11,38 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// A subject is what to show: an operation, a group, the calls of a supervisor, or, if all are "",
-// all groups and, unless onlyGroups, all operations.
+// A subject is what to show: an operation, a group, a queue, the calls of a supervisor, or, if all
+// are "", all operations, groups and queues, unless only one kind is asked for.
 type subject struct {
-	op, supervisor, group, service string
-	onlyGroups                     bool
+	op, supervisor, group, service, queue string
+	onlyGroups, onlyQueues                bool
 }
 
-// A picture is a subject as it is now: its operations and groups that can be read, and an error
-// for each other one.
+// A picture is a subject as it is now: its operations, groups and queues that can be read, and an
+// error for each other one.
 type picture struct {
 	subject
 	ops      []view.Operation
 	groups   []view.Group
+	queues   []view.Queue
+	tasks    []view.Task // of the one queue, for JSON
 	warnings []error
 }
 
-// look reads the subject. It returns an error if the one operation, group or service is not there.
+// look reads the subject. It returns an error if the one operation, group, service or queue is not
+// there.
 func (s *reporter) look(what subject) (p picture, err error) {
 	p.subject = what
 	switch {
+	case what.queue != "":
+		q, err := s.readQueue(what.queue)
+		p.queues = []view.Queue{q}
+		if err == nil && s.env.JSON() {
+			p.tasks, err = s.tasks(&p.queues[0])
+		}
+		return p, err
+	case what.onlyQueues:
+		return p, s.readQueues(&p)
 	case what.group != "":
 		g, err := s.readGroup(what.group, what.service)
 		p.groups = []view.Group{g}
@@ -48,6 +60,9 @@ func (s *reporter) look(what subject) (p picture, err error) {
 
 	if err == nil && what.supervisor == "" {
 		err = s.readGroups(&p)
+	}
+	if err == nil && what.supervisor == "" && !what.onlyGroups {
+		err = s.readQueues(&p)
 	}
 	return p, err
 }

@@ -1,11 +1,12 @@
-// Dpl-status shows operations and groups, and never changes one.
+// Dpl-status shows operations, groups and queues, and never changes one.
 //
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
-//	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
+//	dpl-status --ids [--op OP | --groups | --group GROUP | --queues | --queue QUEUE] [--json]
 //	dpl-status --group GROUP [--service ID [--check STATE] | --why ID] [--json]
 //	dpl-status --group GROUP --log ID [--follow] [--lines N]
-//	dpl-status --groups [--json]
-//	dpl-status [--op OP | --group GROUP] --watch | --html FILE
+//	dpl-status --queue QUEUE [--check STATE | --why TASK] [--json]
+//	dpl-status --groups | --queues [--json]
+//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE
 package main
 
 import (
@@ -18,19 +19,21 @@ import (
 type status struct {
 	cli.Common `embed:""`
 
-	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Group      cli.ID    `placeholder:"GROUP" help:"show this group of services"`
-	Groups     bool      `help:"list the groups of services"`
-	IDs        bool      `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services"`
-	Supervisor cli.ID    `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
-	Service    cli.ID    `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
-	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, otherwise 1; terminal means completed or failed"`
-	Why        cli.ID    `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence; with --group, why service ID is in its state, by which numbers, and what happens next"`
-	Watch      bool      `help:"redraw it on the terminal until the operation is over, or Ctrl-C"`
-	Log        cli.ID    `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
-	Follow     bool      `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
-	Lines      cli.Count `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
-	HTML       cli.Path  `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
+	Op         cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Group      cli.ID      `placeholder:"GROUP" help:"show this group of services"`
+	Groups     bool        `help:"list the groups of services"`
+	Queue      cli.QueueID `placeholder:"QUEUE" help:"show this queue: its tasks, who has them, and what holds it"`
+	Queues     bool        `help:"list the queues"`
+	IDs        bool        `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services; with --queues, of queues; with --queue, of its tasks"`
+	Supervisor cli.ID      `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
+	Service    cli.ID      `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
+	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
+	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
+	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or Ctrl-C"`
+	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
+	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
+	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
+	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
 }
 
 // Validate refuses flags that do not go together.
@@ -41,6 +44,10 @@ func (c *status) Validate() error {
 
 	if c.Group == "" && c.Service != "" && !c.Groups {
 		c.Group = cli.ID(os.Getenv("DPL_GROUP"))
+	}
+
+	if err := c.checkQueue(); err != nil {
+		return err
 	}
 
 	op := c.Given("op")
@@ -57,10 +64,11 @@ func (c *status) Validate() error {
 		return cli.Usagef("--why names the service: leave out --service")
 	case c.Group != "" && c.Check != "" && c.Service == "":
 		return cli.Usagef("--service is required with --group and --check")
-	case c.Group == "" && (c.Check != "" || c.Why != "") && c.Op == "":
-		return cli.Usagef("--op or --group is required with --check and --why, or $DPL_OP")
+	case c.Group == "" && c.Queue == "" && (c.Check != "" || c.Why != "") && c.Op == "":
+		return cli.Usagef("--op, --group or --queue is required with --check and --why, or " +
+			"$DPL_OP")
 	case c.IDs && (c.Check != "" || c.Why != "" || c.Supervisor != "" || c.Service != ""):
-		return cli.Usagef("--ids goes with --op, --groups or --group only")
+		return cli.Usagef("--ids goes with --op, --groups, --group, --queues or --queue only")
 	case c.Check != "" && c.Why != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
@@ -78,24 +86,16 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 
-	what := subject{op: string(c.Op), supervisor: string(c.Supervisor), group: string(c.Group),
-		service: string(c.Service)}
+	what := c.subject()
 	switch {
 	case c.Log != "":
 		return s.log(what.group, string(c.Log), int(c.Lines), c.Follow)
 	case c.IDs:
-		if !c.Given("op") {
-			what.op = ""
-		}
-		return s.ids(what.op, what.group, c.Groups)
-	case c.Groups:
-		return s.show(subject{onlyGroups: true})
+		return s.ids(what)
 	case c.Check != "":
 		return s.check(what, c.Check)
-	case c.Why != "" && what.group != "":
-		return s.whyService(what.group, string(c.Why))
 	case c.Why != "":
-		return s.why(what.op, string(c.Why))
+		return s.explain(what, string(c.Why))
 	}
 
 	if what.op != "" && what.group == "" {
@@ -106,15 +106,15 @@ func (c *status) Run(env *cli.Env) error {
 	case c.Watch:
 		return s.watch(what)
 	case c.HTML != "":
-		return s.page(subject{op: what.op, group: what.group}, string(c.HTML))
+		return s.page(what, string(c.HTML))
 	}
 
 	return s.show(what)
 }
 
 func main() {
-	cli.Main(&status{}, "Show operations and groups of services.",
+	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.",
 		"It takes no lock and changes nothing. Archived operations are shown from the "+
 			"archive. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
-			"operation, call, group or service.")
+			"operation, call, group, service, queue or task.")
 }

@@ -19,8 +19,8 @@ func (c *status) checkOutput() error {
 	switch {
 	case c.JSON:
 		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
-	case c.Check != "" || c.Why != "" || c.Groups || c.IDs:
-		return cli.Usagef("%s goes with none of --check, --why, --groups and --ids", name)
+	case c.Check != "" || c.Why != "" || c.Groups || c.Queues || c.IDs:
+		return cli.Usagef("%s goes with none of --check, --why, --groups, --queues and --ids", name)
 	case c.HTML != "" && (c.Service != "" || c.Supervisor != ""):
 		return cli.Usagef("--html shows all services and calls; " +
 			"it does not go with --service or --supervisor")

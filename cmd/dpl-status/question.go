@@ -13,9 +13,10 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// check is the predicate "the operation, or the service of the group, is in state".
+// check is the predicate "the operation, the service of the group, or the queue is in state".
 func (s *reporter) check(what subject, state string) error {
 	if err := checkState(what, state); err != nil {
 		return err
@@ -28,19 +29,27 @@ func (s *reporter) check(what subject, state string) error {
 
 	var actual protocol.State
 	var o cli.Object
-	if what.group != "" {
+	empty := false
+	switch {
+	case what.queue != "":
+		q := p.queues[0]
+		actual, empty = protocol.State(q.State()), q.Idle()
+		o = cli.Object{{"queueId", q.ID}, {"state", actual}, {"empty", empty},
+			{"revision", q.Revision}}
+	case what.group != "":
 		g := p.groups[0]
 		actual = protocol.State(g.Service(what.service).State)
 		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
 			{"state", actual}, {"revision", g.Registry.Revision}}
-	} else {
+	default:
 		op := p.ops[0]
 		actual = op.State
 		o = cli.Object{{"operationId", op.ID}, {"state", actual},
 			{"revision", op.Revision}}
 	}
 
-	holds := string(actual) == state || state == "terminal" && actual.Terminal()
+	holds := string(actual) == state || state == "terminal" && actual.Terminal() ||
+		state == string(queue.GoalEmpty) && empty
 	if s.env.JSON() {
 		s.env.PrintJSON(append(o, cli.Member{"holds", holds}))
 	}

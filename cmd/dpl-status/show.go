@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 type reporter struct {
@@ -51,6 +52,8 @@ func (p picture) status() int {
 // draw returns p as text.
 func (p picture) draw(style view.Style) string {
 	switch {
+	case p.queue != "":
+		return style.Queue(p.queues[0])
 	case p.group != "":
 		var drawn []string
 		for _, g := range p.groups {
@@ -62,11 +65,18 @@ func (p picture) draw(style view.Style) string {
 	case p.op != "":
 		return style.Operation(p.ops[0])
 	}
-	return style.Ledger(p.ops, p.groups)
+	return style.Ledger(p.ops, p.groups, p.queues)
 }
 
-// over returns the final state of the operation, or "" if it goes on or more than it is shown.
+// over returns the final state of the operation or queue, or "" if it goes on or more than it is
+// shown.
 func (p picture) over() string {
+	if p.queue != "" {
+		if state := p.queues[0].State(); state == queue.Completed {
+			return string(state)
+		}
+		return ""
+	}
 	if p.op == "" || p.supervisor != "" || !p.ops[0].Archived && !p.ops[0].State.Terminal() {
 		return ""
 	}

@@ -7,9 +7,10 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// operationStates and serviceStates are the states that --check accepts.
+// operationStates, serviceStates and queueStates are the states that --check accepts.
 var (
 	operationStates = []string{
 		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup),
@@ -22,12 +23,19 @@ var (
 		string(group.StateShuttingDown), string(group.StateStopped),
 		string(group.StateCompleted),
 	}
+	queueStates = []string{
+		string(queue.Running), string(queue.Halted), string(queue.GoalEmpty),
+		string(queue.Completed),
+	}
 )
 
 // checkState returns an error if what cannot be in state.
 func checkState(what subject, state string) error {
 	states, kind := operationStates, "an operation"
-	if what.group != "" {
+	switch {
+	case what.queue != "":
+		states, kind = queueStates, "a queue"
+	case what.group != "":
 		states, kind = serviceStates, "a service"
 	}
 	if slices.Contains(states, state) {

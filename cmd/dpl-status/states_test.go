@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// The words that --check takes are the states of operations and services.
+// The words that --check takes are the states of operations, services and queues.
 func TestCheckTakesEachState(t *testing.T) {
 	field, _ := reflect.TypeFor[status]().FieldByName("Check")
 	got := strings.Split(strings.TrimSuffix(field.Tag.Get("enum"), ","), ",")
-	want := append(slices.Clone(operationStates), serviceStates...)
+	want := slices.Concat(operationStates, serviceStates, queueStates)
 	slices.Sort(got)
 	slices.Sort(want)
 	if want = slices.Compact(want); !slices.Equal(got, want) {

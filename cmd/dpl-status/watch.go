@@ -65,9 +65,10 @@ func (p picture) farewell() string {
 // A watcher draws one subject.
 type watcher struct {
 	*reporter
-	subject     subject
-	notifier    *notify.Notifier
-	ops, groups []string // the operations and groups that notifier watches
+	subject  subject
+	notifier *notify.Notifier
+	// the operations, groups and queues that notifier watches
+	ops, groups, queues []string
 }
 
 // run draws until the operation is over, and returns the text to leave on the terminal.
@@ -109,10 +110,12 @@ func (w *watcher) run(signals *signals) (last string, err error) {
 const settle = 100 * time.Millisecond
 
 // arm returns a channel that receives a value when a file of the subject changes. For a list these
-// are the files of the operations and groups that exist now.
+// are the files of the operations, groups and queues that exist now.
 func (w *watcher) arm() <-chan struct{} {
-	var ops, groups []string
+	var ops, groups, queues []string
 	switch {
+	case w.subject.queue != "":
+		queues = []string{w.subject.queue}
 	case w.subject.group != "":
 		groups = []string{w.subject.group}
 	case w.subject.op != "":
@@ -121,13 +124,17 @@ func (w *watcher) arm() <-chan struct{} {
 		const most = 64 // the kernel limits the number of watches
 		ops, _ = w.ledger.IDs()
 		groups, _ = w.ledger.Groups()
+		queues, _ = w.ledger.QueueIDs()
 		ops = ops[:min(len(ops), most)]
 		groups = groups[:min(len(groups), most-len(ops))]
+		queues = queues[:min(len(queues), most-len(ops)-len(groups))]
 	}
 
-	if w.notifier == nil || !slices.Equal(ops, w.ops) || !slices.Equal(groups, w.groups) {
+	if w.notifier == nil || !slices.Equal(ops, w.ops) || !slices.Equal(groups, w.groups) ||
+		!slices.Equal(queues, w.queues) {
 		w.unwatch()
-		w.notifier, w.ops, w.groups = w.ledger.Notify(ops, groups), ops, groups
+		w.notifier = w.ledger.NotifyAll(ops, groups, queues)
+		w.ops, w.groups, w.queues = ops, groups, queues
 	}
 
 	w.notifier.Arm()

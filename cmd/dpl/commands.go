@@ -21,7 +21,7 @@ func chapters() []chapter {
 			{"cleanup", "Detect crashed participants and clean up after them."},
 		}},
 		{"Looking and waiting", []command{
-			{"status", "Show operations and groups of services."},
+			{"status", "Show operations, groups of services, and queues of tasks."},
 			{"wait", "Wait until operations reach a state."},
 			{"watch", "Print the events of an operation or a group."},
 		}},

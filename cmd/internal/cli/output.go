@@ -16,7 +16,7 @@ import (
 const SchemaVersion = 1
 
 // An Object is a JSON object with its members in order. Values are of a type whose
-// kind is string, bool, int, int64, []string, []Object, Object, jsontext.Value, or nil.
+// kind is string, bool, int, int64, []int64, []string, []Object, Object, jsontext.Value, or nil.
 type Object []Member
 
 // A Member is a member of an Object: its name, which is a string, and its value.
@@ -89,6 +89,8 @@ func write(e *jsontext.Encoder, value any) error {
 	case Object:
 		return writeAll(e, jsontext.BeginObject, v, jsontext.EndObject)
 	case []Object:
+		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)
+	case []int64:
 		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)
 	case []string:
 		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)

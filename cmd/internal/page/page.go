@@ -24,6 +24,7 @@ type Page struct {
 	Now        time.Time
 	Operations []view.Operation
 	Groups     []Group
+	Queues     []view.Queue
 	Warnings   []string // errors of files that could not be read
 	Whole      bool     // the page shows a whole ledger; finished operations are folded
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 var listColumns = []column{
@@ -21,9 +22,9 @@ var groupsColumns = []column{
 	{title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 }
 
-// Ledger draws operations, each with a short summary of its calls below it, and below them groups,
-// one per line.
-func (s Style) Ledger(ops []Operation, groups []Group) string {
+// Ledger draws operations, each with a short summary of its calls below it, and below them groups and
+// queues, one per line.
+func (s Style) Ledger(ops []Operation, groups []Group, queues []Queue) string {
 	var operations, others []*node
 	for _, op := range ops {
 		operations = append(operations, op.summary()...)
@@ -32,11 +33,15 @@ func (s Style) Ledger(ops []Operation, groups []Group) string {
 		others = append(others, g.summary())
 	}
 
-	between := ""
-	if len(ops) > 0 && len(groups) > 0 {
-		between = "\n"
+	var tables []string
+	for _, table := range []string{
+		s.table(listColumns, operations), s.table(groupsColumns, others), s.Queues(queues),
+	} {
+		if table != "" {
+			tables = append(tables, table)
+		}
 	}
-	return s.table(listColumns, operations) + between + s.table(groupsColumns, others)
+	return strings.Join(tables, "\n")
 }
 
 // summary returns op and its calls.

@@ -69,13 +69,15 @@ func (s Style) dots() string {
 // toneOf returns the tone of a word for a state or verdict.
 func toneOf(word string) tone {
 	switch word {
-	case "running", "alive", "active", "completed", "ready":
+	case "running", "alive", "active", "completed", "ready", "claimed", "done":
 		return good
-	case "aborted", "cleanup", "cleaningUp", "waitingForDependencies", "restartScheduled", "shuttingDown", "starting", "stopping":
+	case "aborted", "cleanup", "cleaningUp", "waitingForDependencies", "restartScheduled",
+		"shuttingDown", "starting", "stopping", "halted", "blocked", "uncertain", "tempfail":
 		return warn
-	case "failed", "crashed", "dead", "exited", "rebooted", "stale", "supervisorDead", "missing":
+	case "failed", "crashed", "dead", "exited", "rebooted", "stale", "supervisorDead", "missing",
+		"rejected", "timedOut", "silent", "notStarted":
 		return bad
-	case "cleanedUp", "stopped", "-", "none":
+	case "cleanedUp", "stopped", "-", "none", "cancelled", "expired":
 		return faint
 	}
 

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func queueInShort(q view.Queue) cli.Object {
+	return append(append(cli.Object{{"queueId", q.ID}, {"state", q.State()},
+		{"revision", q.Revision}}, counts(q)...), cli.Member{"oldestWaitMs", oldestWait(q)})
+}
+
+func counts(q view.Queue) cli.Object {
+	c := q.Count()
+	return cli.Object{{"waiting", c.Waiting}, {"ready", c.Ready}, {"claimed", c.Claimed},
+		{"blocked", c.Blocked}, {"dead", c.Dead}}
+}
+
+func oldestWait(q view.Queue) any {
+	if age, any := q.OldestWait(); any {
+		return age.Milliseconds()
+	}
+	return nil
+}
+
+// queueObject returns what the file of q says and how it is judged now, under the names of the
+// file.
+func queueObject(q view.Queue, tasks []view.Task) cli.Object {
+	var permits any
+	if q.Permits.Limited {
+		permits = q.Permits.Left
+	}
+	return cli.Object{
+		{"queueId", q.ID}, {"state", q.State()}, {"revision", q.Revision},
+		{"empty", q.Idle()}, {"closed", q.Closed},
+		{"policy", policy(q.Policy)}, {"goal", goal(q.Goal)}, {"halts", objects(q.Halts, halt)},
+		{"permits", permits}, {"counts", counts(q)}, {"oldestWaitMs", oldestWait(q)},
+		{"oldest", objects(q.Oldest(), oldest)}, {"counters", counters(q.Counters)},
+		{"throughput", throughput(q)}, {"tasks", objects(tasks, taskObject)},
+		{"ended", objects(q.Ended, endedObject)},
+	}
+}
+
+func policy(p queue.Policy) cli.Object {
+	backoff := []int64{}
+	for _, d := range p.Backoff {
+		backoff = append(backoff, d.Milliseconds())
+	}
+	rules := []string{}
+	for _, r := range p.HaltOn {
+		rules = append(rules, r.String())
+	}
+	return cli.Object{{"slots", p.Slots}, {"maxAttempts", p.MaxAttempts}, {"backoffMs", backoff},
+		{"onDeadDependency", p.OnDeadDependency}, {"haltOn", rules}, {"depth", p.Depth},
+		{"ageAfterMs", p.AgeAfter.Milliseconds()},
+		{"rememberForMs", p.RememberFor.Milliseconds()}}
+}
+
+func goal(g *queue.Goal) any {
+	if g == nil {
+		return nil
+	}
+	return cli.Object{{"description", g.Description}, {"completed", g.Completed}}
+}
+
+func halt(h queue.Halt) cli.Object {
+	return cli.Object{{"by", h.By}, {"reason", h.Reason}, {"details", h.Details},
+		{"at", stampOrNull(h.At)}, {"automatic", h.Automatic}}
+}
+
+func oldest(o view.Oldest) cli.Object {
+	return cli.Object{{"priority", o.Priority}, {"waiting", o.Waiting}, {"taskId", o.ID},
+		{"enqueuedAt", view.Stamp(o.EnqueuedAt)}}
+}
+
+func counters(c queue.Counters) cli.Object {
+	ends := cli.Object{}
+	for _, e := range c.Ends {
+		ends = append(ends, cli.Member{string(e.End), e.Count})
+	}
+	return cli.Object{{"enqueued", c.Enqueued}, {"claimed", c.Claimed}, {"done", c.Done},
+		{"dead", c.Dead}, {"cancelled", c.Cancelled}, {"expired", c.Expired}, {"ends", ends},
+		{"waitedMs", c.Waited.Milliseconds()}, {"longestWaitMs", c.LongestWait.Milliseconds()},
+		{"ranMs", c.Ran.Milliseconds()}, {"longestRunMs", c.LongestRun.Milliseconds()}}
+}
+
+// throughput returns how fast tasks are done. A mean that is not known is null.
+func throughput(q view.Queue) cli.Object {
+	known := func(d time.Duration, known bool) any {
+		if !known {
+			return nil
+		}
+		return d.Milliseconds()
+	}
+	minute, _ := q.DoneWithin(time.Minute)
+	hour, all := q.DoneWithin(time.Hour)
+	return cli.Object{{"doneInLastMinute", minute}, {"doneInLastHour", hour},
+		{"allOfLastHour", all}, {"meanWaitMs", known(q.MeanWait())},
+		{"meanRunMs", known(q.MeanRun())}}
+}
+
+// taskObject returns a task, with what holds it, who has it, and the attempts at it that are over.
+func taskObject(t view.Task) cli.Object {
+	history := cli.Member{"history", objects(t.Attempts, attemptObject)}
+	if !t.Live() {
+		return append(endedObject(t.Ended), cli.Member{"state", t.State()}, history)
+	}
+
+	p := t.Place
+	var ahead any
+	if p.Ready() {
+		ahead = p.Ahead
+	}
+	seen := t.Queue.Seen
+	return append(cli.Object{
+		{"taskId", p.ID}, {"seq", p.Seq}, {"state", p.State}, {"ready", p.Ready()},
+		{"ahead", ahead}, {"holds", objects(p.Holds, hold)}, {"claim", claim(t)},
+		{"priority", p.Priority}, {"spec", spec(p.Task)}, {"key", cli.OrNull(p.Key)},
+		{"group", cli.OrNull(p.Group)}, {"after", append([]string{}, p.After...)},
+		{"enqueuedAt", view.Stamp(p.EnqueuedAt)}, {"maxAttempts", cli.OrNull(p.MaxAttempts)},
+		{"notBefore", stampOrNull(p.NotBefore)}, {"delay", timer(p.Delay(), seen)},
+		{"expiry", timer(p.Expiry(), seen)}, {"attempts", p.Attempts}, {"tries", p.Tries},
+		{"charged", p.Charged}}, append(last(p.Last), cli.Object{
+		{"sameError", p.SameError}, {"reason", cli.OrNull(p.Reason)},
+		{"question", cli.OrNull(p.Question)}, history}...)...)
+}
+
+func spec(t *queue.Task) any {
+	if content, hash, inline := t.Content(); !inline {
+		return hash
+	} else {
+		return jsontext.Value(content)
+	}
+}
+
+func timer(t queue.Timer, seen queue.Seen) any {
+	if t.At.IsZero() {
+		return nil
+	}
+	return cli.Object{{"at", view.Stamp(t.At)}, {"forMs", t.For.Milliseconds()},
+		{"leftMs", t.Left(seen.Observation).Milliseconds()}}
+}
+
+func last(a queue.Attempt) cli.Object {
+	return cli.Object{{"lastEpoch", cli.OrNull(a.Epoch)}, {"lastEnd", cli.OrNull(a.End)},
+		{"lastStatus", statusOf(a)}, {"lastReason", cli.OrNull(a.Reason)},
+		{"lastJudged", a.Judged}}
+}
+
+// statusOf returns the exit status of a, or nil if it is not known how a ended.
+func statusOf(a queue.Attempt) any {
+	if a.End == "" {
+		return nil
+	}
+	return a.Status
+}
+
+func hold(h queue.Hold) cli.Object {
+	o := cli.Object{{"kind", h.Kind}, {"by", cli.OrNull(h.By)}, {"reason", cli.OrNull(h.Reason)},
+		{"task", cli.OrNull(h.Task)}, {"state", cli.OrNull(h.State)},
+		{"until", stampOrNull(h.Until)}, {"leftMs", nil}, {"claimed", cli.OrNull(h.Claimed)}}
+	if h.Left > 0 {
+		o[6][1] = h.Left.Milliseconds()
+	}
+	return o
+}
+
+// claim returns who has a task and how that is judged now, or nil.
+func claim(t view.Task) any {
+	c := t.Place.Claim
+	if c == nil {
+		return nil
+	}
+	judged := t.Judged()
+	var intent any
+	if o := c.Intent; o != nil {
+		intent = cli.Object{{"end", o.End}, {"status", o.Status}, {"reason", cli.OrNull(o.Reason)},
+			{"question", cli.OrNull(o.Question)}, {"delayMs", o.Delay.Milliseconds()}}
+	}
+	return cli.Object{
+		{"epoch", c.Epoch}, {"at", view.Stamp(c.At)}, {"ageMs", judged.Age.Milliseconds()},
+		{"participant", c.Participant}, {"pid", cli.OrNull(c.PID)},
+		{"process", process(c.Process)}, {"keeper", process(c.Keeper)},
+		{"operation", cli.OrNull(c.Operation)}, {"call", cli.OrNull(c.Call)},
+		{"deadlineMs", cli.OrNull(c.Deadline.Milliseconds())}, {"stop", cli.OrNull(c.Stop)},
+		{"stopReason", cli.OrNull(c.StopReason)}, {"intent", intent},
+		{"verdict", judged.Verdict()}, {"verdictReason", cli.OrNull(judged.Judgement.Reason)},
+		{"evidence", append([]string{}, judged.Evidence()...)},
+	}
+}
+
+func process(p observe.Process) any {
+	if !p.Known() {
+		return nil
+	}
+	return cli.Object{{"pid", p.PID}, {"hostId", p.HostID}, {"bootId", p.BootID},
+		{"pidNamespace", p.PIDNamespace}, {"startTicks", p.StartTicks}}
+}
+
+func attemptObject(a view.Attempt) cli.Object {
+	return cli.Object{{"epoch", a.Epoch}, {"end", cli.OrNull(a.End)}, {"status", statusOf(a.Attempt)},
+		{"reason", cli.OrNull(a.Reason)}, {"judged", a.Judged}, {"log", cli.OrNull(a.Log)},
+		{"report", cli.OrNull(a.Report)}, {"participant", cli.OrNull(a.Participant)},
+		{"startedAt", stampOrNull(a.StartedAt)}, {"endedAt", stampOrNull(a.EndedAt)},
+		{"operationReason", cli.OrNull(a.BecauseOf)}}
+}
+
+func endedObject(e queue.Ended) cli.Object {
+	return append(append(cli.Object{{"taskId", e.ID}, {"end", e.End},
+		{"spec", e.Spec}}, last(e.Last)...),
+		cli.Member{"at", view.Stamp(e.At)})
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+)
+
+// whyTask prints why a task is in its state: what holds it, who has it, how it was tried, and what
+// the last attempt has said.
+func (s *reporter) whyTask(queueID, task string) error {
+	q, err := s.readQueue(queueID)
+	if err != nil {
+		return err
+	}
+	t, err := s.task(&q, task)
+	if err != nil {
+		return cli.Named("status", queueID, task, err)
+	}
+
+	path, lines, err := s.lastLines(t)
+	if err != nil {
+		return cli.Named("log", queueID, task, err)
+	}
+	if s.env.JSON() {
+		o := append(cli.Object{{"queueId", q.ID}}, taskObject(t)...)
+		s.env.PrintJSON(append(o, cli.Member{"lastLines", append([]string{}, lines...)}))
+		return nil
+	}
+
+	fmt.Fprintf(s.env.Stdout, "%s: task %s is %s.\n", q.ID, task, t.State())
+	for _, line := range t.Why() {
+		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(s.env.Stdout, "The end of %s:\n  %s\n", harmless.Text(path),
+			strings.Join(lines, "\n  "))
+	}
+	return nil
+}
+
+// lastLines returns the path of the newest log of t, and its last lines, without control
+// characters.
+func (s *reporter) lastLines(t view.Task) (path string, lines []string, err error) {
+	const most = 10
+	epoch := int64(0)
+	for _, a := range t.Attempts {
+		if a.Log != "" {
+			epoch, path = a.Epoch, a.Log
+		}
+	}
+	if t.Live() && t.Place.Claim != nil {
+		epoch = t.Place.Claim.Epoch
+		path = s.ledger.AttemptLog(t.Queue.ID, t.ID, epoch)
+	}
+	if epoch == 0 {
+		return "", nil, nil
+	}
+
+	text, err := s.ledger.AttemptEnd(t.Queue.ID, t.ID, epoch, most)
+	clean := (&printer{}).clean(text)
+	if clean = bytes.TrimRight(clean, "\n"); len(clean) > 0 {
+		lines = strings.Split(string(clean), "\n")
+	}
+	return path, lines, err
+}

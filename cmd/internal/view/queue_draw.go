@@ -1,0 +1,231 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+var queuesColumns = []column{
+	{title: "QUEUE", id: true}, {title: "STATE"}, {title: "WAITING", short: "WAIT"},
+	{title: "READY"}, {title: "CLAIMED", short: "CLAIM"}, {title: "BLOCKED", short: "BLOCK"},
+	{title: "DEAD"}, {title: "OLDEST WAITING", short: "OLDEST"},
+}
+
+var oldestColumns = []column{
+	{title: "PRIORITY", short: "PRIO"}, {title: "WAITING", short: "WAIT"},
+	{title: "OLDEST", id: true}, {title: "ADDED"}, {title: "HELD", sinks: true, below: "is"},
+}
+
+var claimColumns = []column{
+	{title: "CLAIMED", id: true}, {title: "PARTICIPANT", short: "WHO", id: true},
+	{title: "EPOCH", spare: true}, {title: "SINCE"}, {title: "JUDGED NOW", short: "JUDGED"},
+	{title: "EVIDENCE", sinks: true},
+}
+
+var stuckColumns = []column{
+	{title: "STUCK", id: true}, {title: "STATE"}, {title: "ATTEMPTS", short: "TRIES"},
+	{title: "LAST END", short: "END"}, {title: "REASON", sinks: true},
+}
+
+var endedColumns = []column{
+	{title: "ENDED", id: true}, {title: "HOW"}, {title: "EPOCH", spare: true}, {title: "WHEN"},
+}
+
+// Queues draws queues, one per line.
+func (s Style) Queues(queues []Queue) string {
+	var nodes []*node
+	for _, q := range queues {
+		c, state := q.Count(), string(q.State())
+		oldest := ""
+		if age, any := q.OldestWait(); any {
+			oldest = Ago(age)
+		}
+		nodes = append(nodes, &node{cells: []cell{
+			{text: q.ID, tone: strong}, {text: state, tone: toneOf(state)},
+			{text: strconv.Itoa(c.Waiting)}, {text: strconv.Itoa(c.Ready)},
+			{text: strconv.Itoa(c.Claimed)}, troubling(c.Blocked), troubling(c.Dead), {text: oldest},
+		}})
+	}
+	return s.table(queuesColumns, nodes)
+}
+
+// Queue draws q: its state, its halts, its goal and its limits; how many tasks there are, and
+// those that are claimed, need somebody, have waited for longest, and have ended last.
+func (s Style) Queue(q Queue) string {
+	text := s.queueHead(q)
+	for _, table := range []string{
+		s.claims(q), s.stuck(q), s.oldest(q), s.endedTasks(q),
+	} {
+		if table != "" {
+			text += "\n" + table
+		}
+	}
+	return text
+}
+
+func (s Style) queueHead(q Queue) string {
+	var out strings.Builder
+	state := string(q.State())
+	fmt.Fprintf(&out, "%s: %s, revision %d\n", s.paint(strong, q.ID),
+		s.paint(toneOf(state), state), q.Revision)
+
+	say := func(t tone, text string) {
+		width := 0
+		if s.Width > 0 {
+			width = s.Width - 2
+		}
+		for _, line := range wrap(harmless.Text(text), width) {
+			out.WriteString("  " + s.paint(t, line) + "\n")
+		}
+	}
+
+	for _, h := range q.Halts {
+		say(warn, q.HaltText(h))
+	}
+	if goal := q.GoalText(); goal != "" {
+		say(plain, "goal "+goal)
+	}
+
+	if limits := q.Limits(); limits != nil {
+		say(plain, strings.Join(limits, ", "))
+	}
+	say(plain, q.CountText())
+	for _, text := range q.Speed() {
+		say(plain, text)
+	}
+	return out.String()
+}
+
+// CountText says how many tasks q has.
+func (q Queue) CountText() string {
+	c := q.Count()
+	return fmt.Sprintf("%d waiting, %d of them ready; %d claimed, %d blocked, %d dead", c.Waiting,
+		c.Ready, c.Claimed, c.Blocked, c.Dead)
+}
+
+// HaltText says who has halted q, when and why.
+func (q Queue) HaltText(h queue.Halt) string {
+	text := "halted by " + h.By
+	if !h.At.IsZero() {
+		text += fmt.Sprintf(" %s, %s", h.At.UTC().Format(time.RFC3339), Ago(q.Seen.Now.Sub(h.At)))
+	}
+	text += ": " + h.Reason
+	if h.Details != "" {
+		text += " (" + h.Details + ")"
+	}
+	return text
+}
+
+func (s Style) claims(q Queue) string {
+	var nodes []*node
+	for _, c := range q.Claims() {
+		evidence := c.Evidence()
+		if asked := c.Asked(); asked != "" {
+			evidence = append(evidence, asked)
+		}
+		nodes = append(nodes, &node{name: "task " + c.ID, cells: []cell{
+			{text: c.ID, tone: strong}, {text: c.Place.Claim.Participant},
+			{text: strconv.FormatInt(c.Place.Claim.Epoch, 10)}, {text: Ago(c.Age)},
+			state(c.Verdict()), {text: strings.Join(evidence, ", ")},
+		}})
+	}
+	return s.table(claimColumns, nodes)
+}
+
+// mostStuck and mostEnded are how many tasks are listed that need somebody, or have ended.
+const (
+	mostStuck = 50
+	mostEnded = 10
+)
+
+// Stuck returns the tasks of q that are blocked or dead: somebody has to do something about them.
+func (q Queue) Stuck() (all []queue.Place) {
+	for _, p := range q.Places {
+		if p.State == queue.Blocked || p.State == queue.Dead {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func (s Style) stuck(q Queue) string {
+	all := q.Stuck()
+	var nodes []*node
+	for _, p := range all[:min(len(all), mostStuck)] {
+		why := p.Last.Reason
+		if p.State == queue.Blocked {
+			why = p.Reason
+			if p.Question != "" {
+				why += " (" + p.Question + ")"
+			}
+		}
+		nodes = append(nodes, &node{name: "task " + p.ID, cells: []cell{
+			{text: p.ID, tone: strong}, state(string(p.State)),
+			{text: strconv.FormatInt(p.Attempts, 10)}, state(string(p.Last.End)), {text: why},
+		}})
+	}
+	return s.table(stuckColumns, nodes) + s.more(len(all)-mostStuck)
+}
+
+// more says that n lines are left out.
+func (s Style) more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return s.paint(faint, fmt.Sprintf("and %d more", n)) + "\n"
+}
+
+func (s Style) oldest(q Queue) string {
+	var nodes []*node
+	for _, o := range q.Oldest() {
+		held := "ready"
+		if !o.Ready() {
+			held = HoldText(o.Holds[0])
+		}
+		nodes = append(nodes, &node{name: "task " + o.ID, cells: []cell{
+			{text: strconv.FormatInt(o.Priority, 10)}, {text: strconv.Itoa(o.Waiting)},
+			{text: o.ID, tone: strong}, {text: Ago(q.Seen.Now.Sub(o.EnqueuedAt))}, {text: held},
+		}})
+	}
+	return s.table(oldestColumns, nodes)
+}
+
+func (s Style) endedTasks(q Queue) string {
+	var nodes []*node
+	for _, e := range slices.Backward(q.Ended) {
+		if len(nodes) == mostEnded {
+			break
+		}
+		nodes = append(nodes, &node{cells: []cell{
+			{text: e.ID, tone: strong}, state(string(e.End)), {text: epochText(e.Last.Epoch)},
+			{text: Ago(q.Seen.Now.Sub(e.At))},
+		}})
+	}
+	return s.table(endedColumns, nodes)
+}
+
+// epochText returns an epoch as text, or "" for 0.
+func epochText(epoch int64) string {
+	if epoch == 0 {
+		return ""
+	}
+	return strconv.FormatInt(epoch, 10)
+}
+
+// HoldText says why a task does not run, with times relative and absolute.
+func HoldText(h queue.Hold) string {
+	text := h.String()
+	switch {
+	case h.Kind == queue.HeldByTime || h.Kind == queue.HeldByDelay:
+		text += ", in " + Span(h.Left)
+	case h.Kind == queue.HeldByPerson && h.Task != "":
+		text += ", on question " + h.Task
+	}
+	return text
+}
