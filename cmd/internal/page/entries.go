@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// An entry is an event, one line of a list.
+// An entry is an event, or the end of a task: one line of a list.
 type entry struct {
 	revision int64
 	At       time.Time
@@ -21,7 +21,7 @@ type entry struct {
 	Major    bool // the state of the operation has changed
 }
 
-// entries are all events, oldest first.
+// entries are all events, or tasks that have ended, oldest first.
 type entries struct {
 	Open    bool
 	Count   string
@@ -34,7 +34,8 @@ func entriesOf(all []entry) *entries {
 	if len(all) == 0 {
 		return nil
 	}
-	return &entries{Open: len(all) <= many, Count: count(len(all), "change"), Entries: all}
+	return &entries{Open: len(all) <= many, Count: count(len(all), "change") + " of state",
+		Entries: all}
 }
 
 func operationEntries(op view.Operation) *entries {

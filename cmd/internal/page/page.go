@@ -1,5 +1,6 @@
-// Package page renders operations and groups as a single HTML page that needs no other file and no
-// script: the stack as a tree, events on a time axis, and services with their restarts and alerts.
+// Package page renders operations, groups and queues as a single HTML page that needs no other file
+// and no script: the stack as a tree, events on a time axis, services with their restarts and alerts,
+// and tasks with those who have them.
 // It is pure. The page is also well-formed XML, so that a test can parse it strictly.
 //
 // This package decides what a page shows; page.html and style.css decide how it looks.
@@ -81,12 +82,13 @@ type content struct {
 // A chip is a count for the whole ledger.
 type chip struct{ Mood, Count, Text string }
 
-// A subject is an operation or a group.
+// A subject is an operation, a group or a queue.
 type subject struct {
 	Folds, Open           bool
 	ID                    string
 	State, Mood, Headline string
 	Facts                 []fact
+	Halts                 []string // why nothing is claimed
 	Transitions           []protocol.Transition
 	Main, More            tree // above and below the timeline
 	Timeline              *timeline
@@ -121,10 +123,16 @@ func (p Page) content() content {
 		c.Subjects = append(c.Subjects, s)
 	}
 
+	for _, q := range p.Queues {
+		s := queueSubject(q)
+		s.Folds, s.Open = p.Whole, true
+		c.Subjects = append(c.Subjects, s)
+	}
+
 	return c
 }
 
-// chips counts the operations by state, and the groups.
+// chips counts the operations by state, the groups and the queues.
 func (p Page) chips() (all []chip) {
 	counts := make(map[protocol.State]int)
 	for _, op := range p.Operations {
@@ -140,6 +148,9 @@ func (p Page) chips() (all []chip) {
 
 	if n := len(p.Groups); n > 0 {
 		all = append(all, chip{Text: count(n, "group")})
+	}
+	if n := len(p.Queues); n > 0 {
+		all = append(all, chip{Text: count(n, "queue")})
 	}
 
 	return all

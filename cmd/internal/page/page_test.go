@@ -15,6 +15,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -26,7 +27,7 @@ const (
 	nastyText = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "�[31m���"
 )
 
-// hostile returns a page of an operation and a group in which all that is no id is nasty.
+// hostile returns a page of an operation, a group and a queue in which all that is no id is nasty.
 func hostile() Page {
 	seen := observe.Observation{Now: noon.Add(time.Minute)}
 	crash := &protocol.Crash{
@@ -76,8 +77,23 @@ func hostile() Page {
 	g.Registry.Events = []observe.Event{{Revision: 1, At: noon, Type: observe.SupervisorState,
 		SupervisorID: "db", To: nasty}}
 
+	q := queue.Create("q")
+	q.Goal = &queue.Goal{Description: nasty}
+	q.Halts = []queue.Halt{{By: nasty, Reason: nasty, Details: nasty, At: noon}}
+	q.Tasks = []*queue.Task{
+		{ID: "c", State: queue.Claimed, Claim: &queue.Claim{Participant: nasty, At: noon,
+			Operation: nasty, Call: nasty, Stop: queue.Cancelled, StopReason: nasty, PID: 7,
+			Process: observe.Process{PID: 7, BootID: nasty, HostID: nasty}}},
+		{ID: "b", State: queue.Blocked, Reason: nasty, Question: nasty,
+			Spec: `{"argv":["secret"]}`},
+		{ID: "d", State: queue.Dead, Last: queue.Attempt{Epoch: 1, End: queue.Failed, Reason: nasty}},
+	}
+	q.Ended = []queue.Ended{{ID: "e", End: queue.EndedCancelled, At: noon,
+		Last: queue.Attempt{Epoch: 2, End: queue.Failed, Reason: nasty}}}
+
 	return Page{
 		Title: "Ledger", Now: seen.Now, Whole: true,
+		Queues:     []view.Queue{view.NewQueue(q, queue.Seen{Observation: seen})},
 		Operations: []view.Operation{{Operation: op, Seen: seen}},
 		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []group.Alert{
 			{Seq: 1, Type: group.AlertType(nasty), ServiceID: "db", Message: nasty,
@@ -137,8 +153,8 @@ func TestHostile(t *testing.T) {
 		}
 	}
 
-	if depth != 0 || texts < 30 {
-		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 30 or more",
+	if depth != 0 || texts < 45 {
+		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 45 or more",
 			depth, texts)
 	}
 }
@@ -253,6 +269,53 @@ func TestSetLanes(t *testing.T) {
 	}
 	if got, want := c.lanes[1].spans[1].why, "exited: signal 9"; got != want {
 		t.Errorf("the reason for the first failure of db is %q, want %q", got, want)
+	}
+}
+
+// The lanes of a queue are its claims, and one for the tasks that have ended meanwhile or in the last
+// hour; nothing is drawn that the file does not tell.
+func TestQueueLanes(t *testing.T) {
+	at := func(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
+	q := queue.Create("q")
+	q.Tasks = []*queue.Task{
+		{ID: "a", State: queue.Claimed, Claim: &queue.Claim{Participant: "w1", At: at(-7200),
+			Deadline: 3 * time.Hour}},
+		{ID: "b", State: queue.Claimed, Claim: &queue.Claim{Participant: "w2", At: at(3),
+			Deadline: time.Second}},
+		{ID: "c", State: queue.Waiting},
+		{ID: "d", State: queue.Dead, Last: queue.Attempt{Epoch: 1, End: queue.Failed}},
+	}
+	q.Ended = []queue.Ended{
+		{ID: "old", End: queue.EndedDone, At: at(-7201)}, {ID: "x", End: queue.EndedDone, At: at(-5000)},
+		{ID: "y", End: queue.EndedExpired, At: at(2)},
+	}
+
+	show := func() *chart {
+		return queueLanes(view.NewQueue(q, queue.Seen{Observation: observe.Observation{Now: at(9)}}))
+	}
+	c := show()
+	want := []string{"ended:", "w1: claimed -7200-", "w2: timedOut 3-"}
+	if got := lanesOf(c); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var marks []string
+	for _, m := range c.lanes[0].marks {
+		marks = append(marks, fmt.Sprintf("%v %s %s", m.at.Sub(noon).Seconds(), m.sign, m.title))
+	}
+	if want := []string{"-5000 ✓ task x: done", "2 × task y: expired"}; !slices.Equal(marks, want) {
+		t.Errorf("marks %q, want %q", marks, want)
+	}
+	if c.from != at(-7200) || c.to != at(9) {
+		t.Errorf("from %v to %v, want the oldest claim and now", c.from, c.to)
+	}
+
+	q.Tasks = nil
+	if got := lanesOf(show()); !slices.Equal(got, want[:1]) {
+		t.Errorf("without claims: got %q", got)
+	}
+	q.Ended = q.Ended[:1]
+	if show().timeline() != nil {
+		t.Error("a chart of nothing is drawn")
 	}
 }
 

@@ -1,0 +1,158 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+func queueSubject(q view.Queue) subject {
+	c := q.Count()
+	s := subject{
+		ID: q.ID, State: string(q.State()), Mood: mood(q.State()),
+		Headline: "queue, " + q.CountText(),
+		Facts:    queueFacts(q),
+		Halts:    halts(q),
+		Main:     tree{"Claims", claims(q)},
+		More:     tree{"Blocked and dead tasks", stuck(q)},
+		Timeline: queueLanes(q).timeline(),
+		Entries:  endedTasks(q),
+	}
+
+	if c.Dead+c.Blocked > 0 {
+		s.Mood = "bad"
+	}
+	return s
+}
+
+func queueFacts(q view.Queue) []fact {
+	var oldest []string
+	for _, o := range q.Oldest() {
+		oldest = append(oldest, fmt.Sprintf("%s (priority %d), %s", o.ID, o.Priority,
+			view.Ago(q.Seen.Now.Sub(o.EnqueuedAt))))
+	}
+	const most = 5 // priorities
+	return facts(
+		"goal", q.GoalText(),
+		"revision", strconv.FormatInt(q.Revision, 10),
+		"limits", strings.Join(q.Limits(), ", "),
+		"speed", strings.Join(q.Speed(), "; "),
+		"waiting for longest", strings.Join(oldest[:min(len(oldest), most)], "; "),
+	)
+}
+
+func halts(q view.Queue) (all []string) {
+	for _, h := range q.Halts {
+		all = append(all, q.HaltText(h))
+	}
+	return all
+}
+
+func claims(q view.Queue) (lines []line) {
+	for _, c := range q.Claims() {
+		claim := c.Place.Claim
+		l := line{ID: c.ID, Pills: pills(string(c.State), c.Verdict(), "alive"),
+			Details: c.Evidence(),
+			Facts: facts("by", claim.Participant, "for", view.Span(c.Age),
+				"epoch", strconv.FormatInt(claim.Epoch, 10),
+				"attempt", strconv.FormatInt(c.Attempts, 10))}
+		if asked := c.Asked(); asked != "" {
+			l.Details = append(l.Details, asked)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// mostLines limits the lists of a page: what is longer is not read.
+const mostLines = 200
+
+func stuck(q view.Queue) (lines []line) {
+	all := q.Stuck()
+	for _, p := range all[:min(len(all), mostLines)] {
+		l := line{ID: p.ID, Pills: []string{string(p.State)},
+			Facts: facts("attempts", strconv.FormatInt(p.Attempts, 10))}
+		if p.State == queue.Blocked {
+			l.Details = append(l.Details, view.HoldText(queue.Hold{Kind: queue.HeldByPerson,
+				Reason: p.Reason, Task: p.Question}))
+		}
+		if p.Last.Epoch != 0 {
+			l.Details = append(l.Details, fmt.Sprintf("epoch %d: %s", p.Last.Epoch,
+				view.AttemptEnding(p.Last)))
+		}
+		lines = append(lines, l)
+	}
+	if n := len(all) - mostLines; n > 0 {
+		lines = append(lines, line{ID: fmt.Sprintf("and %d more", n)})
+	}
+	return lines
+}
+
+// endedTasks returns the tasks that have ended last, the newest last.
+func endedTasks(q view.Queue) *entries {
+	var all []entry
+	for _, e := range q.Ended[max(len(q.Ended)-mostLines, 0):] {
+		h := entry{At: e.At, What: "task " + e.ID, To: string(e.End)}
+		if e.Last.Epoch != 0 {
+			h.What += fmt.Sprintf(", epoch %d", e.Last.Epoch)
+		}
+		if e.Last.Epoch != 0 && string(e.Last.End) != string(e.End) {
+			h.Reason = "last attempt " + view.AttemptEnding(e.Last)
+		}
+		all = append(all, h)
+	}
+
+	list := entriesOf(all)
+	if list != nil {
+		list.Count = count(len(all), "task") + " that ended last"
+	}
+	return list
+}
+
+// queueLanes draws who works on what since when, and which tasks have ended meanwhile, or in the last
+// hour. The file does not say who did these, nor when they began.
+func queueLanes(q view.Queue) *chart {
+	c := &chart{}
+	since := q.Seen.Now.Add(-time.Hour)
+	for _, claim := range q.Claims() {
+		at := claim.Place.Claim.At
+		l := c.lane(claim.Place.Claim.Participant, claim.Place.Claim.Participant, claim.ID)
+		l.spans = append(l.spans, span{state: string(claim.State), from: at,
+			why: "task " + claim.ID})
+		l.weight = living
+		if claim.Verdict() != "alive" {
+			l.weight = dead
+			l.spans[len(l.spans)-1].state = claim.Verdict()
+		}
+		c.sees(at)
+		if at.Before(since) {
+			since = at
+		}
+	}
+
+	var done *lane
+	for _, e := range q.Ended[max(len(q.Ended)-mostLines, 0):] {
+		if e.At.Before(since) {
+			continue
+		}
+		if done == nil {
+			done = c.lane("", "ended", "")
+			done.rank, done.weight = -1, root
+		}
+		m := mark{e.At, "×", "", "task " + e.ID + ": " + string(e.End)}
+		if e.End == queue.EndedDone {
+			m.sign, m.mood = "✓", "good"
+		}
+		done.marks = append(done.marks, m)
+		c.sees(e.At)
+	}
+
+	c.sees(q.Seen.Now)
+	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return a.rank - b.rank })
+	return c
+}
