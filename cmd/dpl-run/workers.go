@@ -235,7 +235,7 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 
 	seen := w.ledger.ObserveQueue(q, w.env.Observer()())
 	due, waits := q.DueIn(seen)
-	return !waits || due > patient, nil
+	return !q.Returning(seen) && (!waits || due > patient), nil
 }
 
 // wait waits until something has changed, and takes note of it.
