@@ -25,8 +25,8 @@ func TestStatusWatch(t *testing.T) {
 		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver,
 		"Ended": watchesEnded, "Ages": watchesAges,
 		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup,
-		"Removed": watchesRemoved,
-		"Colour":  seesColour, "Width": seesWidth,
+		"Queue": watchesQueue, "Removed": watchesRemoved,
+		"Colour": seesColour, "Width": seesWidth,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,6 +235,22 @@ func watchesGroup(t *testing.T, v *viewer) {
 	v.shows(t, "web", has("`- web "))
 	v.press(t, ctrlC)
 	v.hear(t, left)
+}
+
+// A queue is watched until it is completed.
+func watchesQueue(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-enqueue", "q", "--id", "one", "--", "true")
+	v.beside(t, "dpl-queue", "q", "--goal", "ship")
+	v.enter(t, "dpl-status --watch --queue q")
+	v.shows(t, "the queue", has("  1 waiting, 1 of them ready;"))
+	v.beside(t, "dpl-claim", "q", "--participant", "w", "--deadline", "1h")
+	v.shows(t, "the claim", has("one "))
+	v.beside(t, "dpl-settle", "q", "--task", "one", "--epoch", "1", "--done")
+	v.shows(t, "the end", has("  1 done, 1 in the last minute"))
+	v.shows(t, "the halt", has("  halted by policy "))
+	v.beside(t, "dpl-queue", "q", "--goal-done", "--resume")
+	v.hear(t, left)
+	v.hear(t, "q is over: completed")
 }
 
 // If the subject can no longer be watched, the error is not lost with the drawing.

@@ -28,8 +28,8 @@ var errNoTerminal = cli.Usagef("--watch needs a terminal on stdout: dpl-watch pr
 	"happens, line by line")
 
 // watch redraws the subject in place whenever one of its files changes, and every second for the
-// ages. It returns when the operation is over, and leaves the last drawing on the terminal. A
-// signal ends it as any program, with the terminal restored.
+// ages. It returns when the operation or queue is over, and leaves the last drawing on the
+// terminal. A signal ends it as any program, with the terminal restored.
 func (s *reporter) watch(what subject) error {
 	if _, _, terminal := terminalSize(); !terminal {
 		return errNoTerminal
@@ -57,9 +57,9 @@ func (s *reporter) watch(what subject) error {
 	return err
 }
 
-// farewell returns the text that stays on the terminal when the operation is over.
+// farewell returns the text that stays on the terminal when the subject is over.
 func (p picture) farewell() string {
-	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen()), p.op, p.over())
+	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen()), p.op+p.queue, p.over())
 }
 
 // A watcher draws one subject.
@@ -71,7 +71,7 @@ type watcher struct {
 	ops, groups, queues []string
 }
 
-// run draws until the operation is over, and returns the text to leave on the terminal.
+// run draws until the subject is over, and returns the text to leave on the terminal.
 func (w *watcher) run(signals *signals) (last string, err error) {
 	const tick = time.Second
 	clock := time.NewTicker(tick)
