@@ -56,21 +56,23 @@ func (c *run) work(env *cli.Env, a *account) error {
 	}
 	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
 		signals: catch(syscall.Signal(c.SoftSignal)), ended: make(chan *worker),
-		changed: make(chan struct{})}
+		changed: make(chan struct{}), progress: c.newProgress(env)}
 	defer w.follow.Close()
+	defer w.progress.erase()
 	return cli.InQueue(c.Queue, w.run())
 }
 
 // workers do the tasks of a queue, several at a time. Each attempt is a process of its own, which
 // claims and settles: dpl-run --once. So an attempt ends well even if this process is killed.
 type workers struct {
-	env     *cli.Env
-	flags   *run
-	ledger  *fileops.Ledger
-	follow  *follow.Queue
-	signals chan os.Signal
-	ended   chan *worker
-	changed chan struct{} // closed when run need not wait any longer
+	env      *cli.Env
+	flags    *run
+	ledger   *fileops.Ledger
+	follow   *follow.Queue
+	signals  chan os.Signal
+	ended    chan *worker
+	changed  chan struct{} // closed when run need not wait any longer
+	progress *progress
 
 	busy    []*worker
 	told    syscall.Signal // the signal by which this process was asked to end
@@ -115,7 +117,7 @@ func (w *workers) run() error {
 			err = w.fill(&q)
 		}
 		if err != nil {
-			w.env.Warnf("%v", err)
+			w.warn(err)
 		}
 		if over, err := w.over(q); over {
 			return err
@@ -253,15 +255,33 @@ func (w *workers) wait(q queue.Queue) {
 
 // await waits for a worker, a signal or a change.
 func (w *workers) await(changed <-chan struct{}) {
+	rested := time.After(time.Until(earliest(w.rest)))
+	for w.awaitOne(changed, rested) {
+		w.progress.show()
+	}
+}
+
+// awaitOne waits for one of what await waits for, or until it is time to show the progress: then it
+// returns true.
+func (w *workers) awaitOne(changed <-chan struct{}, rested <-chan time.Time) (show bool) {
 	select {
+	case <-w.progress.due():
+		return true
 	case <-changed:
-	case <-time.After(time.Until(earliest(w.rest))):
+	case <-rested:
 		w.rest = time.Time{}
 	case b := <-w.ended:
 		w.lose(b)
 	case sig := <-w.signals:
 		w.pass(sig.(syscall.Signal))
 	}
+	return false
+}
+
+// warn prints a warning where the progress was.
+func (w *workers) warn(err error) {
+	w.progress.erase()
+	w.env.Warnf("%v", err)
 }
 
 // lose takes note of the end of a worker.
@@ -295,7 +315,7 @@ func (w *workers) pass(sig syscall.Signal) {
 	}
 	for _, b := range w.busy {
 		if err := b.Process.Signal(syscall.SIGTERM); err != nil && !strings.Contains(err.Error(), "finished") {
-			w.env.Warnf("%v", err)
+			w.warn(err)
 		}
 	}
 }
