@@ -53,7 +53,7 @@ func models(t *testing.T) (all []commandModel) {
 func TestEmptyWords(t *testing.T) {
 	t.Parallel()
 	texts := map[string]bool{"reason": true, "description": true, "handle": true, "note": true,
-		"detail": true}
+		"detail": true, "text": true, "goal": true, "details": true}
 	for _, c := range models(t) {
 		for _, f := range c.Flags {
 			if f.Value == "" {

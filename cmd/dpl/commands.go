@@ -22,8 +22,8 @@ func chapters() []chapter {
 		}},
 		{"Looking and waiting", []command{
 			{"status", "Show operations, groups of services, and queues of tasks."},
-			{"wait", "Wait until operations reach a state."},
-			{"watch", "Print the events of an operation or a group."},
+			{"wait", "Wait until operations, services or tasks reach a state."},
+			{"watch", "Print the events of an operation, a group or a queue."},
 		}},
 		{"Services", []command{
 			{"register", "Register services with their group."},
@@ -31,6 +31,12 @@ func chapters() []chapter {
 			{"restart", "Request the restart of a service."},
 			{"report", "Report what a service has spent or violated."},
 			{"shutdown", "Request the stop of a service."},
+		}},
+		{"Queues", []command{
+			{"enqueue", "Add tasks to a queue."},
+			{"claim", "Take a task from a queue."},
+			{"settle", "Say how an attempt at a task has ended."},
+			{"queue", "Create, halt, resume or set up a queue."},
 		}},
 		{"The ledger", []command{
 			{"doctor", "Check a ledger and its file system."},
