@@ -129,7 +129,7 @@ func (op Operation) checkFrames(a Actor) error {
 // foreign reports whether f belongs to a process other than the actor's.
 func (a Actor) foreign(f *Frame) bool {
 	p := f.Identity()
-	return a.Process.Known() && p.Known() && p != a.Process
+	return a.Process.Known() && p.Known() && !p.Is(a.Process)
 }
 
 // refresh is step 2. With adopt, frames without an identity get that of a.
@@ -207,7 +207,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 
 	s := &e.op.Supervisors[i]
 	replaced := s.Process.Known() &&
-		(actor.Known() && actor != s.Process ||
+		(actor.Known() && !actor.Is(s.Process) ||
 			!actor.Known() && e.seen.Gone(s.Vitals) != "")
 
 	if replaced && s.Status == Alive {

@@ -163,7 +163,7 @@ func TestMortals(t *testing.T) {
 		t.Error("it is stopped, and runs")
 	}
 
-	seen.Look = func(observe.Process) observe.Presence { return observe.Stopped }
+	seen.IsStopped = func(q observe.Process) bool { return q == p }
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) ||
 		!seen.Stopped(observe.Vitals{PID: 7, Process: p}) ||
 		seen.Stopped(observe.Vitals{PID: 8, Process: p}) {

@@ -39,7 +39,7 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 
 	if f := op.Frame(p.Call); f != nil {
 		if f.ParticipantID == p.Participant && f.State.Live() &&
-			f.Identity() == observe.Identity(p.PID, p.Process) {
+			f.Identity().Is(observe.Identity(p.PID, p.Process)) {
 			return op.unchanged(), nil
 		}
 		return op, ErrKnownCall

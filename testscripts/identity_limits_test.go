@@ -17,25 +17,48 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// testSameTick shows a known limit: a process that gets the pid of a dead one within the tick (10
-// ms) in which that started is mistaken for it. So the dead participant is found only if it
-// promised heartbeats, which no one sends. The stranger would also get a signal, which is why only
-// a handle protects: here the file is changed to describe such a stranger.
+// testSameTick gives the pid of a dead process to a stranger within the tick (10 ms) in which the
+// dead one started. For this the file is changed to describe such a stranger.
 func testSameTick(t *testing.T, bin string) {
-	o := inside(t, bin, ownNumbers...)
-	if o == nil {
+	if inside(t, bin, ownNumbers...) == nil {
 		return
 	}
 
-	worker := o.sleeper()
-	start, _ := proc.StartTicks(worker.Process.Pid)
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid",
-		strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
-	die(worker)
-	s := o.recycle(worker.Process.Pid, start)
-	ticks, _ := proc.StartTicks(s.pid)
-	o.rewrite("operations/build.json", `"startTicks": [0-9]+`,
-		fmt.Sprintf(`"startTicks": %d`, ticks))
+	for name, test := range map[string]func(o *observed, s *stranger){
+		"by inode": sameTickByInode, "by start time": sameTickByStart,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := ledgerOf(t, bin)
+			worker := o.sleeper()
+			start, _ := proc.StartTicks(worker.Process.Pid)
+			o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid",
+				strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
+			die(worker)
+			s := o.recycle(worker.Process.Pid, start)
+			ticks, _ := proc.StartTicks(s.pid)
+			o.rewrite("operations/build.json", `"startTicks": [0-9]+`,
+				fmt.Sprintf(`"startTicks": %d`, ticks))
+			test(o, s)
+		})
+	}
+}
+
+// sameTickByInode finds at once that the dead process had another inode.
+func sameTickByInode(o *observed, s *stranger) {
+	if o.member("operations/build.json", "stack.0.process.pidfdInode") == "absent" {
+		o.t.Skip("before Linux 6.9, pidfds have no inodes of their own")
+	}
+	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:00Z")
+	o.want("operations/build.json", "state=cleanup", "stack.0.state=crashed",
+		"stack.0.evidence=exited")
+	s.unharmed(o)
+}
+
+// sameTickByStart shows a known limit: without an inode the stranger is mistaken for the dead
+// process. So the dead participant is found only if it promised heartbeats, which no one sends. The
+// stranger would also get a signal, which is why only a handle protects.
+func sameTickByStart(o *observed, s *stranger) {
+	o.forgetInode("operations/build.json")
 	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10Z")
 	o.want("operations/build.json", "state=running", "stack.0.state=active")
 	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10.001Z")
@@ -53,6 +76,12 @@ func (o *observed) rewrite(file, pattern, with string) {
 		o.t.Fatal(err)
 	}
 	write(o.t, path, regexp.MustCompile(pattern).ReplaceAllString(string(data), with), 0o600)
+}
+
+// forgetInode lets a file of the ledger look as if it had been written before Linux 6.9.
+func (o *observed) forgetInode(file string) {
+	o.t.Helper()
+	o.rewrite(file, `,\s*"pidfdInode": [0-9]+`, "")
 }
 
 // testZombies makes a participant, a supervisor and a service end without their parents waiting for

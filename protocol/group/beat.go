@@ -32,7 +32,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 		return g, "", ErrNoService
 	case s.isGroup():
 		return g, "", observe.ErrOtherProcess
-	case actor.Known() && actor != s.Identity() && g.taken(s, e.seen):
+	case actor.Known() && !actor.Is(s.Identity()) && g.taken(s, e.seen):
 		return g, "", observe.ErrOtherProcess
 	case s.State.Final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":
 		return g, observe.VerdictCrashed, nil
@@ -41,7 +41,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	switch recorded := s.Identity(); {
 	case !recorded.Known() && p.PID != 0:
 		s.replaceProcess(p.PID, actor)
-	case actor.Known() && actor != recorded:
+	case actor.Known() && !actor.Is(recorded):
 		s.setProcess(p.PID, actor)
 	}
 

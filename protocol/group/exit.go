@@ -14,7 +14,7 @@ func (g Group) EndService(p ServiceProcess, end LastExit, seen observe.Observati
 		return g, ErrNoService
 	}
 
-	same := p.PID != 0 && p.PID == s.PID && observe.Identity(p.PID, p.Process) == s.Identity()
+	same := p.PID != 0 && p.PID == s.PID && observe.Identity(p.PID, p.Process).Is(s.Identity())
 	if same && s.Ended == nil {
 		s.Ended = &LastExit{
 			At: e.seen.Now, Reason: Exited, Code: end.Code, Status: end.Status, Error: end.Error,

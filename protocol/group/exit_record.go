@@ -111,5 +111,5 @@ func readExitRecord(r *wire.Reader) (x ExitRecord) {
 // be understood counts as such.
 func (x ExitRecord) of(s *Service) bool {
 	return x.Phase == "" || x.ServiceID == s.ID && x.StartID == s.StartID && x.PID == s.PID &&
-		observe.Identity(x.PID, x.Process) == s.Identity()
+		observe.Identity(x.PID, x.Process).Is(s.Identity())
 }

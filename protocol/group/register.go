@@ -112,7 +112,7 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 		return ErrShuttingDown
 	case !r.Request && (r.StartInfo != nil && r.StartInfo.Group != "" || s != nil && s.isGroup()):
 		return observe.ErrOtherProcess
-	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.Identity() &&
+	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && !p.Is(s.Identity()) &&
 		g.taken(s, seen):
 		return observe.ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
@@ -229,7 +229,7 @@ func (s *Service) forgetEnd() {
 // registerSelf is step 4.
 func (e *edit) registerSelf(s *Service, r Registration) {
 	alive := s.alive(e.seen)
-	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || p != s.Identity()) {
+	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || !p.Is(s.Identity())) {
 		s.setProcess(r.PID, p)
 	}
 	if s.State == "" { // a new entry has no event of its readiness

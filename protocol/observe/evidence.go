@@ -52,8 +52,7 @@ func (seen Observation) Judge(v Vitals, threshold time.Duration) (Evidence, time
 
 // CountsHeartbeats reports whether v is judged by its heartbeats, and not by its process.
 func (seen Observation) CountsHeartbeats(v Vitals) bool {
-	presence := seen.presence(v.Identity())
-	return v.Heartbeats || presence != Present && presence != Stopped
+	return v.Heartbeats || seen.presence(v.Identity()) != Present
 }
 
 // StaleIn returns the time until v is stale without a heartbeat.
@@ -82,5 +81,6 @@ func (seen Observation) CanCheck(p Process) bool {
 
 // Stopped reports whether the observer sees that the process of v is stopped.
 func (seen Observation) Stopped(v Vitals) bool {
-	return seen.presence(v.Identity()) == Stopped
+	p := v.Identity()
+	return seen.presence(p) == Present && seen.IsStopped != nil && seen.IsStopped(p)
 }

@@ -14,6 +14,9 @@ type Observation struct {
 	// Look returns what the observer sees of p, a process of this host, boot and pid namespace.
 	// Nil: it sees nothing of any process.
 	Look func(p Process) Presence
+	// IsStopped reports whether p, a process that Look sees, is stopped by a signal, as by Ctrl-Z.
+	// Nil: the observer cannot tell.
+	IsStopped func(p Process) bool
 	// LookAhead looks at all of processes at once, which Look will be asked about. Nil: Look does it.
 	LookAhead func(processes []Process)
 	// Survived reports whether processes of a start are left, although leader, the process of the
@@ -50,8 +53,7 @@ type Presence int
 
 const (
 	Unseen  Presence = iota // it cannot tell: it may not look, or cannot tell it from another process with that pid
-	Present                 // it exists
-	Stopped                 // it exists, stopped by a signal, as by Ctrl-Z; it counts as alive
+	Present                 // it exists, stopped or not
 	Gone                    // it has exited
 )
 

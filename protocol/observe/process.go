@@ -15,10 +15,20 @@ type Process struct {
 	BootID       string
 	PIDNamespace string // inode of the pid namespace, decimal
 	StartTicks   int64  // start time as the kernel counts it: clock ticks since boot on Linux
+	PidfdInode   int64  // inode of its pidfds, which no other process of the boot has; 0: unknown
 }
 
 // Known reports whether p identifies a process. A Process with a pid only does not.
 func (p Process) Known() bool { return p.BootID != "" }
+
+// Is reports whether p and q identify the same process. An inode that only one of them has does not
+// tell them apart.
+func (p Process) Is(q Process) bool {
+	if p.PidfdInode == 0 || q.PidfdInode == 0 {
+		p.PidfdInode, q.PidfdInode = 0, 0
+	}
+	return p == q
+}
 
 // Identity returns p if it identifies a process and was recorded with pid (spec §3.4), and the zero
 // Process otherwise.
@@ -43,6 +53,8 @@ func ReadProcess(r *wire.Reader, nested **wire.Nested, in string) (p Process) {
 			p.PIDNamespace = r.String()
 		case "startTicks":
 			p.StartTicks = r.Int(0)
+		case "pidfdInode":
+			p.PidfdInode = r.Int(0)
 		default:
 			r.Nested(nested, in, name)
 		}
@@ -63,6 +75,7 @@ func (p Process) Write(w *wire.Writer, name string, nested *wire.Nested) {
 		w.String("bootId", p.BootID)
 		w.String("pidNamespace", p.PIDNamespace)
 		w.Int("startTicks", p.StartTicks)
+		w.OptInt("pidfdInode", p.PidfdInode)
 		w.Unknown(nested.Of(name))
 	})
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"golang.org/x/sys/unix"
 )
 
 // Places of fields in what statOf returns: in proc_pid_stat(5) they are 3, 14, 15 and 22.
@@ -48,11 +50,33 @@ func known(host observe.Host, processes []*os.Process) ([]observe.Process, error
 			return nil, err
 		}
 
+		inode, err := inodeOf(p.Pid)
+		if err != nil {
+			return nil, err
+		}
+
 		all[i] = observe.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID,
-			PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+			PIDNamespace: host.PIDNamespace, StartTicks: ticks, PidfdInode: inode}
 	}
 
 	return all, nil
+}
+
+// inodeOf returns the inode of the pidfds of a process, or 0 before Linux 6.9.
+func inodeOf(pid int) (int64, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return 0, fmt.Errorf("a handle on %d: %w", pid, err)
+	}
+	defer unix.Close(fd)
+
+	var system unix.Statfs_t
+	var file unix.Stat_t
+	err = errors.Join(unix.Fstatfs(fd, &system), unix.Fstat(fd, &file))
+	if err != nil || system.Type != unix.PID_FS_MAGIC {
+		return 0, err
+	}
+	return int64(file.Ino), nil
 }
 
 // hasInotify reports whether a process has an inotify descriptor.

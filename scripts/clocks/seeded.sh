@@ -47,13 +47,14 @@ seed() {
 {
     process=cmd/internal/process
     seed pid-alone $process/identity_linux.go \
-        's/case s\.startTicks != startTicks:/case s.startTicks < 0:/' \
+        's/p\.PidfdInode != 0/false/;
+        s/case s\.startTicks != p\.StartTicks:/case s.startTicks < 0:/' \
         '^TestIdentity$/^recycled$'
-    seed zombie-lives $process/stat_linux.go \
-        "s/return \\(s.state == 'Z'.*/return false/" \
+    seed zombie-lives $process/watch_linux.go \
+        's/return n > 0/return false/' \
         '^TestIdentity$/^zombies$'
     seed not-checked $process/signal_linux.go \
-        's/case found == p:/case found.PID == p.PID:/' \
+        's/case found\.Is\(p\):/case found.PID == p.PID:/' \
         '^TestIdentity$/^window$'
     seed by-number $process/signal_linux.go '
         s/w\.Signal\(sig\)/unix.Kill(p.PID, sig)/;

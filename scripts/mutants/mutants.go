@@ -91,7 +91,9 @@ var mutants = []mutant{
 		[]string{"files", "simulation", "histories"},
 	}, {
 		"identity by pid only", "cmd/internal/process/identity_linux.go",
-		"	s, err := look(pid)\n", "	s, err := look(pid)\n	s.startTicks = startTicks\n",
+		"	if p.PidfdInode != 0 {\n",
+		"	p.PidfdInode = 0\n	if s, err := look(p.PID); err == nil {\n		p.StartTicks = " +
+			"s.startTicks\n	}\n	if p.PidfdInode != 0 {\n",
 		[]string{"identity"},
 	}, {
 		"missing read as empty", "fileops/open.go",

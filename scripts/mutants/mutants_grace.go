@@ -69,17 +69,12 @@ var graces = []mutant{
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
 		"who is present is stale", "protocol/observe/evidence.go",
-		"	return v.Heartbeats || presence != Present && presence != Stopped",
-		"	return v.Heartbeats || presence != Stopped",
+		"	return v.Heartbeats || seen.presence(v.Identity()) != Present",
+		"	return true",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
-		"who is stopped is stale", "protocol/observe/evidence.go",
-		"	return v.Heartbeats || presence != Present && presence != Stopped",
-		"	return v.Heartbeats || presence != Present",
-		[]string{"./protocol ^TestMortals$", "alive/process.txtar"},
-	}, {
 		"a promise does not count", "protocol/observe/evidence.go",
-		"	return v.Heartbeats || presence", "	return presence",
+		"	return v.Heartbeats || seen", "	return seen",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	},
 }

@@ -35,9 +35,22 @@ var dataLoss = []mutant{
 		"case !Within(filepath.Dir(path), r.OperationTmp(op)):", "case !Within(path, r.TmpRoot()):",
 		[]string{"./fileops TestTmpOfOtherOperations"},
 	}, {
-		"a stopped process is stale", "protocol/observe/evidence.go",
-		"presence != Present && presence != Stopped", "presence != Present",
+		"a stopped process is stale", "cmd/internal/process/identity_linux.go",
+		"	if p.PidfdInode != 0 {\n",
+		"	if Stopped(p) {\n		return observe.Unseen\n	}\n	if p.PidfdInode != 0 {\n",
 		[]string{"alive/process.txtar"},
+	}, {
+		"another inode does not matter", "protocol/observe/process.go",
+		"	if p.PidfdInode == 0 || q.PidfdInode == 0 {", "	if true {",
+		[]string{"./protocol ^TestVectors$", "./protocol/group ^TestVectors$"},
+	}, {
+		"an unknown inode is another", "protocol/observe/process.go",
+		"	if p.PidfdInode == 0 || q.PidfdInode == 0 {", "	if false {",
+		[]string{"./protocol ^TestVectors$", "./protocol/group ^TestVectors$"},
+	}, {
+		"any inode will do", "cmd/internal/process/pidfd_linux.go",
+		"found == p.PidfdInode && ", "found != 0 && ",
+		[]string{"./cmd/internal/process ^TestOtherInode$"},
 	}, {
 		"a forked child pops its parent's call", "scripts/clients/dpl.py",
 		"        if os.getpid() == self._pid:\n            self._deaf = True\n            " +
@@ -79,8 +92,8 @@ var wrongVerdicts = []mutant{
 		[]string{"./protocol TestPace"},
 	}, {
 		"a call that lives is stale", "protocol/observe/evidence.go",
-		"	return v.Heartbeats || presence != Present && presence != Stopped\n",
-		"	return v.Heartbeats || presence >= 0\n",
+		"	return v.Heartbeats || seen.presence(v.Identity()) != Present\n",
+		"	return v.Heartbeats || seen.presence(v.Identity()) >= 0\n",
 		[]string{"./protocol TestVectors/^cleanup-process-lives$"},
 	}, {
 		"siblings in a chain", "protocol/callers.go",

@@ -210,7 +210,7 @@ var policies = []mutant{
 		[]string{policyVectors, "./scripts/faults TestKeepers$"},
 	}, {
 		"a record of another process", "protocol/group/exit_record.go",
-		" && x.PID == s.PID &&\n		observe.Identity(x.PID, x.Process) == s.Identity()", "",
+		" && x.PID == s.PID &&\n		observe.Identity(x.PID, x.Process).Is(s.Identity())", "",
 		[]string{policyVectors},
 	}, {
 		"a record that may change is taken", "protocol/group/pass_ends.go",

@@ -262,7 +262,7 @@ def keyed(kind, key):
 
 
 PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''),
-                 startTicks=(INTEGER, 0))
+                 startTicks=(INTEGER, 0), pidfdInode=(INTEGER, 0))
 BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 GRACE = record(of=(MOMENT, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))

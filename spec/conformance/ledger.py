@@ -1,13 +1,16 @@
 """DPL operations and groups in a ledger directory (spec §2 and §8), and observing. Linux only."""
 import contextlib
+import ctypes
 import errno
 import fcntl
 import os
 import pathlib
 import re
 import secrets
+import select
 import socket
 import stat
+import sys
 import threading
 import time
 
@@ -64,11 +67,58 @@ def ended(fields):
     return fields[0] in 'ZX' and fields[17] == '1'
 
 
+@contextlib.contextmanager
+def pidfd_of(pid):
+    """Give a pidfd of process pid, or None if there is none. ProcessLookupError: nobody has pid."""
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        raise
+    except OSError:  # a thread has pid, or descriptors or the call are missing
+        fd = None
+    try:
+        yield fd
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def unique(pidfd):
+    """Return whether no other process has the inode of pidfd: statfs(2) says PID_FS_MAGIC."""
+    answer = (ctypes.c_long * 32)()
+    return (sys.maxsize > 2**32 and ctypes.CDLL(None).fstatfs(pidfd, answer) == 0
+            and answer[0] == 0x50494446)
+
+
+def has_ended(pidfd):
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def inode_of(pid):
+    """Return the inode of the pidfds of process pid, or 0 if it has none of its own (§3.4)."""
+    with pidfd_of(pid) as fd:
+        return os.fstat(fd).st_ino if fd is not None and unique(fd) and not has_ended(fd) else 0
+
+
+def look_by_inode(process):
+    """Return 'gone' or 'present', or None if the inode does not tell."""
+    with contextlib.suppress(ProcessLookupError), pidfd_of(process['pid']) as fd:
+        if fd is None or not unique(fd):
+            return None
+        same = os.fstat(fd).st_ino == process['pidfdInode']
+        return 'present' if same and not has_ended(fd) else 'gone'
+    return 'gone'
+
+
 def look(process):
     """Return whether process is 'gone' or 'present' (§4.2), or None if that is unknown."""
     try:
         if process['pid'] <= 0:
             return None
+        if process['pidfdInode'] and (found := look_by_inode(process)):
+            return found
         return 'present' if start_ticks(process['pid']) == process['startTicks'] else 'gone'
     except PermissionError:
         return None
@@ -213,7 +263,9 @@ def process_of(pid):
     ticks = start_ticks(pid) if pid > 0 else None
     if ticks is None:
         raise Refused('deadProcess', f'process {pid} does not live')
-    return {'pid': pid, **host(), 'startTicks': ticks}
+    with contextlib.suppress(ProcessLookupError):
+        return {'pid': pid, **host(), 'startTicks': ticks, 'pidfdInode': inode_of(pid)}
+    raise Refused('deadProcess', f'process {pid} has just ended')
 
 
 # Deleting (§2.7)

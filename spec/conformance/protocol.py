@@ -88,8 +88,10 @@ def identity(entry):
 
 
 def same(one, other):
-    return all(one[name] == other[name]
-               for name in ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks'))
+    inodes = {one['pidfdInode'], other['pidfdInode']} - {0}
+    return len(inodes) < 2 and all(
+        one[name] == other[name]
+        for name in ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks'))
 
 
 def gone(entry, since, seen):

@@ -17,7 +17,7 @@ import groups
 import run
 import sightings
 from document import READINESS, Number, Refused, format_time, parse, write
-from random_vectors import NOTES, START, STRANGE, UNKNOWN, integers, places_in, without
+from random_vectors import INODES, NOTES, START, STRANGE, UNKNOWN, integers, places_in, without
 
 THRESHOLD = 1000
 PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
@@ -123,12 +123,18 @@ class World:
         process = {
             'pid': self.one(PIDS), 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41',
             'startTicks': self.one((5, 5, 6))
-        }
+        } | self.optional(0.4, pidfdInode=self.one(INODES))
         if self.chance(0.35):
             process |= self.one(({'hostId': self.one(HOSTS[-2:])}, {'bootId': self.one(BOOTS[-2:])},
                                  {'pidNamespace': self.one(NAMESPACES[-2:])},
                                  {'pidNamespace': '42'}, {'hostId': 'host-2', 'bootId': 'boot-1'}))
         return process
+
+    def recall(self, process):
+        """Return process as others may have found it: perhaps with another inode, or none."""
+        inodes = (process.get('pidfdInode', 0), ) * 9 + INODES
+        return ({name: process[name] for name in PROCESS_MEMBERS}
+                | self.optional(0.7, pidfdInode=self.one(inodes)))
 
     def heartbeat(self, member='lastHeartbeat'):
         ms = self.one(AGES[:6] if self.chance(0.5) else AGES)
@@ -375,7 +381,7 @@ class World:
                 'pid': entry['pid'] or 0
             }
             if process:
-                record['process'] = {name: process[name] for name in PROCESS_MEMBERS}
+                record['process'] = self.recall(process)
             if record['phase'] == 'ended':
                 record |= {'at': self.ago(), 'reason': self.one(('exited',) * 5 + ('startFailed', 'preflight', 'preflight'))}
                 record |= self.optional(0.8, code=self.one(CODES), status=self.one((0, 1, 42, 75)))
@@ -542,7 +548,7 @@ class World:
             return {}
         recorded = [entry['process'] for entry in self.entries().values() if 'process' in entry]
         process = self.one(recorded) if recorded and self.chance(0.5) else self.process()
-        process = {name: process[name] for name in PROCESS_MEMBERS}
+        process = self.recall(process)
         return ({'pid': process['pid']}
                 | self.optional(0.8, process=process | {'bootId': process['bootId'] or 'boot-2'}))
 
@@ -555,7 +561,7 @@ class World:
         key = self.one(waiting)
         known, who = self.entries()[key].get('process'), {'supervisor': key}
         if known and known['bootId'] and self.chance(0.7):
-            who |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
+            who |= {'pid': known['pid'], 'process': self.recall(known)}
         else:
             who |= self.identity()
         return (who | self.optional(0.1, dependencies=[self.one(IDS + 'z')])
@@ -634,7 +640,7 @@ class World:
         key = self.known()
         known, do = self.entries().get(key, {}).get('process'), {'supervisor': key}
         if known and known['bootId'] and self.chance(0.7):
-            do |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
+            do |= {'pid': known['pid'], 'process': self.recall(known)}
         else:
             do |= self.identity()
         do |= self.optional(0.9, code=self.one(CODES), status=self.one((0, 1, 42, 75)))

@@ -25,7 +25,7 @@ THRESHOLD = 1000
 STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3600_000, 3600_001,
          666, 667, -500, -1001, -3600_000)
 HOSTS, NAMESPACES = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', '')
-BOOTS = ('boot-2', 'boot-2', 'boot-1', '')
+BOOTS, INODES = ('boot-2', 'boot-2', 'boot-1', ''), (71, 71, 71, 72, 0)
 PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), 'abcdef', 'pqr', 'stu'
 NOTES = ('', 'at 50 %', 'é "\\\n')
 UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [],
@@ -96,7 +96,7 @@ class Walk:
         return {
             'pid': self.one(PIDS), 'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS),
             'pidNamespace': self.one(NAMESPACES), 'startTicks': self.one((7, 7, 8))
-        }
+        } | self.optional(0.4, pidfdInode=self.one(INODES))
 
     def seen(self):
         """Return what the next observer sees, as in a vector.
@@ -172,6 +172,7 @@ class Walk:
         process['bootId'] = process['bootId'] or 'boot-2'
         process = {name: process[name]
                    for name in ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')}
+        process |= self.optional(0.4, pidfdInode=self.one(INODES))
         if process['pid'] and self.chance(0.8):
             return {'pid': process['pid'], 'process': process}
         return {'pid': self.one(PIDS)}

@@ -34,11 +34,11 @@ func Object(words string, deeper map[string]*Shape) *Shape {
 // The shapes of objects that operations and groups have.
 var (
 	ProcessShape = &Shape{
-		members: Object("pid hostId bootId pidNamespace startTicks", nil).members,
+		members: Object("pid hostId bootId pidNamespace startTicks pidfdInode", nil).members,
 		vanish: func(n Node) bool { // every member of it has its default
 			return n.textOf("pid", "0") == "0" && n.textOf("startTicks", "0") == "0" &&
 				n.textOf("hostId", `""`) == `""` && n.textOf("bootId", `""`) == `""` &&
-				n.textOf("pidNamespace", `""`) == `""`
+				n.textOf("pidNamespace", `""`) == `""` && n.textOf("pidfdInode", "0") == "0"
 		},
 	}
 	BeatShape = &Shape{

@@ -119,6 +119,7 @@ type Process struct {
 	BootID       string `json:"bootId"`
 	PIDNamespace string `json:"pidNamespace"`
 	StartTicks   int64  `json:"startTicks"`
+	PidfdInode   int64  `json:"pidfdInode"`
 }
 
 // Status returns the number that vectors have for v: the exit status of dpl-heartbeat.

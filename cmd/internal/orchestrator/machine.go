@@ -104,7 +104,7 @@ func (here) SignalGroup(p observe.Process, sig syscall.Signal) error {
 }
 
 func (here) Exited(p observe.Process) bool {
-	return process.Look(p.PID, p.StartTicks) == observe.Gone
+	return process.Look(p) == observe.Gone
 }
 
 func (here) InGroup(p, leader observe.Process) bool { return process.InGroup(p, leader) }

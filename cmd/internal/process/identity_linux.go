@@ -20,6 +20,10 @@ func Identify(pid int) (observe.Process, error) {
 		return observe.Process{}, ErrNoProcess
 	}
 
+	handle, unopened := openPIDFD(pid)
+	if unopened == nil {
+		defer handle.close()
+	}
 	found, err := look(pid)
 	if err != nil {
 		return observe.Process{}, err
@@ -30,35 +34,53 @@ func Identify(pid int) (observe.Process, error) {
 		return observe.Process{PID: pid}, nil
 	}
 
-	return observe.Process{
+	p := observe.Process{
 		PID:          pid,
 		HostID:       host.ID,
 		BootID:       host.BootID,
 		PIDNamespace: host.PIDNamespace,
 		StartTicks:   found.startTicks,
-	}, nil
+	}
+	// If it has not ended, pid was its number all along, so both are of the same process.
+	if unopened == nil && handle.unique() && !ended(uintptr(handle)) {
+		p.PidfdInode = handle.inode()
+	}
+	return p, nil
 }
 
-// Look returns the presence of the process that had pid and started at startTicks. It is Gone as in
-// Exited, Present or Stopped if the process with that pid started then, and otherwise Unseen.
-func Look(pid int, startTicks int64) observe.Presence {
-	if !ValidPID(pid) {
+// Look returns the presence of p, of which host, boot and pid namespace must be our own: by the
+// inode of its pidfd if that was recorded, which takes a third to two thirds of the time of reading
+// /proc, and otherwise by its start time. It is Gone if no process has the pid, or a zombie has it,
+// or a process with another inode or start time; and Unseen if the pid is impossible or nothing is
+// certain.
+func Look(p observe.Process) observe.Presence {
+	if !ValidPID(p.PID) {
 		return observe.Unseen
 	}
+	if p.PidfdInode != 0 {
+		if found := lookByInode(p); found != observe.Unseen {
+			return found
+		}
+	}
 
-	s, err := look(pid)
+	s, err := look(p.PID)
 	switch {
 	case err != nil:
 		return observe.Gone
-	case startTicks <= 0 || s.startTicks <= 0:
+	case p.StartTicks <= 0 || s.startTicks <= 0:
 		return observe.Unseen
-	case s.startTicks != startTicks:
+	case s.startTicks != p.StartTicks:
 		return observe.Gone
-	case s.state == 'T':
-		return observe.Stopped
 	}
 
 	return observe.Present
+}
+
+// Stopped reports whether p, a process of this host, boot and pid namespace that exists, is stopped
+// by a signal. It returns false if it cannot tell.
+func Stopped(p observe.Process) bool {
+	s, err := look(p.PID)
+	return err == nil && s.startTicks == p.StartTicks && s.state == 'T'
 }
 
 // Exited reports whether the process that had pid and started at startTicks is certainly gone: no
@@ -68,7 +90,7 @@ func Look(pid int, startTicks int64) observe.Presence {
 //
 // The caller must have checked that host, boot and pid namespace are its own.
 func Exited(pid int, startTicks int64) bool {
-	return Look(pid, startTicks) == observe.Gone
+	return Look(observe.Process{PID: pid, StartTicks: startTicks}) == observe.Gone
 }
 
 // look returns what /proc shows of the process pid, without the parts that cannot be read, or

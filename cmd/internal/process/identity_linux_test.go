@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func mustBeGone(t *testing.T, pid int, startTicks int64) {
+func mustBeGone(t *testing.T, p observe.Process) {
 	t.Helper()
+	pid, startTicks := p.PID, p.StartTicks
 	if got, err := Identify(pid); !errors.Is(err, ErrNoProcess) || got != (observe.Process{}) {
 		t.Errorf("Identify(%d) = %+v, %v, want ErrNoProcess", pid, got, err)
 	}
@@ -26,6 +27,9 @@ func mustBeGone(t *testing.T, pid int, startTicks int64) {
 	}
 	if !Exited(pid, 0) {
 		t.Errorf("Exited(%d, 0) = false", pid)
+	}
+	if got := Look(p); got != observe.Gone {
+		t.Errorf("Look(%+v) = %d, want gone", p, got)
 	}
 	if w, err := Watch(pid); !errors.Is(err, ErrNoProcess) || w != nil {
 		t.Errorf("Watch(%d) = %v, %v, want ErrNoProcess", pid, w, err)
@@ -43,7 +47,7 @@ func TestAlive(t *testing.T) {
 
 	host := Here()
 	want := observe.Process{PID: pid, HostID: host.ID, BootID: host.BootID,
-		PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+		PIDNamespace: host.PIDNamespace, StartTicks: ticks, PidfdInode: inodeOf(t, pid)}
 	if got := identify(t, pid); got != want {
 		t.Errorf("Identify = %+v, want %+v", got, want)
 	}
@@ -61,7 +65,7 @@ func TestKilled(t *testing.T) {
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
 	c.Die(t)
-	mustBeGone(t, p.PID, p.StartTicks)
+	mustBeGone(t, p)
 }
 
 func TestZombie(t *testing.T) {
@@ -72,7 +76,7 @@ func TestZombie(t *testing.T) {
 	if err := unix.Kill(p.PID, 0); err != nil {
 		t.Fatalf("the zombie is not there: %v", err)
 	}
-	mustBeGone(t, p.PID, p.StartTicks)
+	mustBeGone(t, p)
 }
 
 func TestOddName(t *testing.T) {
@@ -99,7 +103,7 @@ func TestMainThreadExited(t *testing.T) {
 	t.Parallel()
 	c := proctest.Start(t, "leaderless").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
-	if Exited(p.PID, p.StartTicks) {
+	if Exited(p.PID, p.StartTicks) || Look(p) != observe.Present {
 		t.Error("exited")
 	}
 
@@ -115,7 +119,7 @@ func TestMainThreadExited(t *testing.T) {
 
 	c.MustEcho(t)
 	c.BecomeZombie(t)
-	mustBeGone(t, p.PID, p.StartTicks)
+	mustBeGone(t, p)
 }
 
 // A number may be given to a thread next.
@@ -126,7 +130,8 @@ func TestThread(t *testing.T) {
 	if !ok {
 		t.Fatal("/proc does not show the thread")
 	}
-	mustBeGone(t, tid, start.startTicks)
+	mustBeGone(t, observe.Process{PID: tid, StartTicks: start.startTicks})
+	mustBeGone(t, observe.Process{PID: tid, StartTicks: start.startTicks, PidfdInode: 4711})
 }
 
 // otherThread returns the id of a thread of ours that is not the first. The Go runtime always has
@@ -161,6 +166,9 @@ func TestImpossible(t *testing.T) {
 		}
 		if w, err := Watch(pid); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("Watch(%d) = %v, %v, want ErrNoProcess", pid, w, err)
+		}
+		if got := Look(observe.Process{PID: pid, StartTicks: 1, PidfdInode: 1}); got != observe.Unseen {
+			t.Errorf("Look(%d) = %d, want unseen", pid, got)
 		}
 		if Exited(pid, 1) {
 			t.Errorf("Exited(%d) = true, want no evidence", pid)
@@ -210,6 +218,13 @@ func BenchmarkIdentify(b *testing.B) {
 	pid := os.Getppid()
 	for b.Loop() {
 		Identify(pid)
+	}
+}
+
+func BenchmarkLook(b *testing.B) {
+	p := identify(b, os.Getppid())
+	for b.Loop() {
+		Look(p)
 	}
 }
 

@@ -39,7 +39,10 @@ func Identify(pid int) (observe.Process, error) {
 }
 
 // Look returns Unseen: nothing is certain without start times.
-func Look(pid int, startTicks int64) observe.Presence { return observe.Unseen }
+func Look(observe.Process) observe.Presence { return observe.Unseen }
+
+// Stopped returns false: no process is known.
+func Stopped(observe.Process) bool { return false }
 
 // SignalProcess always returns an error, because a process cannot be told from a later one with the
 // same pid.

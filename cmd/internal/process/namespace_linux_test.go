@@ -78,10 +78,10 @@ func TestRecycled(t *testing.T) {
 	if q.StartTicks <= p.StartTicks {
 		t.Fatalf("the new one started at %d, the old one at %d", q.StartTicks, p.StartTicks)
 	}
-	if !Exited(p.PID, p.StartTicks) {
+	if !Exited(p.PID, p.StartTicks) || Look(p) != observe.Gone {
 		t.Error("the old one is not reported exited")
 	}
-	if Exited(q.PID, q.StartTicks) {
+	if Exited(q.PID, q.StartTicks) || Look(q) != observe.Present {
 		t.Error("the new one is reported exited")
 	}
 
@@ -96,7 +96,7 @@ func TestRecycled(t *testing.T) {
 	}
 
 	c.Wait()
-	if !Exited(q.PID, q.StartTicks) {
+	if !Exited(q.PID, q.StartTicks) || Look(q) != observe.Gone {
 		t.Error("the new one is not reported exited after its death")
 	}
 }
@@ -147,7 +147,7 @@ func TestForeignProc(t *testing.T) {
 	w := watched(t, pid)
 	c.Die(t)
 	mustBeDone(t, w)
-	mustBeGone(t, pid, 4711)
+	mustBeGone(t, observe.Process{PID: pid, StartTicks: 4711})
 }
 
 // In a time namespace start times and the clocks that count from boot are shifted: others must not
@@ -175,7 +175,7 @@ func TestTimeNamespace(t *testing.T) {
 	}
 
 	c.BecomeZombie(t)
-	mustBeGone(t, pid, 4711)
+	mustBeGone(t, observe.Process{PID: pid, StartTicks: 4711})
 }
 
 // A /proc mounted with subset=pid has start times but no boot id, and a start time means nothing

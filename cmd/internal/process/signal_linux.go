@@ -147,7 +147,7 @@ func hold(p observe.Process) (*Watched, error) {
 	found, err := Identify(p.PID) // after Watch: if it finds p, the handle is on p
 	switch {
 	case err != nil:
-	case found == p:
+	case found.Is(p):
 		return w, nil
 	case found.Known():
 		err = ErrNoProcess

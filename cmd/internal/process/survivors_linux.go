@@ -42,7 +42,7 @@ func Survivors(
 		found, doubt = s.survivors()
 		switch {
 		case len(found) > 0 || doubt != nil || !s.kept || s.others,
-			Exited(keeper.PID, keeper.StartTicks):
+			Look(keeper) == observe.Gone:
 			return found, doubt
 		case time.Now().After(until):
 			return nil, fmt.Errorf("process %d, the keeper, does not end", keeper.PID)
@@ -59,7 +59,7 @@ func isThis(p observe.Process) bool {
 		return false
 	}
 	this, err := Identify(p.PID)
-	return err == nil && p == this
+	return err == nil && p.Is(this)
 }
 
 // A search looks for the processes of one start.
@@ -96,7 +96,7 @@ func (s *search) askKeeper() {
 	carried, _ := carries(s.keeper.PID, KeeperVariable, s.id, s.until)
 
 	// Ask after that: if the keeper has not exited, the answers for its pid are about the keeper.
-	s.lost = Exited(s.keeper.PID, s.keeper.StartTicks)
+	s.lost = Look(s.keeper) == observe.Gone
 	s.kept = carried && !s.lost
 }
 
@@ -118,13 +118,13 @@ func (s *search) survivors() (found []observe.Process, doubt error) {
 // survivor returns the process pid and whether it is a survivor, or an error if that is uncertain.
 func (s *search) survivor(pid int) (p observe.Process, is bool, doubt error) {
 	p, err := Identify(pid)
-	if err != nil || p.StartTicks < s.leader.StartTicks || s.kept && p == s.keeper {
+	if err != nil || p.StartTicks < s.leader.StartTicks || s.kept && p.Is(s.keeper) {
 		return p, false, nil
 	}
 
 	found := s.membership(pid)
 	switch {
-	case Exited(pid, p.StartTicks): // otherwise all answers for pid are about p
+	case Look(p) == observe.Gone: // otherwise all answers for pid are about p
 		return p, false, nil
 	case found == member:
 		return p, true, nil

@@ -30,7 +30,7 @@ func (s *Session) Observer() func() observe.Observation {
 		look, lookAhead := lookOnce()
 		seen := observe.Observation{
 			Host: process.Here(), Now: s.Now(), Look: look, LookAhead: lookAhead,
-			Survived: surviveOnce(), Used: process.UsageOnce(),
+			IsStopped: process.Stopped, Survived: surviveOnce(), Used: process.UsageOnce(),
 		}
 
 		if s.options.Now.IsZero() {
@@ -45,15 +45,16 @@ func (s *Session) Observer() func() observe.Observation {
 
 func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]observe.Process)) {
 	type start struct { // of a process of this host, boot and pid namespace
-		pid   int
-		ticks int64
+		pid          int
+		ticks, inode int64
 	}
+	of := func(p observe.Process) start { return start{p.PID, p.StartTicks, p.PidfdInode} }
 	looked := make(map[start]observe.Presence)
 	look = func(p observe.Process) observe.Presence {
-		presence, known := looked[start{p.PID, p.StartTicks}]
+		presence, known := looked[of(p)]
 		if !known {
-			presence = process.Look(p.PID, p.StartTicks)
-			looked[start{p.PID, p.StartTicks}] = presence
+			presence = process.Look(p)
+			looked[of(p)] = presence
 		}
 		return presence
 	}
@@ -62,14 +63,14 @@ func lookOnce() (look func(observe.Process) observe.Presence, ahead func([]obser
 		found := make([]observe.Presence, len(processes))
 		parallel.Each(len(processes), func(mine iter.Seq[int]) {
 			for i := range mine {
-				found[i] = process.Look(processes[i].PID, processes[i].StartTicks)
+				found[i] = process.Look(processes[i])
 			}
 		})
 		if len(looked) == 0 {
 			looked = make(map[start]observe.Presence, len(processes))
 		}
 		for i, p := range processes {
-			looked[start{p.PID, p.StartTicks}] = found[i]
+			looked[of(p)] = found[i]
 		}
 	}
 
