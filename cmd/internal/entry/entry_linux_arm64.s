@@ -16,6 +16,7 @@
 #define SYS_execve 221
 #define SYS_wait4 260
 #define SYS_prlimit64 261
+#define SYS_pidfd_open 434
 #define SYS_close_range 436
 
 #define RLIMIT_DATA 2
@@ -204,6 +205,12 @@ close:
 	// close(GATE)
 	MOVD	$SYS_close, R8
 	MOVD	$GATE, R0
+	SVC
+
+	// pidfd_open(stage, 0), because others open theirs in half the time while there is one
+	MOVD	$SYS_pidfd_open, R8
+	MOVD	R13, R0
+	MOVD	$0, R1
 	SVC
 
 	MOVD	0(RSP), R0

@@ -197,6 +197,7 @@ func TestKeeperOfStartAlone(t *testing.T) {
 	}
 
 	mustHoldNothing(t, keeper.PID)
+	mustHold(t, keeper.PID, g.Process().PID)
 	threads, err := filepath.Glob(proc + "task/*")
 	if os.Getenv(entryVariable) != "" && len(threads) != 1 {
 		t.Errorf("it runs Go: it has %d threads, %v", len(threads), err)
@@ -231,6 +232,19 @@ func mustHoldNothing(t *testing.T, pid int) {
 			to, _ := os.Readlink(file)
 			return to != os.DevNull && !strings.HasPrefix(to, "anon_inode:") &&
 				!strings.HasPrefix(to, "/sys/fs/cgroup/")
+		})
+	})
+}
+
+// mustHold fails the test unless pid holds a handle on the process held, which makes those of others
+// cheaper.
+func mustHold(t *testing.T, pid, held int) {
+	t.Helper()
+	poll.Until(t, fmt.Sprintf("a handle on %d", held), func() bool {
+		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+		return slices.ContainsFunc(files, func(file string) bool {
+			text, _ := os.ReadFile(file)
+			return strings.Contains(string(text), fmt.Sprintf("\nPid:\t%d\n", held))
 		})
 	})
 }
