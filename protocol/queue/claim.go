@@ -25,8 +25,8 @@ type Claimer struct {
 // holds reports whether c is the claimer of claim.
 func (c Claimer) holds(claim *Claim) bool {
 	return claim != nil && claim.Participant == c.Participant && claim.Call == c.Call &&
-		claim.PID == c.PID && observe.Identity(c.PID, c.Process) ==
-		observe.Identity(claim.PID, claim.Process)
+		claim.PID == c.PID &&
+		observe.Identity(c.PID, c.Process).Is(observe.Identity(claim.PID, claim.Process))
 }
 
 // Claim returns q with a task claimed by c, and that task: the one called id, or if id is "" the

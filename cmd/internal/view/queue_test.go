@@ -22,7 +22,7 @@ func TestClaimEvidence(t *testing.T) {
 	const alive, gone, stopped, hidden = 1, 2, 3, 4
 	look := func(p observe.Process) observe.Presence {
 		return map[int]observe.Presence{alive: observe.Present, gone: observe.Gone,
-			stopped: observe.Stopped, hidden: observe.Unseen}[p.PID]
+			stopped: observe.Present, hidden: observe.Unseen}[p.PID]
 	}
 
 	for name, c := range map[string]struct {
@@ -59,7 +59,8 @@ func TestClaimEvidence(t *testing.T) {
 			c.claim.At = now
 		}
 		q.Tasks = []*queue.Task{{ID: "t", Seq: 1, State: queue.Claimed, Claim: &c.claim}}
-		seen := queue.Seen{Observation: observe.Observation{Now: now, Host: here, Look: look},
+		seen := queue.Seen{Observation: observe.Observation{Now: now, Host: here, Look: look,
+			IsStopped: func(p observe.Process) bool { return p.PID == stopped }},
 			Call: func(string, string) queue.CallState { return c.call }}
 
 		got := NewQueue(q, seen).Claims()[0]
