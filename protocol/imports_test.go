@@ -12,7 +12,7 @@ import (
 )
 
 // The core takes time, processes and chance as arguments, and prints nothing. Its packages use those
-// below them, and none above: wire, observe, then operations and groups.
+// below them, and none above: wire, observe, then operations, groups and queues.
 func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
 	const wire, observe = "github.com/dpl-project/dpl/protocol/wire",
@@ -22,6 +22,7 @@ func TestImports(t *testing.T) {
 	for pattern, ours := range map[string][]string{
 		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire}, "*.go": {wire, observe},
 		"group/*.go": {wire, observe},
+		"queue/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
 		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))

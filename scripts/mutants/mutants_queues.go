@@ -1,0 +1,104 @@
+package main
+
+// machine and queueVectors look for bugs in queues.
+const (
+	machine      = "./protocol/queue TestMachine"
+	queueVectors = "./protocol/queue TestVectors"
+)
+
+// queues are bugs in queues of tasks (spec/queues.md).
+var queues = []mutant{
+	{
+		"an epoch that nobody checks", "protocol/queue/settle.go",
+		"q.Tasks[i].Claim.Epoch != s.Epoch", "q.Tasks[i].Claim.Epoch < 0",
+		[]string{machine, queueVectors},
+	}, {
+		"a retry goes to the tail", "protocol/queue/settle.go",
+		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n",
+		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n" +
+			"	e.q.LastSeq++\n	t.Seq = e.q.LastSeq\n",
+		[]string{machine, queueVectors},
+	}, {
+		"a group does not hold", "protocol/queue/hold.go",
+		"t.Group != \"\" && head != nil && head.ID != t.ID", "t.Group == \"-\" && head.ID != t.ID",
+		[]string{machine, queueVectors},
+	}, {
+		"a second claim in a group", "protocol/queue/hold.go",
+		"head == nil || head.Claim == nil && t.Claim != nil", "head == nil",
+		[]string{machine, queueVectors},
+	}, {
+		"a reboot is charged", "protocol/queue/end.go",
+		"Rebooted: freeReturn", "Rebooted: chargedRetry",
+		[]string{machine, queueVectors},
+	}, {
+		"an ended id is added again", "protocol/queue/enqueue.go",
+		"	if end, spec, ok := e.endOf(n.ID); ok {", "	if end, spec, ok := e.endOf(n.ID); ok && spec == \"\" {",
+		[]string{machine, queueVectors},
+	}, {
+		"an attempt is settled twice", "protocol/queue/settle.go",
+		"	case last.End != s.End:", "	case last.End == \"\":",
+		[]string{machine, queueVectors},
+	}, {
+		"an attempt is settled after its judge", "protocol/queue/settle.go",
+		" || last.Epoch == 0 || last.Judged:", " || last.Epoch == 0:",
+		[]string{machine, queueVectors},
+	}, {
+		"one slot too many", "protocol/queue/hold.go",
+		"l.claimed >= most", "l.claimed > most",
+		[]string{machine, queueVectors},
+	}, {
+		"a task expires that was claimed", "protocol/queue/judge.go",
+		"t.State == Waiting && t.Attempts == 0 && ", "t.State == Waiting && ",
+		[]string{machine, queueVectors},
+	}, {
+		"a claimed task expires", "protocol/queue/judge.go",
+		"t.State == Waiting && t.Attempts == 0 && ", "t.State != Dead && ",
+		[]string{machine, queueVectors},
+	}, {
+		"a keeper that nobody minds", "protocol/queue/judge.go",
+		"evidence != \"\" && c.keeperGone(seen)", "evidence != \"\"",
+		[]string{machine, queueVectors},
+	}, {
+		"a task that is changed in place", "protocol/queue/edit.go",
+		"	t := *e.q.Tasks[i]\n	e.tasks()[i] = &t\n	e.changed = true\n	return &t\n",
+		"	e.changed = true\n	return e.q.Tasks[i]\n",
+		[]string{machine, queueVectors},
+	}, {
+		"a permit that is kept", "protocol/queue/claim.go",
+		"		p.Left--", "		p.Left -= 0",
+		[]string{machine, queueVectors},
+	}, {
+		"a snooze is a try", "protocol/queue/settle.go",
+		"		t.Tries--\n", "",
+		[]string{queueVectors},
+	}, {
+		"free tries without end", "protocol/queue/settle.go",
+		"t.Tries < triesPerFailure*most", "t.Tries < 50*most",
+		[]string{queueVectors},
+	}, {
+		"an intent that nobody hears", "protocol/queue/settle.go",
+		"	case c.Intent != nil:", "	case c.Intent != nil && c.Epoch < 0:",
+		[]string{machine, queueVectors},
+	}, {
+		"a wrong number in the file of ended tasks", "protocol/queue/edit.go",
+		"Remembered{ended, number + int64(i) + 1}", "Remembered{ended, number + int64(i)}",
+		[]string{machine, queueVectors},
+	}, {
+		"a timer by the wall clock", "protocol/queue/timer.go",
+		"seen.Age(t.At, t.Beat)", "seen.Age(t.At, observe.Beat{})",
+		[]string{machine, queueVectors},
+	}, {
+		"a cycle through a group", "protocol/queue/enqueue.go",
+		"len(n.After) > 0 || n.Group != \"\"", "len(n.After) > 0",
+		[]string{queueVectors},
+	}, {
+		"a lost unknown member of a beat", "protocol/queue/timer.go",
+		"observe.ReadBeat(r, &t.nested, member)", "observe.ReadBeat(r, &t.nested, name)",
+		[]string{queueVectors},
+	}, {
+		"a dependency that is dead is alive", "protocol/queue/queue.go",
+		"func (s TaskState) live() bool { return s != Dead }",
+		"func (s TaskState) live() bool { return s != \"\" }",
+		[]string{queueVectors},
+	},
+}
