@@ -95,6 +95,7 @@ type edit struct {
 	before  Queue
 	seen    Seen
 	copied  bool // the tasks of q are a copy
+	ended   bool // a task has ended: Ended of q is a copy
 	changed bool
 	emptied bool // a task has left the states in which something is still to be done
 
@@ -157,7 +158,10 @@ func (q Queue) unchanged() Queue {
 // finish ends task i.
 func (e *edit) finish(i int, end TaskEnd) {
 	t := e.q.Tasks[i]
-	e.q.Ended = append(slices.Clip(e.q.Ended), Ended{
+	if !e.ended {
+		e.q.Ended, e.ended = slices.Clip(e.q.Ended), true // so that append copies it, once
+	}
+	e.q.Ended = append(e.q.Ended, Ended{
 		ID: t.ID, End: end, Spec: t.SpecHash(), Last: t.Last, At: e.seen.Now, Unknown: t.Unknown,
 	})
 	e.q.Tasks = slices.Delete(e.tasks(), i, i+1)
