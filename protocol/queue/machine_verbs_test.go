@@ -88,7 +88,7 @@ func (m *machine) claim(t *rapid.T) {
 		started: m.w.boot}
 	c.Call = one(t, "call", "", "", "", "m", "n")
 	if c.Call != "" {
-		c.Operation = "o"
+		c.Operation, c.Own = "o", one(t, "own", 0, 1) == 1
 	}
 	if v.at == here || v.at == blind {
 		c.Process = m.w.run(one(t, "pid", 1, 2, 3))
@@ -228,7 +228,7 @@ func (m *machine) cancel(t *rapid.T) {
 	id := m.any(t)
 	v.do = func(q Queue, seen Seen) (Queue, error) { return q.Cancel([]string{id}, "ada", "", seen) }
 	v.repeat = true
-	if task := m.tasks[id]; task != nil && task.claimed != nil && task.claimed.Operation == "" {
+	if task := m.tasks[id]; task != nil && task.claimed != nil && !task.claimed.Own {
 		v.ends[id] = true
 	}
 	m.try(t, v)
