@@ -58,11 +58,24 @@ func keep(stage, ended []string) {
 
 // signals makes this process survive signals to a whole group, and returns a function that reports
 // whether it got TERM or HUP since. Go lets them through although they are blocked.
+//
+// Go passes signals on a little later, from a goroutine of its own, and those with lower numbers
+// first. So the function sends itself another signal, and waits until Go has passed that on.
 func signals() (got func() bool) {
 	signal.Ignore(unix.SIGINT, unix.SIGQUIT)
-	noted := make(chan os.Signal, 1)
+	noted, mark := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(noted, unix.SIGTERM, unix.SIGHUP)
-	return func() bool { return len(noted) > 0 }
+	signal.Notify(mark, unix.SIGWINCH)
+
+	return func() bool {
+		for len(mark) > 0 {
+			<-mark
+		}
+		if unix.Kill(os.Getpid(), unix.SIGWINCH) == nil {
+			<-mark
+		}
+		return len(noted) > 0
+	}
 }
 
 func forkStage(argv []string) (pid int, err error) {
