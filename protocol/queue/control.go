@@ -52,17 +52,8 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 	if err := e.adjust(c, isNew); err != nil {
 		return q, err
 	}
-	if c.Goal != nil && (e.q.Goal == nil || e.q.Goal.Description != *c.Goal || e.q.Goal.Completed) {
-		goal := Goal{Description: *c.Goal}
-		if e.q.Goal != nil {
-			goal.Unknown = e.q.Goal.Unknown
-		}
-		e.q.Goal, e.changed = &goal, true
-	}
-	if g := e.q.Goal; c.Done && g != nil && !g.Completed {
-		done := *g
-		done.Completed = true
-		e.q.Goal, e.changed = &done, true
+	if g := c.goal(e.q.Goal); g != e.q.Goal {
+		e.q.Goal, e.changed = g, true
 	}
 	if c.Close != nil && *c.Close != e.q.Closed {
 		e.q.Closed, e.changed = *c.Close, true
@@ -79,6 +70,27 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 		e.haltAs(c.By, *c.Halt)
 	}
 	return e.end()
+}
+
+// goal returns what becomes of the goal before, which may be nil.
+func (c Control) goal(before *Goal) *Goal {
+	var after Goal
+	switch {
+	case before != nil:
+		after = *before
+	case c.Goal == nil:
+		return nil
+	}
+
+	if c.Goal != nil {
+		after.Description, after.Completed = *c.Goal, false
+	}
+	after.Completed = after.Completed || c.Done
+	if before != nil && after.Description == before.Description &&
+		after.Completed == before.Completed {
+		return before
+	}
+	return &after
 }
 
 // adjust changes the policy.

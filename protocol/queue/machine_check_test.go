@@ -9,8 +9,8 @@ import (
 
 // What holds after every verb.
 
-// checkRepeated checks that v changes nothing when it is made again, nor does a tick: whatever there
-// was to be judged has been judged.
+// checkRepeated checks that v changes nothing when it is made again, nor does a tick: whatever
+// there was to be judged has been judged.
 func (m *machine) checkRepeated(t *rapid.T, v *verb, after Queue, seen Seen) {
 	if v.repeat {
 		again, err := v.do(after, seen)
@@ -207,8 +207,8 @@ func (m *machine) checkFirst(t *rapid.T, v *verb, task *Task, before Queue) {
 	}
 }
 
-// checkAccounts checks that each task that was ever added is in one place, that no place has another,
-// and that none has lost its place in the line.
+// checkAccounts checks that each task that was ever added is in one place, that no place has
+// another, and that none has lost its place in the line.
 func (m *machine) checkAccounts(t *rapid.T, v *verb, before, after Queue) {
 	places := make(map[string]int)
 	for _, task := range after.Tasks {
@@ -246,8 +246,8 @@ func (m *machine) checkAccounts(t *rapid.T, v *verb, before, after Queue) {
 	}
 }
 
-// checkHolds checks that a task is held by a reason or ready, and that somebody who asks gets a task
-// if one is ready.
+// checkHolds checks that a task is held by a reason or ready, and that somebody who asks gets a
+// task if one is ready.
 func (m *machine) checkHolds(t *rapid.T, after Queue, seen Seen) {
 	ready := 0
 	for _, task := range after.Tasks {

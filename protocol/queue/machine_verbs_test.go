@@ -203,7 +203,6 @@ func (m *machine) control(t *rapid.T) {
 		c.Permits = &PermitChange{All: one(t, "all", false, true, true), Count: 2}
 	case 4:
 		c.Goal, c.Done = new("ship"), one(t, "done", false, true)
-		v.repeat = !c.Done // it is open in between
 	}
 	v.repeat = v.repeat && !c.Resume // the end of an edit may halt again
 	v.do = func(q Queue, seen Seen) (Queue, error) { return q.Control(c, seen) }

@@ -132,7 +132,8 @@ class World:
         spec = spec if isinstance(spec, dict) else self.one(SPECS)
         new = {'id': same['taskId'] if same else name, 'spec': spec}
         new |= self.optional(0.2, key='k') | self.optional(0.3, priority=self.one((-2, 0, 1, 3)))
-        new |= self.optional(0.4, after=[self.name(), *self.some(TASKS, 2)]) | self.optional(0.3, group=self.one(GROUPS))
+        new |= self.optional(0.4, after=[self.name(), *self.some(TASKS, 2)])
+        new |= self.optional(0.3, group=self.one(GROUPS))
         new |= self.optional(0.2, delayMs=self.one(SPANS)) | self.optional(0.2, expiresMs=self.one(SPANS))
         new |= self.optional(0.15, notBefore=format_time(self.now + self.one(STEPS)))
         return new | self.optional(0.2, maxAttempts=self.one((1, 2))) | self.optional(0.2, replace=True)

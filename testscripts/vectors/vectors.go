@@ -1,5 +1,5 @@
 // Package vectors is what the tests of protocol and its packages share: the parts of the vectors in
-// spec/vectors (spec §7, §12, §16, §18), and what holds for all codecs.
+// spec/vectors (spec §7, §12, §16, §18, §40), and what holds for all codecs.
 package vectors
 
 import (
