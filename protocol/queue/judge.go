@@ -53,6 +53,7 @@ func (e *edit) tick() {
 			e.finish(i, EndedExpired)
 		}
 	})
+	e.cancelHopeless()
 }
 
 // each calls do with each task, which do may end.

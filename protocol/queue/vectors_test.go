@@ -257,8 +257,8 @@ func (v *vector) checkThen(t *testing.T, after Queue) {
 	}
 }
 
-// mayBeMissing reports whether the member at place may be left out, or written otherwise: it has its
-// default, or counts for nothing.
+// mayBeMissing reports whether the member at place may be left out, or written otherwise: it has
+// its default, or counts for nothing.
 func mayBeMissing(place string) bool {
 	return slices.ContainsFunc([]string{"/onDeadDependency", "/beat", "/process", "/keeper",
 		"/protocolVersion", "/state"}, func(name string) bool { return strings.HasSuffix(place, name) })

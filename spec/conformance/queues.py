@@ -462,6 +462,7 @@ class Edit:
             if (task['state'] == 'waiting' and not task['attempts'] and 'expiry' in task
                     and not left(task['expiry'], self.seen)):
                 self.finish(task, 'expired')
+        self.cancel_hopeless()
 
     # The end of the edit
 
