@@ -29,6 +29,7 @@ type attempt struct {
 	spec    queue.Content
 	log     string // path of its output
 	settled bool
+	unsure  bool // a settling may be committed or not
 }
 
 // once claims a task and does it.
@@ -214,7 +215,10 @@ func (a *attempt) stillMine() error {
 
 func (a *attempt) end(e end) (verdict, error) {
 	if !a.settled {
-		if err := a.settle(outcome(e)); err != nil && !errors.Is(err, queue.ErrLost) {
+		err := a.settle(outcome(e))
+		over := errors.Is(err, queue.ErrLost) || a.unsure && errors.Is(err, queue.ErrSettled)
+		if err != nil && !over {
+			a.unsure = a.unsure || errors.Is(err, fileops.ErrUnknown)
 			return verdict{}, err
 		}
 		a.settled = true

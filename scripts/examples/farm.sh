@@ -15,8 +15,8 @@ set -eu
 cd "${1:?usage: farm.sh DIR}"
 dpl-queue farm --create --slots 3 --max-attempts 3 --backoff 0,30s --halt-on dead:10
 
-# shellcheck disable=SC2016 # the shell of the task expands it
 after='' sums=''
+# shellcheck disable=SC2016 # the shell of the task expands it
 for source in *.c; do
     sum=$(cat -- *.h "$source" 2>/dev/null | cksum)
     object=${source%.c}.o
