@@ -24,7 +24,8 @@ const (
 type consequence int
 
 const (
-	taskDone consequence = iota
+	unknownEnd consequence = iota
+	taskDone
 	chargedRetry
 	freeReturn
 	freeRetry
@@ -33,19 +34,29 @@ const (
 	cancel
 )
 
-// consequences has each end once: the table of spec §35.3.
-var consequences = map[End]consequence{
-	Done: taskDone, Failed: chargedRetry, Rejected: chargedRetry, TimedOut: chargedRetry,
-	Silent: chargedRetry, Crashed: chargedRetry, NotStarted: chargedRetry, Rebooted: freeReturn,
-	Released: freeReturn, TempFail: freeRetry, Snoozed: snooze, Asked: block, Uncertain: block,
-	Cancelled: cancel,
+// consequence returns what e means: the table of spec §35.3.
+func (e End) consequence() consequence {
+	switch e {
+	case Done:
+		return taskDone
+	case Failed, Rejected, TimedOut, Silent, Crashed, NotStarted:
+		return chargedRetry
+	case Rebooted, Released:
+		return freeReturn
+	case TempFail:
+		return freeRetry
+	case Snoozed:
+		return snooze
+	case Asked, Uncertain:
+		return block
+	case Cancelled:
+		return cancel
+	}
+	return unknownEnd
 }
 
 // Valid reports whether e is an end of an attempt.
-func (e End) Valid() bool {
-	_, ok := consequences[e]
-	return ok
-}
+func (e End) Valid() bool { return e.consequence() != unknownEnd }
 
 // Failure reports whether e counts against the task.
-func (e End) Failure() bool { return consequences[e] == chargedRetry && e.Valid() }
+func (e End) Failure() bool { return e.consequence() == chargedRetry }

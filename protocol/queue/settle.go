@@ -97,7 +97,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	t.Last = Attempt{Epoch: c.Epoch, End: o.End, Status: o.Status, Reason: o.Reason, Judged: judged}
 	seen := e.seen.Observation
 
-	switch consequences[o.End] {
+	switch o.End.consequence() {
 	case taskDone:
 		e.q.Failures = 0
 		e.finish(i, EndedDone)

@@ -51,7 +51,7 @@ func (c Claim) Evidence() (all []string) {
 		all = append(all, c.sight("its keeper", claim.Keeper.PID, claim.Keeper,
 			c.Judgement.Keeper))
 	}
-	if word := callWords[c.Judgement.Call]; word != "" {
+	if word := callWord(c.Judgement.Call); word != "" {
 		all = append(all, fmt.Sprintf("call %s of %s %s", claim.Call, claim.Operation, word))
 	}
 
@@ -63,8 +63,16 @@ func (c Claim) Evidence() (all []string) {
 	return all
 }
 
-var callWords = map[queue.CallState]string{
-	queue.CallOpen: "is open", queue.CallOver: "is over", queue.CallCrashed: "has crashed",
+func callWord(s queue.CallState) string {
+	switch s {
+	case queue.CallOpen:
+		return "is open"
+	case queue.CallOver:
+		return "is over"
+	case queue.CallCrashed:
+		return "has crashed"
+	}
+	return ""
 }
 
 // sight says what is seen of process p, which is pid if nothing else is known of it.
