@@ -1,6 +1,7 @@
-// dpl.mjs: Node programs make calls of an operation. Needs Node 18 and the dpl commands.
+// dpl.mjs: Node programs make calls of an operation, and do the tasks of queues. Needs Node 18 and the
+// dpl commands.
 //
-//     import { call, wait, watch, TimedOut } from "./dpl.mjs";
+//     import { call, wait, watch, enqueue, claim, TimedOut } from "./dpl.mjs";
 //
 //     // A call: the end of the function pops it, and an error fails it.
 //     await call({ name: "build", op: "build-42", tmp: true }, async (call) => {
@@ -13,6 +14,12 @@
 //
 //     const completed = await wait("night", { state: "completed", timeout: 3600 });
 //     for await (const event of watch("night")) console.log(event.type, event.callId);
+//
+//     // A queue: the end of the function settles the task as done, and an error as failed.
+//     await enqueue("letters", { text: "to Ada", key: "letter 17" });
+//     for (let task; (task = await claim("letters", { wait: true })); ) {
+//       await task.work(async (task) => send(task.spec.text));
+//     }
 //
 // The call is alive as long as the process, even while that computes without an await, and others
 // see at once when the process ends. The event loop sends heartbeats while the function runs. A
@@ -38,6 +45,10 @@ export class Aborted extends DplError {}
 export class Over extends DplError {}
 /** 5: the call was declared crashed; it can still be popped. */
 export class DeclaredCrashed extends DplError {}
+/** 5: the claim of a task is over: stop working on it. */
+export class Lost extends DeclaredCrashed {}
+/** 3: the queue is halted. */
+export class Halted extends DplError {}
 /** 64: wrong arguments or ids. */
 export class Usage extends DplError {}
 /** 65: a file of the ledger is not valid. */
@@ -283,6 +294,131 @@ export async function* watch(op, since) {
     if (code !== 0) throw failed(code, `dpl-watch: ${op}: exit status ${code}`);
   } finally {
     watcher.kill(); // does nothing if it has ended
+  }
+}
+
+/** A task that this process has claimed. It is settled once; work does it. */
+export class Task {
+  /**
+   * @param {{queueId: string, taskId: string, epoch: number, attempt: number, spec: any}} claimed
+   */
+  constructor(claimed) {
+    this.queue = claimed.queueId;
+    this.id = claimed.taskId;
+    /** The number of the claim. */
+    this.epoch = claimed.epoch;
+    /** The number of claims of the task. */
+    this.attempt = claimed.attempt;
+    /** What was enqueued. */
+    this.spec = claimed.spec;
+    this.settled = false;
+  }
+
+  /**
+   * The task is done. Throws Lost if the claim is over, Refused if it was settled otherwise.
+   * @param {string[]} flags of dpl-settle, such as "--report=FILE"
+   */
+  done(...flags) {
+    return this.#settle("--done", ...flags);
+  }
+
+  /** The attempt failed: it counts. @param {string} reason @param {string[]} flags */
+  fail(reason = "", ...flags) {
+    return this.#settle("--fail", `--reason=${reason}`, ...flags);
+  }
+
+  /** Give the task back; the attempt does not count. */
+  release() {
+    return this.#settle("--release");
+  }
+
+  /** Give the task back for some time; the attempt does not count. @param {number} seconds */
+  snooze(seconds) {
+    return this.#settle(`--snooze=${seconds}s`);
+  }
+
+  /** The task waits for a person. @param {string} reason */
+  block(reason) {
+    return this.#settle(`--block=${reason}`);
+  }
+
+  /** Throw Lost if the claim is over: look right before an effect that must not happen twice. */
+  check() {
+    return this.#command("dpl-claim", "--check");
+  }
+
+  /**
+   * Do the task: settle it as done, or as failed if work throws. Returns what work returns.
+   * @template T
+   * @param {(task: Task) => T | Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async work(work) {
+    let result;
+    try {
+      result = await work(this);
+    } catch (error) {
+      const settled = this.settled ? Promise.resolve() : this.fail(`${error}`);
+      await settled.catch((unsettled) => console.error(unsettled.message));
+      throw error; // the first one
+    }
+    if (!this.settled) await this.done();
+    return result;
+  }
+
+  /** @param {string[]} flags */
+  async #settle(...flags) {
+    await this.#command("dpl-settle", ...flags);
+    this.settled = true;
+  }
+
+  /** @param {string} program @param {string[]} flags */
+  async #command(program, ...flags) {
+    const attempt = ["--queue", this.queue, "--task", this.id, "--epoch", `${this.epoch}`];
+    try {
+      await command([program, ...attempt, ...flags]);
+    } catch (error) {
+      if (!(error instanceof DeclaredCrashed)) throw error;
+      this.settled = true;
+      throw new Lost(error.status, error.message);
+    }
+  }
+}
+
+/**
+ * Add a task to queue, with a command (argv) or a text, and any flags of dpl-enqueue. Returns its id.
+ * A task with the same id or key is not added again, even after it has ended. Throws Refused if
+ * another task has the id, or the queue is closed or full.
+ * @param {string} queue
+ * @param {{argv?: string[], id?: string, key?: string, text?: string, flags?: string[]}} task
+ */
+export async function enqueue(queue, { argv, id, key, text, flags = [] }) {
+  const options = ["--queue", queue];
+  if (id !== undefined) options.push(`--id=${id}`);
+  if (key !== undefined) options.push(`--key=${key}`);
+  if (text !== undefined) options.push(`--text=${text}`);
+  const words = argv ? ["--", ...argv] : [];
+  return (await command(["dpl-enqueue", ...options, ...flags, ...words])).trim();
+}
+
+/**
+ * Claim a task of queue for this process, with any flags of dpl-claim. Returns null if none is ready,
+ * or will ever be. With wait it waits for one; throws TimedOut after timeout seconds. Throws Halted
+ * unless it waits, and Refused if this process has a task already.
+ * @param {string} queue
+ * @param {{wait?: boolean, timeout?: number, flags?: string[]}} [options]
+ * @returns {Promise<Task | null>}
+ */
+export async function claim(queue, { wait = false, timeout, flags = [] } = {}) {
+  const limit = wait ? ["--wait"] : [];
+  if (timeout !== undefined) limit.push(`--timeout=${timeout}s`);
+  const argv = ["dpl-claim", "--queue", queue, "--json", "--pid", `${process.pid}`];
+  try {
+    return new Task(JSON.parse(await command([...argv, ...limit, ...flags])));
+  } catch (error) {
+    if (error instanceof Aborted) throw new Halted(error.status, `${queue} is halted`);
+    if (error instanceof Over || (error instanceof DplError && error.status === 1)) return null;
+    throw error;
   }
 }
 

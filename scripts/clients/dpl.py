@@ -1,4 +1,5 @@
-"""dpl.py: Python programs make calls of an operation. Needs Python 3.9 and the dpl commands.
+"""dpl.py: Python programs make calls of an operation, and do the tasks of queues. Needs Python 3.9
+and the dpl commands.
 
     import dpl
 
@@ -15,6 +16,12 @@
         print("it takes long today")
     for event in dpl.watch("night"):
         print(event["type"], event.get("callId"))
+
+    # A queue: the end of the block settles the task as done, and an exception as failed.
+    dpl.enqueue("letters", text="to Ada", key="letter 17")
+    while task := dpl.claim("letters", wait=True):
+        with task:
+            send(task.spec["text"])
 
 The call is alive as long as the process, and others see at once when the process ends. A thread
 sends heartbeats while the block runs. When the operation is aborted or fails elsewhere,
@@ -55,6 +62,14 @@ class Over(Error):
 
 class DeclaredCrashed(Error):
     """5: the call was declared crashed; it can still be popped."""
+
+
+class Lost(DeclaredCrashed):
+    """5: the claim of a task is over: stop working on it."""
+
+
+class Halted(Error):
+    """3: the queue is halted."""
 
 
 class Usage(Error):
@@ -303,6 +318,117 @@ def watch(op: str, since: Optional[int] = None) -> Iterator[Dict[str, Any]]:
                 watcher.terminate()  # does nothing if it has ended
     if watcher.returncode > 0:
         raise _error(watcher.returncode, f"dpl-watch: {op}: exit status {watcher.returncode}")
+
+
+class Task:
+    """A task that this process has claimed: its queue, id, epoch (the number of the claim), attempt
+    (the number of claims of it), and spec, what was enqueued. It is settled once; a with block does
+    it."""
+
+    def __init__(self, claimed: Dict[str, Any]):
+        self.queue: str = claimed["queueId"]
+        self.id: str = claimed["taskId"]
+        self.epoch: int = claimed["epoch"]
+        self.attempt: int = claimed["attempt"]
+        self.spec: Dict[str, Any] = claimed["spec"]
+        self.settled = False
+
+    def done(self, *flags: str) -> None:
+        """The task is done. Raises Lost if the claim is over, Refused if it was settled otherwise.
+        flags are those of dpl-settle, such as "--report=FILE"."""
+        self._settle("--done", *flags)
+
+    def fail(self, reason: str = "", *flags: str) -> None:
+        """The attempt failed: it counts, and the task waits for its backoff."""
+        self._settle("--fail", f"--reason={reason}", *flags)
+
+    def release(self) -> None:
+        """Give the task back; the attempt does not count."""
+        self._settle("--release")
+
+    def snooze(self, seconds: float) -> None:
+        """Give the task back for some time; the attempt does not count."""
+        self._settle(f"--snooze={seconds}s")
+
+    def block(self, reason: str) -> None:
+        """The task waits for a person."""
+        self._settle(f"--block={reason}")
+
+    def check(self) -> None:
+        """Raise Lost if the claim is over: look right before an effect that must not happen twice."""
+        self._command("dpl-claim", "--check")
+
+    def _settle(self, *flags: str) -> None:
+        self._command("dpl-settle", *flags)
+        self.settled = True
+
+    def _command(self, program: str, *flags: str) -> None:
+        attempt = ["--task", self.id, "--epoch", str(self.epoch)]
+        try:
+            _run([program, "--queue", self.queue, *attempt, *flags])
+        except DeclaredCrashed as error:
+            self.settled = True
+            raise Lost(error.status, str(error)) from None
+
+    def __enter__(self) -> "Task":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], _: Any
+    ) -> None:
+        if self.settled:
+            return
+        if error is None:
+            self.done()
+        elif isinstance(error, Exception):
+            try:
+                self.fail(f"{type(error).__name__}: {error}")
+            except Error as unsettled:
+                print(unsettled, file=sys.stderr)  # the caller wants to know the first error
+        else:  # such as KeyboardInterrupt: not the fault of the task
+            with contextlib.suppress(Error):
+                self.release()
+
+
+def enqueue(
+    queue: str,
+    *command: str,
+    id: Optional[str] = None,
+    key: Optional[str] = None,
+    text: Optional[str] = None,
+    flags: Sequence[str] = (),
+) -> str:
+    """Add a task to queue, with a command or a text, and any flags of dpl-enqueue. Returns its id.
+
+    A task with the same id or key is not added again, even after it has ended. Raises Refused if
+    another task has the id, or the queue is closed or full."""
+    options = [f"--id={id}"] if id is not None else []
+    options += [f"--key={key}"] if key is not None else []
+    options += [f"--text={text}"] if text is not None else []
+    words = ["--", *command] if command else []
+    return _run(["dpl-enqueue", "--queue", queue, *options, *flags, *words]).strip()
+
+
+def claim(
+    queue: str, *flags: str, wait: bool = False, timeout: Optional[float] = None
+) -> Optional[Task]:
+    """Claim a task of queue for this process, with any flags of dpl-claim.
+
+    Returns None if none is ready, or will ever be. With wait it waits for one; raises TimedOut after
+    timeout seconds. Raises Halted unless it waits, and Refused if this process has a task already."""
+    limit = ["--wait"] if wait else []
+    limit += [f"--timeout={timeout}s"] if timeout is not None else []
+    command = ["dpl-claim", "--queue", queue, "--json", "--pid", str(os.getpid())]
+    try:
+        return Task(json.loads(_run([*command, *limit, *flags])))
+    except Aborted as error:
+        raise Halted(error.status, f"{queue} is halted") from None
+    except Over:
+        return None
+    except Error as error:
+        if error.status != 1:
+            raise
+        return None
 
 
 def _failure(error: BaseException) -> str:
