@@ -35,7 +35,7 @@ type check struct {
 }
 
 // ofFiles are the checks that need the files of the ledger.
-var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs"}
+var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues"}
 
 // newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {
@@ -91,6 +91,7 @@ func (p *checkup) examine() []finding {
 		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
 		{"passes", "passes run when they are needed", p.passes},
 		{"logs", "the logs of services are rotated", p.logs},
+		{"queues", "no queue is too large or has lost something", p.queues},
 	}
 
 	var findings []finding
