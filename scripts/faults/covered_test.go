@@ -40,10 +40,12 @@ var classes = []class{
 	{"is of a new ledger, which all commands make as dpl-push does", []string{
 		"import:shared", "register:shared", "run:shared", "import:resource-root",
 		"register:resource-root", "run:resource-root",
+		"enqueue:shared", "queue:shared", "enqueue:resource-root", "queue:resource-root",
 	}},
 	{"says what is printed, or that nothing is written",
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
-			"push:sh", "doctor:quiet", "run:status-fd"}},
+			"push:sh", "doctor:quiet", "run:status-fd", "claim:sh", "claim:mine", "claim:check",
+			"claim:epoch"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.

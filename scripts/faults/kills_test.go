@@ -42,6 +42,11 @@ func families() []family {
 			final: nothingRuns},
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
 			"--kill-after 100ms -- sleep 300"), final: archived},
+		{name: "dpl-run --queue --once", setup: []step{enqueueOne},
+			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drains},
+		{name: "dpl-run --queue --follow", setup: []step{enqueueOne, enqueueTwo,
+			at(4, "dpl-queue --queue q --goal x --goal-done")},
+			do: at(5, "dpl-run --queue q --follow --jobs 2 --kill-after 100ms"), final: drains},
 		{name: "dpl-run --queue", setup: []step{enqueueOne, enqueueTwo},
 			do: at(5, "dpl-run --queue q --until-empty --kill-after 100ms"), final: drains},
 		{name: "handler", setup: []step{pushMain, supervise,
