@@ -29,6 +29,13 @@ func (f flagModel) kind(program string) string {
 		return "calls"
 	case "GROUP":
 		return "groups"
+	case "QUEUE":
+		return "queues"
+	case "TASK":
+		if f.Name == "id" {
+			return "any" // a new one
+		}
+		return "tasks"
 	case "DIR":
 		return "directories"
 	case "PATH", "FILE":
@@ -38,6 +45,15 @@ func (f flagModel) kind(program string) string {
 	}
 
 	return "any"
+}
+
+// leads reports whether the first argument of c may be a queue.
+func (c *command) leads() bool {
+	switch c.Program {
+	case "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle":
+		return true
+	}
+	return false
 }
 
 // completions returns the files of the completions.
@@ -86,15 +102,24 @@ func (c *command) bash() string {
 		}
 	}
 
-	return fmt.Sprintf("\t%s)\n\t\tflags='%s' rest='%s'\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n",
-		c.Program, strings.Join(flags, " "), c.takes(), out.String())
+	lead := ""
+	if c.leads() {
+		lead = "1"
+	}
+	return fmt.Sprintf("\t%s)\n\t\tflags='%s' rest='%s' lead=%s\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n",
+		c.Program, strings.Join(flags, " "), c.takes(), lead, out.String())
 }
 
 // zsh returns the case of c in _dpl_flags.
 func (c *command) zsh() string {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `:`, `\:`)
 	var out strings.Builder
-	fmt.Fprintf(&out, "\t%s)\n\t\t_arguments -S -A '-*'", c.Program)
+	fmt.Fprintf(&out, "\t%s)\n\t\t_arguments -S", c.Program)
+	if c.leads() {
+		out.WriteString(" \\\n\t\t\t'1::queue:_dpl_ids queues'")
+	} else {
+		out.WriteString(" -A '-*'") // no flags after the first argument
+	}
 
 	for _, f := range c.Flags {
 		text := "[" + escape.Replace(f.Help) + "]"
@@ -158,6 +183,11 @@ func (c *command) fish() string {
 	fmt.Fprintf(&out, "source (status dirname)/dpl.fish\n\n")
 	if c.takes() != "files" {
 		fmt.Fprintf(&out, "complete -c %s -f\n", c.Program)
+	}
+
+	if c.leads() {
+		fmt.Fprintf(&out, "complete -c %s -f -n 'test (count (commandline -opc)) = 1' "+
+			"-a '(__dpl_ids queues)'\n", c.Program)
 	}
 
 	if c.takes() == "command" {

@@ -49,6 +49,17 @@ var lines = []struct {
 	{"dpl-wait --for c", "change cleanup completed", false},
 	{"dpl-register --group shop --depends-on ", "db web", false},
 	{"dpl-register --service ", "probe", false}, // of $DPL_GROUP
+	{"dpl-claim ", "farm mail.ada", false},
+	{"dpl-claim fa", "farm", false},
+	{"dpl-claim --queue ", "farm mail.ada", false},
+	{"dpl-claim farm --task ", "t1 t2", false},
+	{"dpl-claim --queue farm --task ", "t1 t2", false},
+	{"dpl-settle farm --task t2", "t2", false},
+	{"dpl-settle farm --sno", "--snooze", false},
+	{"dpl-enqueue farm --after ", "t1 t2", false},
+	{"dpl-enqueue farm --id ", "", false}, // a new one
+	{"dpl-wait --queue farm --task ", "t1 t2", false},
+	{"dpl-status --queue fa", "farm", false},
 	{"dpl-heartbeat --readiness s", "starting stopping", false},
 	{"dpl-heartbeat --signal T", "TERM", false},
 	{"dpl-run --so", "--soft-signal --soft-timeout", false},
@@ -97,6 +108,8 @@ func (d *docs) complete(t *testing.T, ask shell) {
 		dpl-push --op deploy --call main --participant a; dpl-push --ledger other --op elsewhere --call c --participant a
 		for id in web db; do dpl-register --group shop --service $id --request --no-pass -- sleep 1; done
 		dpl-register --group lab --service probe --request --no-pass -- sleep 1
+		for id in t1 t2; do dpl-enqueue farm --id $id -- true; done
+		dpl-enqueue mail.ada --id m --text hello
 		echo nonsense >ledger/operations/bad.json
 		touch file; mkdir bin; printf '#!/bin/sh\n' >bin/dpl-foo; chmod +x bin/dpl-foo
 		for name in '$(touch ran)' '`+"`touch ran`"+`'; do cp bin/dpl-foo "bin/dpl-$name"; done`)

@@ -1,9 +1,10 @@
 # Completions of the dpl commands for bash, made by scripts/docs from --help --json.
 
 # _dpl_model PROGRAM [FLAG]: set known if PROGRAM is known, flags to its flags, rest to the kind of
-# its arguments, and takes to the kind of value that FLAG takes, "" for none
+# its arguments, takes to the kind of value that FLAG takes, "" for none, and lead to 1 if the first
+# argument may be a queue
 _dpl_model() {
-	known=1 flags='' rest='' takes=''
+	known=1 flags='' rest='' takes='' lead=''
 	case $1 in
 @MODEL@
 	*) known='' ;;
@@ -59,10 +60,12 @@ _dpl_ids() {
 	dpl-status --ids ${REPLY:+"--ledger=$REPLY"} "$@" 2>/dev/null
 }
 
-# _dpl_of KIND: print the operations, calls, groups, services, or things that can be ready, that fit
-# the line
+# _dpl_of KIND: print the operations, calls, groups, services, queues, tasks, or things that can be
+# ready, that fit the line
 _dpl_of() {
-	local op group
+	local op group queue
+	_dpl_given queue; queue=${REPLY:-$DPL_QUEUE}
+	[[ ! $REPLY && $lead && ${words[1]} != -* ]] && ((cword > 1)) && queue=${words[1]}
 	_dpl_given op; op=${REPLY:-$DPL_OP}
 	_dpl_given group; group=${REPLY:-$DPL_GROUP}
 	if [[ $1 = ready ]]; then
@@ -74,6 +77,8 @@ _dpl_of() {
 	groups) _dpl_ids --groups ;;
 	calls) [[ $op ]] && _dpl_ids --op "$op" ;;
 	services) [[ $group ]] && _dpl_ids --group "$group" ;;
+	queues) _dpl_ids --queues ;;
+	tasks) [[ $queue ]] && _dpl_ids --queue "$queue" ;;
 	esac
 }
 
@@ -81,7 +86,7 @@ _dpl_of() {
 _dpl_value() {
 	local IFS=$'\n'
 	case $1 in
-	operations | calls | groups | services | ready)
+	operations | calls | groups | services | queues | tasks | ready)
 		COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur"))
 		;;
 	directories) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -111,8 +116,16 @@ _dpl_rest() {
 
 # _dpl_line PROGRAM: complete the line after PROGRAM, the first of words
 _dpl_line() {
-	local i known flags rest takes
-	for ((i = 1; i < cword; i++)); do
+	local i first=1 known flags rest takes lead
+	_dpl_model "$1"
+	if [[ $lead && ${words[1]} != -* ]]; then
+		if ((cword == 1)); then
+			_dpl_value queues
+			return
+		fi
+		first=2
+	fi
+	for ((i = first; i < cword; i++)); do
 		case ${words[i]} in
 		--) break ;;
 		-*=*) ;;
@@ -169,7 +182,7 @@ _dpl() {
 		words=("${words[@]:1}") at=("${at[@]:1}")
 		((cword--))
 	fi
-	local known flags rest takes
+	local known flags rest takes lead
 	_dpl_model "$program"
 	[[ $known ]] && _dpl_line "$program"
 	# Bash replaces only the part after the last colon.

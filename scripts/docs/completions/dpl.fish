@@ -22,13 +22,19 @@ function __dpl_given
     string replace -r '^~/' "$HOME/" -- "$value"
 end
 
-# __dpl_ids KIND: print the ids of operations, calls, groups, services, or things that can be ready,
+# __dpl_ids KIND: print the ids of operations, calls, groups, services, queues, tasks, or things that can be ready,
 # in the ledger of the line
 function __dpl_ids
     type -q dpl-status; or return
     set -l ledger (__dpl_given ledger)
     set -l op (__dpl_given op)
     set -l group (__dpl_given group)
+    set -l queue (__dpl_given queue)
+    set -l first (commandline -opc)[2]
+    if test -z "$queue"; and string match -q -r '^dpl-(claim|enqueue|queue|settle)$' -- (commandline -opc)[1]
+        string match -q -- '-*' "$first"; or set queue $first
+    end
+    test -n "$queue"; or set queue $DPL_QUEUE
     set -l kind $argv[1]
     set -l which
     test -n "$op"; or set op $DPL_OP
@@ -48,6 +54,11 @@ function __dpl_ids
         case services
             test -n "$group"; or return
             set which --group $group
+        case queues
+            set which --queues
+        case tasks
+            test -n "$queue"; or return
+            set which --queue $queue
     end
     test -n "$ledger"; and set which $which --ledger $ledger
     dpl-status --ids $which 2>/dev/null
@@ -58,6 +69,9 @@ end
 function __dpl_command
     set -l line (commandline -opc)
     set -l i 2
+    if string match -q -r '^dpl-(claim|enqueue|queue|settle)$' -- $line[1]
+        string match -q -- '-*' "$line[2]"; or set i 3
+    end
     while test $i -le (count $line)
         set -l name (string replace -r '^--?' '' -- $line[$i])
         switch $line[$i]

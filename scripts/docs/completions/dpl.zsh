@@ -25,10 +25,15 @@ _dpl_given() {
 }
 
 # _dpl_ids [OPTION...] KIND: complete ids of operations, calls, groups, services, or things that can
-# be ready, in the ledger of the line. The OPTIONs go to compadd.
+# be ready, queues or tasks, in the ledger of the line. The OPTIONs go to compadd.
 _dpl_ids() {
-	local REPLY op group ledger kind=$argv[-1]
+	local REPLY op group ledger queue kind=$argv[-1]
 	local -a ids which
+	_dpl_given queue; queue=${REPLY:-$DPL_QUEUE}
+	if [[ -z $REPLY && $_dpl_line[1]:t = dpl-(claim|enqueue|queue|settle) &&
+		$_dpl_line[2] != -* && $_dpl_current -gt 2 ]]; then
+		queue=$_dpl_line[2]
+	fi
 	_dpl_given op; op=${REPLY:-$DPL_OP}
 	_dpl_given ledger; ledger=$REPLY
 	_dpl_given group; group=${REPLY:-$DPL_GROUP}
@@ -39,6 +44,8 @@ _dpl_ids() {
 	groups) which=(--groups) ;;
 	calls) [[ -n $op ]] || return; which=(--op $op) ;;
 	services) [[ -n $group ]] || return; which=(--group $group) ;;
+	queues) which=(--queues) ;;
+	tasks) [[ -n $queue ]] || return; which=(--queue $queue) ;;
 	esac
 	(($+commands[dpl-status])) || return
 	ids=(${(f)"$(dpl-status --ids ${ledger:+--ledger} $ledger $which 2>/dev/null)"})
