@@ -1,0 +1,113 @@
+//go:build linux
+
+package queues
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// seeded are bugs that a crowd must find.
+var seeded = []struct {
+	name, file, old, new string
+	linked               bool
+	illegal              bool // a history, too
+}{
+	{"the lock does not exclude", "fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()",
+		false, true},
+	{"a claim without a commit", "cmd/dpl-claim/take.go", "env.EditQueue(l, id, fileops.Existing,",
+		"env.EditQueue(l, id, fileops.Existing|fileops.Mode(time.Now().UnixMicro()%4/3)*fileops.DryRun,",
+		false, true},
+	{"specs are written when it is named", "fileops/queues.go",
+		"	err := tx.ledger.writeSpecs(tx.id, asked.Specs)\n",
+		"	var err error\n	go tx.ledger.writeSpecs(tx.id, asked.Specs)\n", false, false},
+	{"an epoch that nobody checks", "protocol/queue/settle.go", "q.Tasks[i].Claim.Epoch != s.Epoch",
+		"q.Tasks[i].Claim.Epoch < 0", true, true},
+	{"an attempt is settled twice", "protocol/queue/settle.go", "	case last.End != s.End:",
+		"	case last.End == \"\":", true, true},
+	{"an attempt is settled after its judge", "protocol/queue/settle.go",
+		" || last.Epoch == 0 || last.Judged:", " || last.Epoch == 0:", true, true},
+	{"a retry goes to the tail", "protocol/queue/settle.go",
+		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n",
+		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n	e.q.LastSeq++\n	t.Seq = e.q.LastSeq\n",
+		true, true},
+	{"a group does not hold", "protocol/queue/hold.go", "t.Group != \"\" && head != nil && head.ID != t.ID",
+		"t.Group == \"-\" && head.ID != t.ID", true, true},
+	{"a second claim in a group", "protocol/queue/hold.go",
+		"head == nil || head.Claim == nil && t.Claim != nil", "head == nil", true, true},
+	{"one slot too many", "protocol/queue/hold.go", "l.claimed >= most", "l.claimed > most", true, false},
+	{"a keeper that nobody minds", "protocol/queue/judge.go", "evidence != \"\" && c.keeperGone(seen)",
+		"evidence != \"\"", false, false},
+	{"a claim of the dead that stays", "protocol/queue/judge.go", "	case evidence != \"\" && ",
+		"	case evidence != \"\" && c.Operation != \"\" && ", false, true},
+	{"an ended id is added again", "protocol/queue/enqueue.go",
+		"	if end, spec, ok := e.endOf(n.ID); ok {",
+		"	if end, spec, ok := e.endOf(n.ID); ok && spec == \"\" {",
+		false, true},
+}
+
+// TestSeededBugs runs crowds and histories of commands that have a bug.
+func TestSeededBugs(t *testing.T) {
+	if !soak() {
+		t.Skip("needs DPL_SOAK=1")
+	}
+	for _, bug := range seeded {
+		t.Run(bug.name, func(t *testing.T) {
+			flags := overlay(t, bug.file, bug.old, bug.new)
+			bin := build.Commands(t, root, flags)
+			w := crowd(t, bin, bug.linked, 8, 8*time.Second, seed(t))
+			if len(w.faults) == 0 {
+				t.Error("the crowd does not find it")
+			} else {
+				t.Logf("%.300s", w.faults[0])
+			}
+			if !bug.illegal {
+				return
+			}
+
+			for range 10 {
+				h := record(t, bin, bug.linked, 8, 200, seed(t))
+				if h.judge() == porcupine.Illegal || len(h.w.faults) > 0 {
+					return
+				}
+			}
+			t.Error("porcupine does not find it")
+		})
+	}
+}
+
+// overlay returns the flag for go build that replaces the only occurrence of old in file, a path
+// below root, by new.
+func overlay(t *testing.T, file, old, new string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(source), old) != 1 {
+		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead",
+			file, old)
+	}
+
+	dir := t.TempDir()
+	broken, list := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
+	text := strings.Replace(string(source), old, new, 1)
+	if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "-overlay=" + list
+}
