@@ -54,6 +54,9 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	for _, r := range asked.Reports {
 		err = errors.Join(err, tx.ledger.writeReport(tx.id, r))
 	}
+	if err == nil && after.Revision == 1 {
+		err = tx.ledger.createQueueDirs(tx.id)
+	}
 	if err != nil {
 		return after, false, err
 	}
@@ -63,6 +66,15 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 		lines[i] = jsonl.Line{Seq: r.Seq, Text: r.Line()}
 	}
 	return after, false, tx.ledger.endedLog(tx.id).Append(lines)
+}
+
+// createQueueDirs makes the names of the directories of a new queue durable, except those in
+// queues/, which the commit syncs. So whoever finds the queue finds them on the disk.
+func (l *Ledger) createQueueDirs(id string) error {
+	if err := l.makeTasksDir(id); err != nil {
+		return err
+	}
+	return errors.Join(l.fs.SyncDir(l.TasksDir()), l.fs.SyncDir(l.Dir()))
 }
 
 // writeSpecs writes specs that do not fit into a queue (spec §36.1). One that is there already may be
@@ -277,12 +289,16 @@ func (l *Ledger) writeReport(id string, r queue.Report) error {
 	if err := l.makeTasksDir(id); err != nil {
 		return err
 	}
-	return l.fs.WriteOver(l.AttemptReport(id, r.Task, r.Epoch), func(f disk.File) error {
+	err := l.fs.WriteOver(l.AttemptReport(id, r.Task, r.Epoch), func(f disk.File) error {
 		if _, err := f.Write([]byte(r.Text)); err != nil {
 			return err
 		}
 		return l.fs.SyncFile(f)
 	})
+	if err != nil {
+		return err
+	}
+	return l.fs.SyncDir(l.QueueTasks(id))
 }
 
 // makeTasksDir makes the directory of the files of the tasks of a queue.
