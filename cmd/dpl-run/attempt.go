@@ -34,7 +34,7 @@ type attempt struct {
 
 // once claims a task and does it.
 func (c *run) once(env *cli.Env, a *account) error {
-	l, err := env.Open()
+	l, err := c.openQueue(env)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,15 @@ func (c *run) once(env *cli.Env, a *account) error {
 	ready := make(chan *job.Keeper, 1)
 	ready <- keeper
 	return c.perform(env, a, at, path, ready, signals)
+}
+
+// openQueue opens the ledger whose tasks are to be run. On a shared one others have written them.
+func (c *run) openQueue(env *cli.Env) (*fileops.Ledger, error) {
+	l, err := env.Open()
+	if err == nil {
+		err = env.CheckGroupTrust(l)
+	}
+	return l, err
 }
 
 // claim claims the first task that is ready. It returns nil, and the queue, if none is.
@@ -161,6 +170,9 @@ func (a *attempt) pushed(spec queue.Spec) protocol.Push {
 // begin pushes the call, and returns the variables that tell the command about the task.
 func (a *attempt) begin() ([]string, time.Duration, error) {
 	variables, interval, err := a.call.begin()
+	if errors.Is(err, fileops.ErrBusy) {
+		return nil, 0, err // it is tried again
+	}
 	if err != nil {
 		return nil, 0, errors.Join(err, a.settle(queue.Outcome{End: queue.Released, Reason: err.Error()}))
 	}

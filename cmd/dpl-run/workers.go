@@ -50,7 +50,7 @@ func (c *run) work(env *cli.Env, a *account) error {
 		return c.once(env, a)
 	}
 
-	l, err := env.Open()
+	l, err := c.openQueue(env)
 	if err != nil {
 		return err
 	}
