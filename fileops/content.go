@@ -37,8 +37,8 @@ type Content struct {
 }
 
 // Content decodes the file at path. It returns nothing for kinds of files without content. On a
-// ledger that commits by link it decodes the last version. Its errors are fs.ErrNotExist if the file
-// is gone, ErrPermission if it is not safe to trust, and wire.ErrCorrupt or ErrNewerVersion.
+// ledger that commits by link it decodes the last version. Its errors are fs.ErrNotExist if the
+// file is gone, ErrPermission if it is not safe to trust, and wire.ErrCorrupt or ErrNewerVersion.
 func (l *Ledger) Content(path string, kind layout.Kind, id string) (c Content, err error) {
 	var op protocol.Operation
 	var g group.Group

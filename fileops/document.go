@@ -245,8 +245,9 @@ func (d *Document[T]) value(e *edit) (value T, err error) {
 	return d.none(e.id, revision), err
 }
 
-// archivedRevision returns the revision of the newest copy in the archive, or 0 if there is none. The
-// first copy exists as long as any does (see PruneArchive), so for a new id there is nothing to list.
+// archivedRevision returns the revision of the newest copy in the archive, or 0 if there is none.
+// The first copy exists as long as any does (see PruneArchive), so for a new id there is nothing to
+// list.
 func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error) {
 	if names.copies != (layout.Copies{}) && !l.fs.Exists(names.copies.Path(1)) {
 		return 0, nil

@@ -347,8 +347,8 @@ func (e *edit) archive() error {
 	return err
 }
 
-// drop is archive for a document that no one will ask for: it removes its file. It does not sync the
-// directory. On a ledger that commits by link it moves the document to the archive.
+// drop is archive for a document that no one will ask for: it removes its file. It does not sync
+// the directory. On a ledger that commits by link it moves the document to the archive.
 func (e *edit) drop() error {
 	l := e.ledger
 	if e.absent || l.linked() {

@@ -70,9 +70,9 @@ func (l *Ledger) EditOperation(id string, mode Mode,
 	return operations.Edit(l, id, mode, verb)
 }
 
-// FinishOperation applies verb to the operation id, which is an attempt at a task. If that ends it, it
-// removes one that completed, and archives another one, in the same edit: an attempt is over for good,
-// and the queue remembers how it ended.
+// FinishOperation applies verb to the operation id, which is an attempt at a task. If that ends it,
+// it removes one that completed, and archives another one, in the same edit: an attempt is over for
+// good, and the queue remembers how it ended.
 func (l *Ledger) FinishOperation(id string,
 	verb Verb[protocol.Operation]) (e Edit[protocol.Operation], err error) {
 	err = operations.Hold(l, id, Existing, func(tx *Tx[protocol.Operation]) error {

@@ -16,9 +16,9 @@ import (
 // ended.
 const strayFor = time.Hour
 
-// TidyQueue removes what nobody needs any more of the queue id: specs that no task names, the files of
-// attempts at tasks that ended long ago, and the memory of these (spec §36). It holds the queue's lock,
-// and does not wait for it.
+// TidyQueue removes what nobody needs any more of the queue id: specs that no task names, the files
+// of attempts at tasks that ended long ago, and the memory of these (spec §36). It holds the
+// queue's lock, and does not wait for it.
 func (l *Ledger) TidyQueue(id string, now time.Time) error {
 	err := queues.Hold(l, id, Existing|Try, func(tx *Tx[queue.Queue]) error {
 		q := tx.Value()

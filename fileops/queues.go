@@ -77,8 +77,8 @@ func (l *Ledger) createQueueDirs(id string) error {
 	return errors.Join(l.fs.SyncDir(l.TasksDir()), l.fs.SyncDir(l.Dir()))
 }
 
-// writeSpecs writes specs that do not fit into a queue (spec §36.1). One that is there already may be
-// what a killed edit has left, so it is written again.
+// writeSpecs writes specs that do not fit into a queue (spec §36.1). One that is there already may
+// be what a killed edit has left, so it is written again.
 func (l *Ledger) writeSpecs(id string, specs []queue.NewSpec) error {
 	if len(specs) == 0 {
 		return nil

@@ -26,8 +26,8 @@ sleep 0.2
 PATH=$REAL cc "$@" && echo "$last" >>"$FARM/made"
 `
 
-// TestFarm builds a program through a queue by nothing but the line in the crontab of farm.sh, run as
-// cron runs it, while everything that works on it is killed again and again.
+// TestFarm builds a program through a queue by nothing but the line in the crontab of farm.sh, run
+// as cron runs it, while everything that works on it is killed again and again.
 func TestFarm(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("cc"); err != nil {
@@ -61,8 +61,8 @@ func TestFarm(t *testing.T) {
 			close(over)
 		}()
 
-		// Like a power cut, as far as processes go. Those who come right after it may find all slots
-		// taken, while the keepers of the killed are still there.
+		// Like a power cut, as far as processes go. Those who come right after it may find all
+		// slots taken, while the keepers of the killed are still there.
 		poll.Until(t, "the workers end, or compile something", func() bool {
 			select {
 			case <-over:

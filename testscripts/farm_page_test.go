@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestFarmPage runs the blocks of spec/farm.md in order: the queue, the line of the crontab, a worker
-// of one's own, and what an operator types.
+// TestFarmPage runs the blocks of spec/farm.md in order: the queue, the line of the crontab, a
+// worker of one's own, and what an operator types.
 func TestFarmPage(t *testing.T) {
 	t.Parallel()
 	page := read(t, "spec/farm.md")

@@ -60,8 +60,8 @@ func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*q
 	}
 }
 
-// nothing returns the error for a claimer that got nothing. It prints nothing: a script asks for the
-// status.
+// nothing returns the error for a claimer that got nothing. It prints nothing: a script asks for
+// the status.
 func nothing(v queue.Verdict) error {
 	switch v {
 	case queue.VerdictHalted:

@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// tidyQueues ticks all queues (spec §35.2), and removes what nobody needs of them any more. An error in
-// one queue does not stop the others.
+// tidyQueues ticks all queues (spec §35.2), and removes what nobody needs of them any more. An
+// error in one queue does not stop the others.
 func (j *janitor) tidyQueues() error {
 	ids, err := j.ledger.QueueIDs()
 	j.queues = []cli.Object{}

@@ -9,15 +9,15 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// manyTasks is how many tasks a queue can have without each edit becoming slow. A ledger that commits
-// by link keeps each version of a queue for a while, which takes room.
+// manyTasks is how many tasks a queue can have without each edit becoming slow. A ledger that
+// commits by link keeps each version of a queue for a while, which takes room.
 const (
 	manyTasks  = 10_000
 	manyLinked = 1_000
 )
 
-// queues reports queues that are too large, whose tasks have lost their specs, or that wait for somebody
-// to look.
+// queues reports queues that are too large, whose tasks have lost their specs, or that wait for
+// somebody to look.
 func (p *checkup) queues() (found []finding) {
 	for _, f := range p.files {
 		if q := f.Queue; q != nil && !q.Removed {

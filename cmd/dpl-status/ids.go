@@ -7,9 +7,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
-// ids prints only ids, in the order of the table: the groups, the queues, the services of group, the
-// tasks of queue that have not ended, the calls of op beginning with the root, or the operations that
-// are not archived. For groups and operations it reads no file.
+// ids prints only ids, in the order of the table: the groups, the queues, the services of group,
+// the tasks of queue that have not ended, the calls of op beginning with the root, or the
+// operations that are not archived. For groups and operations it reads no file.
 func (s *reporter) ids(what subject) error {
 	ids, err := s.listed(what)
 	if err != nil {

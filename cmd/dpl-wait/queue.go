@@ -51,8 +51,8 @@ type queueWaiter struct {
 	since  int64
 }
 
-// waitQueue waits for a queue. It returns the tasks of claimers that die meanwhile, so it never waits
-// for a dead one.
+// waitQueue waits for a queue. It returns the tasks of claimers that die meanwhile, so it never
+// waits for a dead one.
 func (c *wait) waitQueue(env *cli.Env) error {
 	l, err := env.Open()
 	if err != nil {

@@ -50,8 +50,8 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 		}}, nil
 }
 
-// queueFollower returns a follower of a queue, which keeps no record of its events: what has happened
-// is told by the difference between two looks at it.
+// queueFollower returns a follower of a queue, which keeps no record of its events: what has
+// happened is told by the difference between two looks at it.
 func queueFollower(env *cli.Env, l *fileops.Ledger, id string, since int64) *follower {
 	var last *queue.Queue
 	return &follower{env: env, name: id, notifier: l.NotifyQueue(id),

@@ -1,4 +1,5 @@
-// Dpl-watch prints a line of JSON for whatever happens in an operation, a group or a queue, oldest first.
+// Dpl-watch prints a line of JSON for whatever happens in an operation, a group or a queue, oldest
+// first.
 //
 //	dpl-watch --op OP [--since REVISION] [--timeout D]
 //	dpl-watch --group GROUP [--since REVISION] [--timeout D]

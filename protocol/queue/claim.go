@@ -30,8 +30,8 @@ func (c Claimer) holds(claim *Claim) bool {
 }
 
 // Claim returns q with a task claimed by c, and that task: the one called id, or if id is "" the
-// first that is ready. It returns nil if none is; the verdict of q says why. The errors are ErrHolds
-// if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task that was named.
+// first that is ready. It returns nil if none is; the verdict of q says why. The errors are
+// ErrHolds if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task that was named.
 func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
 	e, err := q.begin(seen)
 	if err != nil {

@@ -65,8 +65,8 @@ func readQueue(r *wire.Reader) Queue {
 	return q
 }
 
-// highest returns the highest seq and the highest epoch of q. Others above those that q counts would
-// be given twice.
+// highest returns the highest seq and the highest epoch of q. Others above those that q counts
+// would be given twice.
 func (q Queue) highest() (seq, epoch int64) {
 	for _, t := range q.Tasks {
 		seq, epoch = max(seq, t.Seq), max(epoch, t.Last.Epoch)

@@ -193,8 +193,8 @@ func (l line) stateOf(id string) string {
 	return string(EndedCancelled)
 }
 
-// before reports whether a is claimed before b, if both are ready: by priority, then in the order in
-// which they came.
+// before reports whether a is claimed before b, if both are ready: by priority, then in the order
+// in which they came.
 func (l line) before(a, b *Task) bool {
 	if pa, pb := l.priority(a), l.priority(b); pa != pb {
 		return pa < pb

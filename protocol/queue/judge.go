@@ -67,8 +67,8 @@ func (e *edit) each(do func(i int, t *Task)) {
 	}
 }
 
-// judge returns how the attempt of c has ended, and why, or "" if it goes on (spec §35.2). Time alone
-// never ends the claim of a process that exists.
+// judge returns how the attempt of c has ended, and why, or "" if it goes on (spec §35.2). Time
+// alone never ends the claim of a process that exists.
 func (q Queue) judge(c *Claim, seen Seen) (End, string) {
 	runner := observe.Vitals{PID: c.PID, Process: c.Process, LastHeartbeat: c.At, Beat: c.Beat}
 	switch evidence := seen.Gone(runner); {
@@ -149,8 +149,8 @@ func (q Queue) NextDue(seen Seen) (least time.Duration, any bool) {
 	return least, any
 }
 
-// Returning reports whether a task is about to come back: its claimer is gone, and only the keeper of
-// the attempt is still there.
+// Returning reports whether a task is about to come back: its claimer is gone, and only the keeper
+// of the attempt is still there.
 func (q Queue) Returning(seen Seen) bool {
 	return slices.ContainsFunc(q.Tasks, func(t *Task) bool {
 		c := t.Claim

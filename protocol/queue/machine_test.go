@@ -61,8 +61,8 @@ type verb struct {
 	named  string          // the task that it claims, if it is named
 }
 
-// TestMachine compares a queue with a model of what really happens to its tasks and attempts
-// (spec §33 to §37): no task is lost or done by two at a time, no attempt of a living process is ended by
+// TestMachine compares a queue with a model of what really happens to its tasks and attempts (spec
+// §33 to §37): no task is lost or done by two at a time, no attempt of a living process is ended by
 // others, and every other one is, by the first observer that can know. It makes the same histories
 // each time; -rapid.seed and -rapid.checks make others and more.
 func TestMachine(t *testing.T) {

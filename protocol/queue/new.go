@@ -77,8 +77,8 @@ type Request struct {
 	Spec Spec
 }
 
-// DecodeRequests returns the tasks in text: objects one after the other, as in JSON lines, or an array
-// of them. An error names the task by its number, from 1.
+// DecodeRequests returns the tasks in text: objects one after the other, as in JSON lines, or an
+// array of them. An error names the task by its number, from 1.
 func DecodeRequests(text string) (all []Request, err error) {
 	values, err := split(text)
 	if err != nil {

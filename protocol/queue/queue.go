@@ -10,7 +10,8 @@ import (
 
 // A Queue is the content of one queue file (spec §33). Decode and Create return one.
 //
-// No task of Tasks has ended. Their Seq rise, as do the epochs of claims, which come from LastEpoch.
+// No task of Tasks has ended. Their Seq rise, as do the epochs of claims, which come from
+// LastEpoch.
 type Queue struct {
 	ProtocolVersion int
 	ID              string

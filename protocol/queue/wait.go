@@ -26,8 +26,8 @@ func WaitGoals() []WaitGoal {
 // OfTasks reports whether g is about tasks, and not about a queue.
 func (g WaitGoal) OfTasks() bool { return g == GoalDone || g == GoalSettled || g == GoalDead }
 
-// WaitTask returns whether the task id has reached goal, and its state or how it ended. The error is
-// ErrNoTask.
+// WaitTask returns whether the task id has reached goal, and its state or how it ended. The error
+// is ErrNoTask.
 func (q Queue) WaitTask(id string, goal WaitGoal, seen Seen) (observe.Outcome, string, error) {
 	if t := q.Task(id); t != nil {
 		switch {

@@ -22,8 +22,8 @@ const (
 )
 
 // Changes returns a line for each thing that has happened to tasks and halts between two looks at a
-// queue, oldest first as far as that can be told. Of an attempt that began and ended between them it
-// tells both; where it cannot tell, a line of type gap says so.
+// queue, oldest first as far as that can be told. Of an attempt that began and ended between them
+// it tells both; where it cannot tell, a line of type gap says so.
 func Changes(before, after Queue) []observe.Line {
 	c := &changes{after: after, at: after.Revision}
 	was := make(map[string]*Task, len(before.Tasks))
@@ -130,8 +130,8 @@ func stateOf(t *Task) TaskState {
 	return t.State
 }
 
-// attempts tells of the attempts at a task since before: the last one that was settled, and the claim
-// that it has now.
+// attempts tells of the attempts at a task since before: the last one that was settled, and the
+// claim that it has now.
 func (c *changes) attempts(before *Task, id string, last Attempt, claim *Claim) {
 	var known, claimed int64
 	if before != nil {

@@ -91,8 +91,8 @@ func completes(w *world) string {
 	return ""
 }
 
-// ranOnce returns how many starts ended with each status, or that a start, or its finish command, ran
-// twice, or beside another.
+// ranOnce returns how many starts ended with each status, or that a start, or its finish command,
+// ran twice, or beside another.
 func (w *world) ranOnce() (ends map[string]int, why string) {
 	ends = make(map[string]int)
 	ran := make(map[string]string) // the status by the start

@@ -120,8 +120,8 @@ func (w *world) queue() (queue.Queue, error) {
 	return l.ReadQueue("q")
 }
 
-// drains has workers go on until the queue is empty. However often they were killed, each task is done,
-// and once.
+// drains has workers go on until the queue is empty. However often they were killed, each task is
+// done, and once.
 func drains(w *world) string {
 	for seconds := later; seconds < later+20; seconds++ {
 		w.run(at(seconds, "dpl-cleanup --if-exists"))

@@ -28,7 +28,8 @@ type watch struct {
 	stop chan struct{}
 }
 
-// Watch watches exactly the processes of all, at most 100 of them: a look finds the deaths of others.
+// Watch watches exactly the processes of all, at most 100 of them: a look finds the deaths of
+// others.
 func (d *Deaths) Watch(all []observe.Process) {
 	before := d.watched
 	d.watched = make(map[observe.Process]watch)

@@ -114,8 +114,8 @@ func endedTasks(q view.Queue) *entries {
 	return list
 }
 
-// queueLanes draws who works on what since when, and which tasks have ended meanwhile, or in the last
-// hour. The file does not say who did these, nor when they began.
+// queueLanes draws who works on what since when, and which tasks have ended meanwhile, or in the
+// last hour. The file does not say who did these, nor when they began.
 func queueLanes(q view.Queue) *chart {
 	c := &chart{}
 	since := q.Seen.Now.Add(-time.Hour)

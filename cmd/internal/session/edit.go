@@ -38,8 +38,8 @@ func (s *Session) EditOperation(
 	return edit, err
 }
 
-// FinishOperation applies verb to the operation id of l, an attempt, and removes or archives it if that
-// ends it. See fileops.Ledger.FinishOperation.
+// FinishOperation applies verb to the operation id of l, an attempt, and removes or archives it if
+// that ends it. See fileops.Ledger.FinishOperation.
 func (s *Session) FinishOperation(l *fileops.Ledger, id string,
 	verb fileops.Verb[protocol.Operation]) (Edit, error) {
 	edit, err := l.FinishOperation(id, verb)

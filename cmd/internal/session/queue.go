@@ -17,8 +17,8 @@ type (
 	QueueVerb = func(queue.Queue, queue.Seen) (queue.Queue, error)
 )
 
-// EditQueue applies verb to the queue id of l. Then it asks the attempts to end that are to be stopped
-// (spec §35.4): an error of that does not undo the edit. In a dry run it changes nothing.
+// EditQueue applies verb to the queue id of l. Then it asks the attempts to end that are to be
+// stopped (spec §35.4): an error of that does not undo the edit. In a dry run it changes nothing.
 func (s *Session) EditQueue(l *fileops.Ledger, id string, mode fileops.Mode,
 	verb QueueVerb) (QueueEdit, error) {
 	edit, err := l.EditQueue(id, s.mode(mode), verb)

@@ -44,8 +44,8 @@ func (g *group) send(sig syscall.Signal) error {
 	return unix.PidfdSendSignal(g.handle, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
 }
 
-// lives reports whether a process of the group has not ended. Where the first process of a container
-// waits for nobody, zombies stay for ever, and a signal to them is no error.
+// lives reports whether a process of the group has not ended. Where the first process of a
+// container waits for nobody, zombies stay for ever, and a signal to them is no error.
 func (g *group) lives() bool {
 	info, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(g.handle))
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 
 // The keeper of a start is the parent of its stage, and adopts all orphans below it. So everything
 // that the command starts is a descendant of the keeper, in any session and with any environment.
-// The keeper holds no file but a handle on the stage, waits for its children, and ends with the last
-// of them. When the command ends, it completes the exit record of the start (see endFlag). It runs
-// this very executable, in a session of its own. If it dies before the stage becomes the command,
-// the kernel kills the stage.
+// The keeper holds no file but a handle on the stage, waits for its children, and ends with the
+// last of them. When the command ends, it completes the exit record of the start (see endFlag). It
+// runs this very executable, in a session of its own. If it dies before the stage becomes the
+// command, the kernel kills the stage.
 //
 // A keeper does so little that package entry does it before the runtime of Go starts, in a tenth of
 // the time and of the memory. Change both together. The function keep is for executables that do
