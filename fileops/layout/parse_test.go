@@ -21,6 +21,10 @@ func FuzzNames(f *testing.F) {
 		"s~0123456789abcdef.json", "s~0123456789abcde.json", "~0123456789abcdef.json",
 		"s~0123456789abcdef.tmp", "s~0123456789abcde.tmp", "s.tmp",
 		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
+		"tasks", "q.ended.jsonl", "q.ended.jsonl.tmp~0123456789abcdef", "..ended.jsonl",
+		"t~1.log", "t~0.log", "t~1.json.tmp~0123456789abcdef", "t~1", "t.log", "~1.log",
+		"t~" + strings.Repeat("0a", 32) + ".json", "t~" + strings.Repeat("0a", 32) + ".log",
+		"t~" + strings.Repeat("0A", 32) + ".json",
 	} {
 		f.Add(name)
 	}
@@ -40,6 +44,10 @@ func FuzzNames(f *testing.F) {
 		kind, id := InOperations(name)
 		check(kind, id, map[Kind]string{OperationFile: p.OperationPath(id),
 			LockFile: p.OperationLock(id)}[kind])
+		if kind, id := InQueues(name); name != tasksName {
+			check(kind, id, map[Kind]string{QueueFile: p.QueuePath(id), LockFile: p.QueueLock(id),
+				EndedFile: p.EndedPath(id)}[kind])
+		}
 		kind, id, n := InArchive(name)
 		check(kind, id, map[Kind]string{ArchivedFile: p.ArchivePath(id, n),
 			ArchivedRegistry: p.RegistryCopies(id).Path(n)}[kind])
@@ -53,6 +61,22 @@ func FuzzNames(f *testing.F) {
 			if again := p.RestartPath("g", service, start); filepath.Base(again) != name {
 				t.Errorf("%q: service %q, start %q, which makes %q", name, service, start, again)
 			}
+		}
+
+		if file, ok := InTasks(name); ok {
+			again := p.AttemptReport("q", file.Task, file.Epoch)
+			switch {
+			case file.Digits != "":
+				again = p.SpecPath("q", file.Task, file.Digits)
+			case file.Log:
+				again = p.AttemptLog("q", file.Task, file.Epoch)
+			}
+			if filepath.Base(again) != name {
+				t.Errorf("%q: %+v, which makes %q", name, file, again)
+			}
+		}
+		if of, ok := TempFor(name); ok && !IsTemp(name, of) {
+			t.Errorf("%q is a temporary file for %q, and is not", name, of)
 		}
 
 		if service, start, ok := InExits(name); ok {

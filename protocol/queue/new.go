@@ -97,32 +97,26 @@ func DecodeRequests(text string) (all []Request, err error) {
 // split returns the texts of the objects in text, which may be in an array.
 func split(text string) (values []string, err error) {
 	d := jsontext.NewDecoder(strings.NewReader(text))
-	if d.PeekKind() == '[' {
-		if _, err := d.ReadToken(); err != nil {
-			return nil, fmt.Errorf("%w: %w", wire.ErrCorrupt, err)
-		}
-		for d.PeekKind() != ']' && err == nil {
-			var v jsontext.Value
-			v, err = d.ReadValue()
-			values = append(values, string(v))
-		}
-		if err == nil {
-			_, err = d.ReadToken()
-		}
-		if err == nil && d.PeekKind() != 0 {
-			err = errors.New("data after the end of the array")
-		}
-	} else {
-		for {
-			var v jsontext.Value
-			if v, err = d.ReadValue(); err != nil {
-				break
-			}
+	array := d.PeekKind() == '['
+	if array {
+		_, err = d.ReadToken()
+	}
+	for err == nil && (!array || d.PeekKind() != ']') {
+		var v jsontext.Value
+		if v, err = d.ReadValue(); err == nil {
 			values = append(values, string(v))
 		}
 	}
 
-	if err == nil || errors.Is(err, io.EOF) {
+	if err == nil {
+		_, err = d.ReadToken() // the end of the array
+	}
+	if err == nil {
+		if _, err = d.ReadToken(); err == nil {
+			err = errors.New("data after the end of the array")
+		}
+	}
+	if errors.Is(err, io.EOF) {
 		return values, nil
 	}
 	return nil, fmt.Errorf("%w: task %d: %w", wire.ErrCorrupt, len(values)+1, err)
