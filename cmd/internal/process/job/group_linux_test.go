@@ -167,6 +167,38 @@ func TestJobZombie(t *testing.T) {
 	})
 }
 
+// A group of zombies lives no more, although signals still reach it; one with another process does.
+func TestGroupLives(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]bool{"exit 3": false, "sleep 1000 & exit 3": true} {
+		leader := exec.Command("sh", "-c", script)
+		leader.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := leader.Start(); err != nil {
+			t.Fatal(err)
+		}
+		g := newGroup(leader.Process.Pid)
+		if g.handle < 0 {
+			t.Skip("the kernel has no handles of groups (before Linux 6.9)")
+		}
+		if err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := g.send(0); err != nil {
+			t.Errorf("%s: a signal to the group: %v", script, err)
+		}
+		if got := g.lives(); got != want {
+			t.Errorf("%s: it lives: %v, want %v", script, got, want)
+		}
+		g.send(syscall.SIGKILL)
+		leader.Wait()
+		if !g.lives() {
+			t.Errorf("%s: once its leader has been waited for, it cannot tell", script)
+		}
+		g.close()
+	}
+}
+
 // playKeeper has a zombie in the group that it leaves, and says its pid.
 func playKeeper() {
 	cmd := exec.Command("true")
