@@ -29,6 +29,9 @@ var sections = []section{
 	{"restart", (*bench).timeRestart},
 	{"wait", (*bench).timeWait},
 	{"run", (*bench).timeRun},
+	{"queues", (*bench).timeQueues},
+	{"drain", (*bench).timeDrain},
+	{"reclaim", (*bench).timeReclaim},
 }
 
 func sectionNames() string {
@@ -90,7 +93,7 @@ func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err erro
 
 // close ends what was started and removes what was made.
 func (b *bench) close() {
-	for _, p := range append(b.processes, b.tools.redisServer) {
+	for _, p := range append(b.processes, b.tools.redisServer, b.tools.beanstalkServer) {
 		if p != nil {
 			p.Kill()
 			p.Wait()

@@ -101,6 +101,8 @@ func checkSeries(t *testing.T, got report) {
 		"cleanup/1/dpl", "cleanup/100/dpl-pid", "cleanup/100/dpl-stale", "orchestrate/1/dpl",
 		"orchestrate/10/dpl",
 		"wait/dpl", "wait/idle-ticks", "run/dpl", "run/sequence",
+		"enqueue/10/dpl", "enqueue/100/dpl", "take/10/dpl", "take/100/dpl",
+		"drain/dpl", "drain/dpl-loop", "reclaim/dpl", "reclaim/dpl-wait",
 	} {
 		if s := byName[name]; s.Rounds == 0 || s.Rounds != len(s.Values) {
 			t.Errorf("%s: got %+v", name, s)

@@ -88,6 +88,18 @@ var goals = []goal{
 	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
 	{About: "dpl-run -- true", Ours: "run/dpl", Peer: "run/sequence", Limit: 1},
 	{About: "make -j2, compiles as calls", Ours: "build/dpl", Peer: "build/plain", Limit: 1.15},
+	{About: "enqueue, 10 waiting", Ours: "enqueue/10/dpl", Peer: "enqueue/10/sqlite-journal",
+		Limit: 1.2},
+	{About: "enqueue, 1000 waiting", Ours: "enqueue/1000/dpl", Peer: "enqueue/10/dpl", Limit: 2},
+	{About: "enqueue, 10000 waiting", Ours: "enqueue/10000/dpl", Peer: "enqueue/10/dpl", Limit: 6},
+	{About: "claim + settle, 10 waiting", Ours: "take/10/dpl", Peer: "take/10/sqlite-journal",
+		Limit: 1.2},
+	{About: "claim + settle, 1000", Ours: "take/1000/dpl", Peer: "take/10/dpl", Limit: 2},
+	{About: "claim + settle, 10000", Ours: "take/10000/dpl", Peer: "take/10/dpl", Limit: 6},
+	{About: "drain by dpl-run, s a task", Ours: "drain/dpl", Limit: 0.008},
+	{About: "drain by dpl-claim, s a task", Ours: "drain/dpl-loop", Limit: 0.005},
+	{About: "kill to claim, dpl-run, s", Ours: "reclaim/dpl", Limit: 0.02},
+	{About: "kill to claim, --wait, s", Ours: "reclaim/dpl-wait", Limit: 0.02},
 }
 
 // judge compares what was measured with the goals.

@@ -27,6 +27,9 @@ type plan struct {
 	files, functions int  // in the project, and in each file
 	zlib             bool // is built instead, if its sources are there
 
+	waiting         []int // tasks in the queues
+	drained, drains int   // tasks of a drain, and how often it is repeated
+
 	processes int // that live as long as the benchmark, to be the participants and supervisors
 }
 
@@ -44,6 +47,7 @@ func planned(rounds int) plan {
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
 		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16, zlib: true,
+		waiting: []int{10, 1000, 10000}, drained: 1000, drains: max(3, rounds/30),
 		processes: 1000,
 	}
 }
@@ -58,6 +62,7 @@ func quickPlan() plan {
 		supervisors: []int{1, 10},
 		waits:       2, idles: 1, idle: 100 * time.Millisecond,
 		runs: 2, builds: 1, files: 2, functions: 1,
+		waiting: []int{10, 100}, drained: 10, drains: 2,
 		processes: 10,
 	}
 }

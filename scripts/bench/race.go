@@ -12,6 +12,9 @@ type contestant struct {
 	name  string // of its series
 	argv  []string
 	ready func() error // makes ready for a run, and is not timed; nil: nothing to do
+
+	steps func() [][]string // in place of argv: the commands of one run, timed as one
+	by    *starter          // nil: that of the benchmark
 }
 
 // A turn is a series of commands, each timed on its own: a push, and the pop that undoes it.
@@ -66,5 +69,21 @@ func (b *bench) once(c contestant) (time.Duration, error) {
 		}
 	}
 
-	return b.starter.time(c.argv)
+	by, steps := c.by, [][]string{c.argv}
+	if by == nil {
+		by = b.starter
+	}
+	if c.steps != nil {
+		steps = c.steps()
+	}
+
+	var sum time.Duration
+	for _, argv := range steps {
+		took, err := by.time(argv)
+		if err != nil {
+			return 0, err
+		}
+		sum += took
+	}
+	return sum, nil
 }

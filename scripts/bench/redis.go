@@ -85,3 +85,32 @@ func (b *bench) redisRevision(place string) (int64, error) {
 	}
 	return strconv.ParseInt(out, 10, 64)
 }
+
+// redisPool is a list of tasks that wait, and one of those that are claimed.
+func (b *bench) redisPool(place string, waiting int) (*pool, error) {
+	const task = `{"argv":["true"]}`
+	redis := func(words ...string) []string {
+		return append([]string{b.tools.redis, "-s", b.tools.redisSocket, "-e"}, words...)
+	}
+	claimed := place + "-claimed"
+	claim := redis("RPOPLPUSH", place, claimed)
+	settle := redis("LREM", claimed, "1", task)
+
+	_, err := b.prepare(redis("EVAL",
+		"for i = 1, ARGV[1] do redis.call('LPUSH', KEYS[1], ARGV[2]) end", "1", place,
+		strconv.Itoa(waiting), task)...)
+	return &pool{
+		enqueue: func(int) []string { return redis("LPUSH", place, task) },
+		take:    func(int) [][]string { return [][]string{claim, settle} },
+		loop: "while t=$(" + shell(claim) + `) && [ "$t" ]; do true; ` + shell(settle) +
+			" >/dev/null; done",
+		check: func(left int) error {
+			out, err := b.prepare(redis("EVAL", "return redis.call('LLEN', KEYS[1]) .. ' ' .. "+
+				"redis.call('LLEN', KEYS[2])", "2", place, claimed)...)
+			if want := fmt.Sprintf("%d 0", left); err == nil && out != want {
+				err = fmt.Errorf("tasks that wait, and that are claimed: %s; want %s", out, want)
+			}
+			return err
+		},
+	}, err
+}

@@ -54,3 +54,48 @@ func (b *bench) sqliteRevision(place string) (int64, error) {
 	}
 	return strconv.ParseInt(out, 10, 64)
 }
+
+// The statements about tasks. A task keeps its row when it is done, as ours do.
+const (
+	sqlTasks = `PRAGMA journal_mode = %s;
+CREATE TABLE task(id INTEGER PRIMARY KEY, name TEXT UNIQUE, state TEXT, priority INTEGER, spec TEXT, claimer INTEGER, claimedAt TEXT, endedAt TEXT);
+CREATE INDEX ready ON task(state, priority, id);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+INSERT INTO task SELECT i, 'task-' || i, iif(i <= %d, 'done', 'waiting'), 0, '{"argv":["true"]}', NULL, NULL, NULL FROM n;`
+	sqlEnqueue = `INSERT INTO task(name, state, priority, spec) VALUES('task-%d', 'waiting', 0, '{"argv":["true"]}');`
+	sqlClaim   = `UPDATE task SET state = 'claimed', claimer = 1, claimedAt = strftime('%Y-%m-%dT%H:%M:%fZ') WHERE id = (SELECT id FROM task WHERE state = 'waiting' ORDER BY priority, id LIMIT 1) RETURNING id;`
+	sqlSettle  = `UPDATE task SET state = 'done', endedAt = strftime('%Y-%m-%dT%H:%M:%fZ') WHERE state = 'claimed' AND id = `
+)
+
+// sqlitePool is a table of tasks, and a process for each transaction.
+func (b *bench) sqlitePool(place string, waiting int, journal string) (*pool, error) {
+	file := sqliteFile(b, place)
+	if _, err := b.prepare(b.tools.sqlite, "-batch", "-bail", file,
+		fmt.Sprintf(sqlTasks, journal, remembered+waiting, remembered)); err != nil {
+		return nil, err
+	}
+
+	argv := func(sql string) []string {
+		return []string{b.tools.sqlite, "-batch", "-bail", "-cmd", ".timeout 60000", file,
+			"PRAGMA synchronous = FULL; " + sql}
+	}
+	transaction := shell(argv("")[:6]) + ` "PRAGMA synchronous = FULL; `
+	return &pool{
+		enqueue: func(n int) []string {
+			return argv(fmt.Sprintf(sqlEnqueue, remembered+waiting+n))
+		},
+		take: func(n int) [][]string {
+			return [][]string{argv(sqlClaim), argv(sqlSettle + strconv.Itoa(remembered+n))}
+		},
+		loop: "while t=$(" + transaction + sqlClaim + `") && [ "$t" ]; do true; ` + transaction +
+			sqlSettle + `$t"; done`,
+		check: func(left int) error {
+			out, err := b.prepare(b.tools.sqlite, "-batch", file, "SELECT count(*) FROM task "+
+				"WHERE state = 'waiting' UNION SELECT count(*) FROM task WHERE state <> 'done'")
+			if err == nil && out != strconv.Itoa(left) {
+				err = fmt.Errorf("%s tasks wait or are not done; want %d", out, left)
+			}
+			return err
+		},
+	}, nil
+}

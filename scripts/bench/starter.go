@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -60,4 +61,11 @@ func (s *starter) said() []byte {
 		return nil
 	}
 	return bytes.TrimSpace(text[max(0, len(text)-500):])
+}
+
+// with returns a starter like s, with variables more in the environment.
+func (s *starter) with(variables ...string) *starter {
+	more := *s
+	more.env = slices.Concat(s.env, variables)
+	return &more
 }

@@ -23,6 +23,8 @@ var labels = []struct{ who, label, says string }{
 		"line, and lays it out"},
 	{"dpl-dump-indent", "dpl, after indent=2",
 		"the same; reads a file that Python has written with json.dump(indent=2)"},
+	{"dpl-loop", "dpl-claim, dpl-settle", "8 shells, each with a loop of both"},
+	{"dpl-wait", "dpl-claim --wait", "waits while another process has the task"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
 	{"c", "C, same system calls",
 		"fsync as dpl; no parser, looks at nobody. A pass: reads all. A " +
@@ -33,6 +35,12 @@ var labels = []struct{ who, label, says string }{
 		"database; as above"},
 	{"redis", "redis-cli, always", "a script in a running server that fsyncs its log; looks at " +
 		"nobody else"},
+	{"beanstalkd", "beanstalkd, -f0", "a client in C and a running server that fsyncs its log; one " +
+		"process takes a task and removes it"},
+	{"tsp", "task-spooler", "a running server that keeps its tasks in memory, with a process for " +
+		"each; starts them itself"},
+	{"nq", "nq", "a process for each task, which waits for those before it: one at a time, and no " +
+		"fsync"},
 	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
 	{"sequence", "dpl-push; true; dpl-pop", "one after the other, with --tmp: the same call as " +
 		"that of dpl-run"},

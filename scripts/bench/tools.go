@@ -23,6 +23,11 @@ type tools struct {
 	python      string
 	true        string
 	make, gcc   string
+
+	nq, tsp         string
+	beanstalk       string // c/beanstalk.c
+	beanstalkSocket string
+	beanstalkServer *os.Process
 }
 
 //go:embed c
@@ -59,6 +64,11 @@ func (b *bench) findTools() (err error) {
 			"import sys; print(sys.executable)"); err != nil {
 			return err
 		}
+	}
+
+	t.nq, t.tsp = b.find("nq", "nq"), b.find("task-spooler", "tsp")
+	if err := b.findBeanstalk(); err != nil {
+		return err
 	}
 
 	return b.findRedis()

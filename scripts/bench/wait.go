@@ -160,11 +160,14 @@ func (b *bench) writeWaited(file, next string) error {
 
 // untilIdle returns when a process has an inotify descriptor and all its threads sleep, three times
 // in a row.
-func untilIdle(pid int) error {
+func untilIdle(pid int) error { return untilRest(pid, hasInotify) }
+
+// untilRest is untilIdle for a process that is ready in another way.
+func untilRest(pid int, ready func(pid int) bool) error {
 	calm := 0
 	if !poll.Within(patience, func() bool {
 		calm++
-		if !hasInotify(pid) || !sleeps(pid) {
+		if !ready(pid) || !sleeps(pid) {
 			calm = 0
 		}
 		return calm == 3
