@@ -183,11 +183,17 @@ func (c *Counters) read(r *wire.Reader) {
 	})
 }
 
+// usualRow is about the number of bytes of a task that waits, by which the number of tasks is guessed.
+const usualRow = 150
+
 func readTasks(r *wire.Reader, src *source) (tasks []*Task) {
 	var slab []Task
-	ids := make(map[string]struct{})
+	var ids map[string]struct{}
 	last := int64(0)
 	r.Array(func() {
+		if ids == nil {
+			ids = make(map[string]struct{}, (len(src.text)-r.Offset())/usualRow)
+		}
 		if len(slab) == cap(slab) {
 			slab = make([]Task, 0, min(256, 8+2*len(tasks)))
 			tasks = slices.Grow(tasks, cap(slab))

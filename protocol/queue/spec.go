@@ -75,10 +75,30 @@ func readSpec(r *wire.Reader) string {
 
 	start := r.Offset()
 	r.Object(func(string) { r.Value() })
-	text := jsontext.Value(r.Since(start))
+	text := r.Since(start)
 	if r.Failed() {
 		return ""
 	}
-	_ = text.Compact() // the Reader has checked it
-	return string(text)
+	if isCompact(text) { // as an edit has written it: it is not copied
+		return text
+	}
+
+	compact := jsontext.Value(text)
+	_ = compact.Compact() // the Reader has checked it
+	return string(compact)
+}
+
+// isCompact reports whether there is no white space between the tokens of text, which is JSON.
+func isCompact(text string) bool {
+	for i, inString := 0, false; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inString = !inString
+		case c == '\\':
+			i++ // what it escapes ends no string
+		case c <= ' ' && !inString:
+			return false
+		}
+	}
+	return true
 }
