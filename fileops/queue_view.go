@@ -26,7 +26,7 @@ func (l *Ledger) AttemptFiles(id string) (map[string][]TaskFile, error) {
 
 // PastTask returns a task that ended so long ago that its queue's file no longer names it.
 func (l *Ledger) PastTask(id, task string) (queue.Ended, bool) {
-	ended, known := l.pastTasks(id)[task]
+	ended, known := l.pastTasks(id, task)[task]
 	return ended, known
 }
 

@@ -149,12 +149,18 @@ func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.See
 // SeeQueue adds to seen the calls of attempts and the tasks that ended long ago.
 func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 	var past map[string]queue.Ended
+	asked := false
 	return queue.Seen{
 		Observation: seen,
 		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
 		Past: func(task string) (queue.TaskEnd, string, bool) {
+			if !asked { // mostly there is one question
+				asked = true
+				ended, known := l.PastTask(id, task)
+				return ended.End, ended.Spec, known
+			}
 			if past == nil {
-				past = l.pastTasks(id)
+				past = l.pastTasks(id, "")
 			}
 			ended, known := past[task]
 			return ended.End, ended.Spec, known
@@ -185,10 +191,11 @@ func (l *Ledger) callState(op, call string, seen observe.Observation) queue.Call
 	return queue.CallOpen
 }
 
-// pastTasks returns the tasks of a queue that ended long ago, by their ids.
-func (l *Ledger) pastTasks(id string) map[string]queue.Ended {
+// pastTasks returns the tasks of a queue that ended long ago, by their ids; at least the task only,
+// if that is not "".
+func (l *Ledger) pastTasks(id, only string) map[string]queue.Ended {
 	past := make(map[string]queue.Ended)
-	err := l.endedLog(id).Each(func(line jsonl.Line) bool {
+	err := l.endedLog(id).EachWith(only, func(line jsonl.Line) bool {
 		if ended, err := queue.DecodeRemembered(line.Text); err == nil {
 			past[ended.ID] = ended
 		}

@@ -20,6 +20,7 @@ type backward struct {
 	off  int64  // the offset of buf in the file
 	buf  []byte // complete lines, except the beginning of the first; later lines have been returned
 	seq  int64  // the number of the last returned line
+	word string // lines without it, and without an escaped character, are passed over; "": none is
 }
 
 const blockSize = 16 << 10
@@ -28,17 +29,14 @@ const blockSize = 16 << 10
 // wire.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that
 // many bytes without a newline.
 func (b *backward) next() (Line, error) {
-	start, end := b.lastLine(), b.off+int64(len(b.buf))
-	for start == 0 && b.off > 0 {
-		if err := b.load(); err != nil {
-			return Line{}, err
-		}
-		if end-b.off > trust.MaxFile+blockSize && b.lastLine() == 0 {
-			return Line{}, fmt.Errorf("%s: %w", b.path, trust.TooLarge("a line"))
-		}
-		start = b.lastLine()
+	start, err := b.findLine()
+	for err == nil && len(b.buf) > 0 && !concerns(b.buf[start:], b.word) {
+		b.buf = b.buf[:start]
+		start, err = b.findLine()
 	}
-
+	if err != nil {
+		return Line{}, err
+	}
 	if len(b.buf) == 0 {
 		return Line{}, io.EOF
 	}
@@ -56,6 +54,26 @@ func (b *backward) next() (Line, error) {
 	b.buf, b.seq = b.buf[:start], seq
 
 	return Line{seq, text}, nil
+}
+
+// concerns reports whether word may be in line, perhaps escaped.
+func concerns(line []byte, word string) bool {
+	return word == "" || bytes.Contains(line, []byte(word)) || bytes.IndexByte(line, '\\') >= 0
+}
+
+// findLine returns the beginning of the last line in buf, with all of it in buf.
+func (b *backward) findLine() (int, error) {
+	start, end := b.lastLine(), b.off+int64(len(b.buf))
+	for start == 0 && b.off > 0 {
+		if err := b.load(); err != nil {
+			return 0, err
+		}
+		if end-b.off > trust.MaxFile+blockSize && b.lastLine() == 0 {
+			return 0, fmt.Errorf("%s: %w", b.path, trust.TooLarge("a line"))
+		}
+		start = b.lastLine()
+	}
+	return start, nil
 }
 
 // before returns the number of the last complete line that is not one of lines, or 0 if there is

@@ -149,7 +149,11 @@ func (g Log) Last() (seq int64, err error) {
 }
 
 // Each calls do for each line, from last to first, until it returns false.
-func (g Log) Each(do func(Line) bool) error {
+func (g Log) Each(do func(Line) bool) error { return g.EachWith("", do) }
+
+// EachWith is Each for the lines that have word in them, or an escaped character. It does not check
+// the others, which takes most of the time of a long file.
+func (g Log) EachWith(word string, do func(Line) bool) error {
 	defer g.FS.Refresh()
 	f, info, err := g.FS.OpenFile(g.Path, g.FS.Open)
 	if err != nil {
@@ -160,14 +164,14 @@ func (g Log) Each(do func(Line) bool) error {
 	if g.Leased {
 		lines, err := leasedLines(f, info.Size)
 		for _, line := range slices.Backward(lines) {
-			if !do(line) {
+			if concerns([]byte(line.Text), word) && !do(line) {
 				break
 			}
 		}
 		return err
 	}
 
-	lines := &backward{f: f, path: g.Path, off: info.Size}
+	lines := &backward{f: f, path: g.Path, off: info.Size, word: word}
 	for {
 		line, err := lines.next()
 		if err == io.EOF || err == nil && !do(line) {

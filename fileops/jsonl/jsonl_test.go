@@ -297,3 +297,33 @@ func TestLast(t *testing.T) {
 		t.Errorf("corrupt: got %v", err)
 	}
 }
+
+// EachWith finds all lines with a word, in each block of a long file, and those that may have it in
+// escaped characters. It does not look at lines without it.
+func TestEachWith(t *testing.T) {
+	t.Parallel()
+	g := testLog(t)
+	var text strings.Builder
+	for seq := int64(1); seq <= 2000; seq++ {
+		word := "other"
+		switch seq {
+		case 1, 700, 2000:
+			word = "this"
+		case 3:
+			word = `t\his`
+		}
+		text.WriteString(lineText(seq, word))
+	}
+	writeFile(t, g.Path, text.String()+"oops\n")
+
+	for _, g := range []Log{g, {FS: g.FS, Path: g.Path, Leased: true}} {
+		var got []int64
+		err := g.EachWith("this", func(line Line) bool {
+			got = append(got, line.Seq)
+			return line.Seq > 1
+		})
+		if want := []int64{2000, 700, 3, 1}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("leased %t: got %v, %v, want %v", g.Leased, got, err, want)
+		}
+	}
+}
