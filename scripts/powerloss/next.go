@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -15,15 +16,16 @@ import (
 // nextID is the id of what Next pushes.
 const nextID = "after-the-power-cut"
 
-// Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop and a pass of
-// dpl-orchestrate do at the time now. It returns ErrStuck unless all of it succeeds and leaves
+// Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop, a pass of
+// dpl-orchestrate, dpl-enqueue, dpl-claim and dpl-settle do at the time now. It returns ErrStuck unless all of it succeeds and leaves
 // nothing behind.
 func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
 		fileops.Options{LockTimeout: 5 * time.Second, Sync: files.SyncNone})
 	if err == nil {
 		seen := observe.Observation{Now: now}
-		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
+		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l),
+			useQueues(l, seen))
 	}
 
 	if err == nil {
@@ -123,7 +125,7 @@ func alertsComplete(l *fileops.Ledger, group string) error {
 // tidy wants no temporary file to be left.
 func tidy(l *fileops.Ledger) error {
 	var wrong error
-	for _, dir := range []string{".", "operations", "archive"} {
+	for _, dir := range []string{".", "operations", "archive", "queues", "queues/tasks/*"} {
 		names, err := filepath.Glob(filepath.Join(l.Dir(), dir, "*.tmp~*"))
 		wrong = errors.Join(wrong, err)
 		for _, name := range names {
@@ -137,9 +139,12 @@ func tidy(l *fileops.Ledger) error {
 // NextCommands is Next with the commands in bin.
 func NextCommands(bin, base string, at time.Duration) error {
 	l, err := fileops.Open(LedgerOf(base), fileops.Options{})
-	var groups []string
+	var groups, queues []string
 	if err == nil {
 		groups, err = l.Groups()
+	}
+	if err == nil {
+		queues, err = l.QueueIDs()
 	}
 	if err != nil && !errors.Is(err, fileops.ErrNoLedger) {
 		return fmt.Errorf("%w: %w", ErrStuck, err)
@@ -154,6 +159,12 @@ func NextCommands(bin, base string, at time.Duration) error {
 
 	for _, id := range groups {
 		commands = append(commands, on(at, "dpl-orchestrate --owner me --group "+id))
+	}
+
+	for _, id := range queues {
+		commands = append(commands,
+			on(at, "dpl-enqueue --queue "+id+" --id "+nextID+" --text "+strings.Repeat("next", 200)),
+			on(at, "dpl-claim --queue "+id+" --participant next --deadline 1h --task "+nextID))
 	}
 
 	for _, c := range commands {

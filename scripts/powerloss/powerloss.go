@@ -9,6 +9,7 @@
 package powerloss
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,7 +35,8 @@ type Command struct {
 // start is when a scenario starts.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Prepare makes in base what the commands find: a file to keep, and a resource to delete.
+// Prepare makes in base what the commands find: a file to keep, a resource to delete, tasks, and the
+// report of an attempt.
 func Prepare(base string) error {
 	if err := os.MkdirAll(filepath.Join(base, "data", "scratch"), 0o700); err != nil {
 		return err
@@ -46,8 +48,19 @@ func Prepare(base string) error {
 		}
 	}
 
-	return nil
+	var batch strings.Builder
+	for _, id := range many() {
+		fmt.Fprintf(&batch, "{\"taskId\":%q}\n", id)
+	}
+	return errors.Join(os.WriteFile(filepath.Join(base, tasks), []byte(batch.String()), 0o600),
+		os.WriteFile(filepath.Join(base, report), []byte(strings.Repeat("report\n", 1000)), 0o600))
 }
+
+// tasks and report are files that commands read.
+const (
+	tasks  = "data/tasks"
+	report = "data/report"
+)
 
 // keep is a file that no command may touch; it contains its name.
 const keep = "data/keep"

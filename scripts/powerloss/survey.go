@@ -15,10 +15,11 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // A Version is one state of an object of a ledger: an operation, an archived copy, a file of a
-// group, or its alerts.
+// group, its alerts, a queue, or a report.
 type Version struct {
 	Revision int64
 	Digest   string // of its content; "": not known
@@ -36,7 +37,8 @@ func Look(base string) (Survey, error) {
 		return found, nil
 	}
 	if err == nil {
-		err = errors.Join(found.operations(l, base), found.archive(l, base), found.groups(l, base))
+		err = errors.Join(found.operations(l, base), found.archive(l, base), found.groups(l, base),
+			found.queues(l, base))
 	}
 	return found, err
 }
@@ -131,7 +133,8 @@ func everyFile(base string) error {
 		case err != nil:
 			return err
 		case d.IsDir() && filepath.Dir(path) == ledger &&
-			slices.Contains([]string{"tmp", "logs", "restarts"}, d.Name()):
+			slices.Contains([]string{"tmp", "logs", "restarts"}, d.Name()),
+			d.IsDir() && path == filepath.Join(ledger, "queues", "tasks"): // queues finds what counts there
 			return fs.SkipDir
 		case d.IsDir() || !counts(d.Name()):
 			return nil
@@ -168,6 +171,10 @@ func decode(path, text string) (revision int64, err error) {
 	switch name := unnumbered(filepath.Base(path)); {
 	case name == "ledger.json":
 		return 0, nil // Look has opened the ledger
+	case filepath.Base(filepath.Dir(path)) == "queues":
+		var q queue.Queue
+		q, err = queue.Decode(text)
+		revision = q.Revision
 	case filepath.Base(filepath.Dir(filepath.Dir(path))) == "exits":
 		_, err = group.DecodeExitRecord(text)
 	case strings.HasSuffix(name, ".orchestrator.json"):

@@ -15,6 +15,7 @@ func Scenarios(creating ...string) []Scenario {
 		{"abort", abort("o")},
 		{"group", groupCommands("g")},
 		{"fresh", fresh("g")},
+		{"queue", queueCommands("q")},
 	}
 
 	for _, s := range all {
@@ -30,7 +31,7 @@ func Long(rounds int, creating ...string) Scenario {
 	for round := range rounds {
 		n := strconv.Itoa(round)
 		for _, part := range [][]Command{calls("calls" + n), crash("crash" + n), abort("abort" + n),
-			groupCommands("group" + n), fresh("fresh" + n)} {
+			groupCommands("group" + n), fresh("fresh" + n), queueCommands("queue" + n)} {
 			s.Commands = append(s.Commands, part...)
 		}
 	}
@@ -129,4 +130,39 @@ func fresh(id string) []Command {
 		on(60*second, "dpl-register --no-pass --fresh --supervisor t --group "+id),
 		on(61*second, "dpl-orchestrate --owner me --group "+id),
 	}
+}
+
+// queueCommands are those of a queue with long specs, reports, and more ended tasks than its file keeps.
+func queueCommands(id string) []Command {
+	all := []Command{
+		on(0, "dpl-enqueue --queue "+id+" --id long --resource-root BASE/data --text "+
+			strings.Repeat("x", 1000)),
+		on(1*second, "dpl-queue --queue "+id+" --backoff 0s"),
+		on(1*second, "dpl-enqueue --queue "+id+" --id short --priority -1 -- true"),
+		on(1*second, "dpl-claim --queue "+id+" --participant p --deadline 1h"),
+		on(2*second, "dpl-settle --queue "+id+" --task short --epoch 1 --fail --report BASE/"+report),
+		on(2*second, "dpl-claim --queue "+id+" --participant p --deadline 1h"),
+		on(3*second, "dpl-settle --queue "+id+" --task short --epoch 2 --done --report BASE/"+report),
+		on(3*second, "dpl-enqueue --queue "+id+" --file BASE/"+tasks),
+	}
+
+	cancel := on(4*second, "dpl-enqueue --queue "+id)
+	for _, task := range many() {
+		cancel.Args = append(cancel.Args, "--cancel", task)
+	}
+	return append(all, cancel,
+		on(5*second, "dpl-enqueue --queue "+id+" --id remembers -- true"), // those that have ended, elsewhere
+		on(5*second, "dpl-claim --queue "+id+" --participant q --deadline 1s"),
+		on(6*second, "dpl-settle --queue "+id+" --task long --epoch 3 --block why"),
+		on(7*second, "dpl-enqueue --queue "+id+" --again long"),
+		on(8*second, "dpl-enqueue --queue "+id+" --id last --text "+strings.Repeat("y", 1000)),
+	)
+}
+
+// many returns the ids of so many tasks that an edit remembers them elsewhere when they have ended.
+func many() (ids []string) {
+	for i := range 205 {
+		ids = append(ids, "t"+strconv.Itoa(i))
+	}
+	return ids
 }

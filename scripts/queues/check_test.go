@@ -68,10 +68,8 @@ func (w *world) ended() map[string]queue.Ended {
 		w.fault("%v", err)
 	}
 
-	for i, l := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		if l == "" {
-			continue
-		}
+	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(l string) bool { return l == "" })
+	for i, l := range lines {
 		e, err := queue.DecodeRemembered(l)
 		if err != nil || !strings.Contains(l, fmt.Sprintf(`"seq": %d,`, i+1)) {
 			w.fault("line %d of the ended tasks: %v: %s", i+1, err, l)
