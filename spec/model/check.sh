@@ -61,6 +61,12 @@ table() {
 		echo "finds|keeper|$bug|-DN=2|$safe|"
 	done
 
+	echo "holds|queue|safety|-DN=3|$big|"
+	for bug in KEEPER_IGNORED KEEPER_EXITS_FIRST CLAIM_UNLOCKED EPOCH_UNCHECKED NOT_READ_AGAIN \
+		ABORT_ONCE REDRIVE_ANY DEAD_FORGOTTEN; do
+		echo "finds|queue|$bug|-DN=3|$safe|"
+	done
+
 	echo "holds|owner|safety|$all|$safe|"
 	for bug in DECIDE_BEFORE_LOCK ALERT_APART; do echo "finds|owner|$bug|$all|$safe|"; done
 }
