@@ -27,7 +27,7 @@ func TestTerminal(t *testing.T) {
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain,
 		"CtrlZ": typesCtrlZ, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
-		"LeftBehind": typesLeftBehind,
+		"LeftBehind": typesLeftBehind, "Queue": typesForQueue,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +159,68 @@ func typesLeftBehind(t *testing.T, y *typist) {
 func stopped(pid int) bool {
 	all := statuses(pid)
 	return len(all) > 0 && strings.Contains(all[0], "\nState:\tT ")
+}
+
+// What workers run stops and goes on with them, and cannot ask at the terminal. At Ctrl-C, the task
+// is given back.
+func typesForQueue(t *testing.T, y *typist) {
+	y.enter(t, `dpl-enqueue build -- sh -c 'sh -c ": </dev/tty" && exit; echo $$ >>'"$PWD"'/pids; exec sleep 600'`)
+	y.enter(t, `dpl-run --queue build --until-empty --jobs 2`)
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		if !poll.Within(poll.Patience, ok) {
+			t.Fatalf("%s; there was %q", what, y.seen())
+		}
+	}
+
+	pids := filepath.Join(y.cmd.Dir, "pids")
+	task := 0
+	until("the task does not begin", func() bool {
+		text, _ := os.ReadFile(pids)
+		task, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return task != 0
+	})
+	for range 2 {
+		until("Ctrl-Z is not expected", func() bool {
+			return heedsStops(parent(task)) && heedsStops(parent(parent(task)))
+		})
+		y.press(t, ctrlZ)
+		y.hear(t, "Stopped")
+		until("the task goes on after Ctrl-Z", func() bool { return stopped(task) })
+		y.enter(t, "fg")
+		y.hear(t, "dpl-run")
+		until("the task does not go on", func() bool { return !stopped(task) })
+	}
+
+	until("Ctrl-C is not expected", func() bool { return !stopped(parent(parent(task))) })
+	y.press(t, ctrlC)
+	y.hear(t, "$ ")
+	y.enter(t, `echo status" "$?`)
+	y.hear(t, "status 130")
+	y.enter(t, `dpl-status --queue build | grep -c " 1 waiting"`)
+	y.hear(t, "\n1\r")
+	if text, _ := os.ReadFile(pids); strings.TrimSpace(string(text)) != strconv.Itoa(task) {
+		t.Errorf("the task has begun again: %q", text)
+	}
+}
+
+// heedsStops reports whether a process handles SIGTSTP.
+func heedsStops(pid int) bool {
+	caught, err := strconv.ParseUint(field(pid, "SigCgt"), 16, 64)
+	return err == nil && caught&(1<<(unix.SIGTSTP-1)) != 0
+}
+
+func parent(pid int) int {
+	of, _ := strconv.Atoi(field(pid, "PPid"))
+	return of
+}
+
+// field returns a field of /proc/PID/status.
+func field(pid int, name string) string {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	_, rest, _ := strings.Cut(string(text), "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
 }
 
 func typesInPipe(t *testing.T, y *typist) {

@@ -37,6 +37,6 @@ func (a *attempt) redirect() error {
 	return nil
 }
 
-// apart makes a worker a process group of its own: Ctrl-C reaches this process alone, which asks the
-// workers to give their tasks back.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// apart makes a worker a session of its own. Ctrl-C reaches this process alone, which asks the workers
+// to give their tasks back, and no task waits at a terminal for somebody who looks at another one.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

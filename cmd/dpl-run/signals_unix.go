@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"golang.org/x/sys/unix"
 )
 
@@ -55,4 +56,20 @@ func notify(signals chan os.Signal, wanted []os.Signal) {
 			signal.Notify(signals, sig)
 		}
 	}
+}
+
+// heedStops starts to catch the signal by which a terminal stops what it runs.
+func heedStops(signals chan os.Signal) { notify(signals, []os.Signal{unix.SIGTSTP}) }
+
+// stop stops the attempts and this process, if sig is that signal, and continues the attempts when
+// this process is continued.
+func (w *workers) stop(sig syscall.Signal) {
+	if sig != unix.SIGTSTP {
+		return
+	}
+	w.progress.erase()
+	w.send(unix.SIGTSTP)
+	job.StopOwnGroup()
+	signal.Notify(w.signals, unix.SIGTSTP)
+	w.send(unix.SIGCONT)
 }

@@ -15,3 +15,8 @@ func catch(syscall.Signal) chan os.Signal {
 
 // catchAll does nothing, because catch catches all signals.
 func catchAll(chan os.Signal) {}
+
+// heedStops does nothing: no terminal stops what it runs.
+func heedStops(chan os.Signal) {}
+
+func (w *workers) stop(syscall.Signal) {}

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -57,6 +57,7 @@ func (c *run) work(env *cli.Env, a *account) error {
 	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
 		signals: catch(syscall.Signal(c.SoftSignal)), ended: make(chan *worker),
 		changed: make(chan struct{}), progress: c.newProgress(env)}
+	heedStops(w.signals)
 	defer w.follow.Close()
 	defer w.progress.erase()
 	return cli.InQueue(c.Queue, w.run())
@@ -305,16 +306,24 @@ func (w *workers) lose(b *worker) {
 	}
 }
 
-// pass passes a signal that asks this process to end on to the workers, which give their tasks back.
+// pass passes a signal that asks this process to end on to the workers, which give their tasks back,
+// and does what a terminal asks.
 func (w *workers) pass(sig syscall.Signal) {
-	if sig != syscall.SIGTERM && sig != syscall.SIGINT && sig != syscall.SIGHUP && sig != syscall.SIGQUIT {
-		return
+	switch sig {
+	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
+		if w.told == 0 {
+			w.told = sig
+		}
+		w.send(syscall.SIGTERM)
+	default:
+		w.stop(sig)
 	}
-	if w.told == 0 {
-		w.told = sig
-	}
+}
+
+// send sends sig to all workers.
+func (w *workers) send(sig syscall.Signal) {
 	for _, b := range w.busy {
-		if err := b.Process.Signal(syscall.SIGTERM); err != nil && !strings.Contains(err.Error(), "finished") {
+		if err := b.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			w.warn(err)
 		}
 	}

@@ -77,7 +77,7 @@ func (j *Job) suspend() {
 		j.tty.takeBack(j.pid)
 	}
 
-	stopOwnGroup()
+	StopOwnGroup()
 	signal.Notify(j.signals, syscall.SIGTSTP)
 	if j.continued() || j.tty.foreground() == j.tty.own {
 		j.resume()

@@ -87,8 +87,8 @@ func setDefault(sig syscall.Signal) {
 	signal.Reset(sig)
 }
 
-// stopOwnGroup stops our group, even if it is orphaned, and returns when this process is continued.
-func stopOwnGroup() {
+// StopOwnGroup stops our group, even if it is orphaned, and returns when this process is continued.
+func StopOwnGroup() {
 	signal.Ignore(syscall.SIGTSTP) // we stop last
 	syscall.Kill(0, syscall.SIGTSTP)
 	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)

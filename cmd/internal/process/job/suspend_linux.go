@@ -20,9 +20,9 @@ func setDefault(sig syscall.Signal) {
 		uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, maskSize, 0, 0)
 }
 
-// stopOwnGroup stops our group, and returns when this process is continued, or at once if the group
+// StopOwnGroup stops our group, and returns when this process is continued, or at once if the group
 // is orphaned. Afterwards SIGTSTP has no handler.
-func stopOwnGroup() {
+func StopOwnGroup() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	signal.Ignore(syscall.SIGTSTP) // we stop last, by a signal to this thread, which is never late
