@@ -33,6 +33,8 @@ const (
 	bugTwice        // an alert is written twice
 	bugUnseen       // a process that is there is taken for one that cannot be seen
 	bugNoFence      // a group begins for whatever start of its parent, however late that asks
+	bugOldEpoch     // whoever settles a task settles its claim
+	bugTail         // a task that comes back is behind all others
 	bugRevivedInSet // a heartbeat brings back a service that waits for its set
 )
 

@@ -7,36 +7,62 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
+// A subject is what a history is about.
+type subject int
+
+const (
+	inOperations subject = iota
+	inGroups
+	inQueues
+)
+
+func (k kind) subject() subject {
+	switch {
+	case k.groups:
+		return inGroups
+	case k.queues:
+		return inQueues
+	}
+	return inOperations
+}
+
 // A control puts a bug in and says within how many histories it must be found.
 var controls = []struct {
 	name   string
 	bug    bug
-	groups bool
+	kinds  subject
 	within int64
 }{
-	{"no lock", bugNoLock, false, 300},
-	{"no lock on a group", bugNoLock, true, 300},
-	{"no fsync of files", bugNoFileSync, false, 3000},
-	{"no fsync of files of a group", bugNoFileSync, true, 3000},
-	{"no fsync of directories", bugNoDirSync, false, 3000},
-	{"no fsync of directories of a group", bugNoDirSync, true, 3000},
-	{"acknowledge before the commit", bugAckEarly, false, 1000},
-	{"look and act in two lock holds", bugTwoHolds, false, 10_000},
-	{"a process is its number", bugPIDOnly, true, 10_000},
-	{"a file that is not found is empty", bugMissing, false, 1000},
-	{"start without the gate", bugNoGate, true, 3000},
-	{"a start that may have succeeded has failed", bugNotSilent, true, 10_000},
-	{"who cannot be told is no survivor", bugNoDoubt, true, 10_000},
-	{"a heartbeat revives a crashed frame", bugRevival, false, 3000},
-	{"archived without a countdown", bugNoCountdown, false, 300},
-	{"a pass that does nothing", bugIdle, false, 300},
-	{"temporary files that stay", bugKeepTemps, false, 300},
-	{"a deletion outside the ledger", bugGrab, false, 300},
-	{"an alert that is written twice", bugTwice, true, 300},
-	{"who lives is stale", bugUnseen, false, 3000},
-	{"who lives is stale, in a group", bugUnseen, true, 3000},
-	{"a group begins for an earlier start", bugNoFence, true, 10_000},
-	{"a heartbeat revives a service in a set", bugRevivedInSet, true, 10_000},
+	{"no lock", bugNoLock, inOperations, 300},
+	{"no lock on a group", bugNoLock, inGroups, 300},
+	{"no fsync of files", bugNoFileSync, inOperations, 3000},
+	{"no fsync of files of a group", bugNoFileSync, inGroups, 3000},
+	{"no fsync of directories", bugNoDirSync, inOperations, 3000},
+	{"no fsync of directories of a group", bugNoDirSync, inGroups, 3000},
+	{"acknowledge before the commit", bugAckEarly, inOperations, 1000},
+	{"look and act in two lock holds", bugTwoHolds, inOperations, 10_000},
+	{"a process is its number", bugPIDOnly, inGroups, 10_000},
+	{"a file that is not found is empty", bugMissing, inOperations, 1000},
+	{"start without the gate", bugNoGate, inGroups, 3000},
+	{"a start that may have succeeded has failed", bugNotSilent, inGroups, 10_000},
+	{"who cannot be told is no survivor", bugNoDoubt, inGroups, 10_000},
+	{"a heartbeat revives a crashed frame", bugRevival, inOperations, 3000},
+	{"archived without a countdown", bugNoCountdown, inOperations, 300},
+	{"a pass that does nothing", bugIdle, inOperations, 300},
+	{"temporary files that stay", bugKeepTemps, inOperations, 300},
+	{"a deletion outside the ledger", bugGrab, inOperations, 300},
+	{"an alert that is written twice", bugTwice, inGroups, 300},
+	{"who lives is stale", bugUnseen, inOperations, 3000},
+	{"who lives is stale, in a group", bugUnseen, inGroups, 3000},
+	{"a group begins for an earlier start", bugNoFence, inGroups, 10_000},
+	{"no lock on a queue", bugNoLock, inQueues, 1000},
+	{"no fsync of files of a queue", bugNoFileSync, inQueues, 3000},
+	{"no fsync of directories of a queue", bugNoDirSync, inQueues, 3000},
+	{"a queue acknowledges before the commit", bugAckEarly, inQueues, 1000},
+	{"a claimer is its number", bugPIDOnly, inQueues, 10_000},
+	{"an epoch that nobody checks", bugOldEpoch, inQueues, 1000},
+	{"a task goes to the tail", bugTail, inQueues, 1000},
+	{"a heartbeat revives a service in a set", bugRevivedInSet, inGroups, 10_000},
 }
 
 // The checks have to notice the bugs that they are for.
@@ -47,7 +73,7 @@ func TestControls(t *testing.T) {
 			t.Parallel()
 			var chosen []kind
 			for _, k := range kinds {
-				if k.groups == c.groups {
+				if k.subject() == c.kinds {
 					chosen = append(chosen, k)
 				}
 			}
@@ -74,7 +100,7 @@ func TestRenameUnderLeasesLosesEdits(t *testing.T) {
 	w := newWorld(newStats())
 	defer w.close()
 
-	leased := kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.lease && !k.groups })]
+	leased := kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.lease && k.subject() == inOperations })]
 	leased.commit, leased.powerLoss = fileops.CommitRename, false
 	const within = 3000
 

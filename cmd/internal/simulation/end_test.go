@@ -21,9 +21,12 @@ func (w *world) end() {
 		}
 	}
 
-	if w.kind.groups {
+	switch {
+	case w.kind.groups:
 		w.endGroups()
-	} else {
+	case w.kind.queues:
+		w.endQueues()
+	default:
 		w.drain()
 	}
 

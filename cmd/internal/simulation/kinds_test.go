@@ -19,6 +19,7 @@ const (
 type kind struct {
 	name       string
 	groups     bool // of supervisors, instead of operations
+	queues     bool // likewise
 	hosts      int
 	powerLoss  bool
 	hostCrash  bool
@@ -37,6 +38,10 @@ var kinds = []kind{
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true},
 	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true,
 		pauses: 150, lease: true, commit: fileops.CommitLink},
+	{name: "queues", queues: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 400},
+	{name: "queues on two hosts", queues: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 400},
+	{name: "queues under leases", queues: true, hosts: 2, powerLoss: true, hostCrash: true,
+		clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 	{name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true,
 		clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 }
@@ -78,7 +83,7 @@ func (k kind) setUp(w *world) {
 		k.program(w, w.hosts[i%k.hosts])
 	}
 
-	if k.groups {
+	if k.groups || k.queues {
 		k.program(w, w.hosts[0])
 	}
 }
@@ -89,6 +94,10 @@ func (k kind) program(w *world, h *host) {
 	name := string(rune('a'+w.calls%26)) + "." + h.id
 	if k.groups {
 		w.groupProgram(name, h)
+		return
+	}
+	if k.queues {
+		w.queueProgram(name, h)
 		return
 	}
 
@@ -118,10 +127,12 @@ func (k kind) again(w *world, h *host) {
 }
 
 // calmly runs a program alone, without faults.
-func (w *world) calmly(program func(a *actor)) {
+func (w *world) calmly(program func(a *actor)) { w.calmlyOn(w.hosts[0], program) }
+
+func (w *world) calmlyOn(h *host, program func(a *actor)) {
 	was := w.calm
 	w.calm = true
-	a := w.start("calm", w.hosts[0].spawn(nil), program)
+	a := w.start("calm", h.spawn(nil), program)
 	w.resume(a)
 	w.actors = w.actors[:len(w.actors)-1]
 	w.calm = was

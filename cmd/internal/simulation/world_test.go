@@ -56,6 +56,7 @@ type world struct {
 	beats      map[string]beat
 	resources  map[string]bool // calls that have one; true: a crash may take it
 	calls      int
+	queued     queued
 	wrong      error
 }
 
@@ -105,6 +106,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.tree, w.resumed, w.endsTaken = false, false, map[int64]bool{}
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
+	w.queued = queued{working: map[string]*proc{}, done: map[string]int64{}}
 }
 
 func (w *world) chance(n int) bool { return w.r.IntN(n) == 0 }
