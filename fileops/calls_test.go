@@ -5,9 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var randomPart = regexp.MustCompile(`~[0-9a-f]{16}`)
@@ -168,5 +171,68 @@ func TestLockFileWithoutOperation(t *testing.T) {
 			t.Errorf("left: %v", left)
 		}
 		must(t, edits(add("a", false), archive)(l))
+	}
+}
+
+// An edit of an attempt's operation by its runner syncs no directory. If it removes the operation, it
+// makes no temporary file, except where other hosts may change it.
+func TestSystemCallsOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	const before = "lock O/op.json.lock\nstat lock\nstat O/op.json.lock\n"
+	const temp = "create O/op.json.tmp~\n"
+	const read = "open O/op.json\nfstat\nread\nclose\n"
+	const rest = "write\nfsync\nclose\nreplace O/op.json\nreaddir tmp/op\nunlock\n"
+	const remove = "remove O/op.json\nremove O/op.json.lock\nunlock\n"
+	const look = "stat tmp/op\n"
+	for _, c := range []struct {
+		network   string
+		push, pop string
+	}{
+		{"", before + read + temp + rest, before + read + look + remove},
+		{"nfs", before + temp + read + rest, before + temp + read + look + "close\nremove O/op.json.tmp~\n" + remove},
+	} {
+		var trace []string
+		disk := simfs.New()
+		disk.Network = c.network
+		p := &simfs.Process{Disk: disk, Trace: func(call string) { trace = append(trace, call) }}
+		l, err := Create(simLedger, Config{Commit: CommitRename}, Options{FS: p,
+			Observe: func() observe.Observation {
+				return observe.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+			}})
+		must(t, err)
+		_, err = l.EditOperation("op", OrCreate, func(op protocol.Operation,
+			seen observe.Observation) (protocol.Operation, error) {
+			return protocol.Create("op", 0, time.Hour).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
+		})
+		must(t, err)
+
+		calls := func(do func() error) string {
+			trace = nil
+			must(t, do())
+			all := strings.NewReplacer(simLedger+"/operations", "O", simLedger+"/", "").
+				Replace(strings.Join(trace, "\n"))
+			return randomPart.ReplaceAllString(all, "~") + "\n"
+		}
+		push := calls(func() error {
+			_, err := l.EditOperation("op", Existing|Own, func(op protocol.Operation,
+				seen observe.Observation) (protocol.Operation, error) {
+				return op.Push(protocol.Push{Participant: "p", Call: "d"}, seen)
+			})
+			return err
+		})
+		pop := calls(func() error {
+			_, err := l.FinishOperation("op", func(op protocol.Operation,
+				seen observe.Observation) (protocol.Operation, error) {
+				op, err := op.Pop(protocol.Pop{Call: "d"}, seen)
+				if err == nil {
+					op, err = op.Pop(protocol.Pop{Call: "c"}, seen)
+				}
+				return op, err
+			})
+			return err
+		})
+		if push != c.push || pop != c.pop {
+			t.Errorf("network %q: got\n%s\nand\n%s\nwant\n%s\nand\n%s", c.network, push, pop, c.push, c.pop)
+		}
 	}
 }

@@ -206,7 +206,7 @@ func (tx *Tx[T]) commit(after T) (T, error) {
 	if err != nil {
 		return after, err
 	}
-	return after, tx.write(after, beat)
+	return after, tx.write(after, beat || tx.edit.mode&Own != 0)
 }
 
 // write commits after without preparations.

@@ -20,6 +20,7 @@ const (
 	OrCreate Mode = 1 << 0 // it is created unless it exists
 	Try      Mode = 1 << 1 // try the lock only once, whatever Options.LockTimeout
 	DryRun   Mode = 1 << 2 // without the lock, on a copy
+	Own      Mode = 1 << 3 // of the operation of an attempt, by its runner: a power cut ends both
 )
 
 // All edits make their system calls in this order, which spec §2 asks for. A test compares it with
@@ -76,12 +77,16 @@ const (
 //
 // A power cut between the two renames and the fsync of the directory may leave either file from
 // before; nothing else that a crash can do there is seen.
+//
+// An edit that is Own leaves two things out: the fsync of the directory; and, on a file system of one
+// host, the temporary file before the read, so that there is none if the edit removes the operation.
 
 // An edit is a change of one document under its lock. It commits once, several times, or not at
 // all.
 type edit struct {
 	ledger *Ledger
 	document
+	mode      Mode
 	files     []replacement // in the order of the commit
 	effects   effects
 	absent    bool    // the document does not exist: its lock file is removed with the edit
@@ -127,7 +132,7 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait,
 		return err
 	}
 
-	e := &edit{ledger: l, document: d, effects: effects{ledger: l, id: d.id}}
+	e := &edit{ledger: l, document: d, mode: mode, effects: effects{ledger: l, id: d.id}}
 	defer e.effects.deleteTrash()
 	defer func() { l.recordLeftover(lock.Unlock()) }()
 	defer e.end()
@@ -189,16 +194,18 @@ func (l *Ledger) whyMissing(d document) error {
 	return d.missing
 }
 
-// begin creates the first temporary file and then reads the document. It reads each file after
+// begin creates the first temporary file, unless the edit is Own, and then reads the document. It reads each file after
 // those that are committed after it, so no reader sees the first file older than the others.
 func (e *edit) begin() (err error) {
 	for _, f := range e.ledger.files(e.document) {
 		e.files = append(e.files, replacement{file: f})
 	}
 
-	if err = e.files[0].create(); err != nil {
-		e.absent = errors.Is(e.ledger.checkPresent(e.document), fs.ErrNotExist)
-		return err
+	if e.mode&Own == 0 || !e.ledger.local {
+		if err = e.files[0].create(); err != nil {
+			e.absent = errors.Is(e.ledger.checkPresent(e.document), fs.ErrNotExist)
+			return err
+		}
 	}
 
 	for i := range slices.Backward(e.files) {

@@ -21,6 +21,7 @@ type Ledger struct {
 	config   Config
 	complete bool // the ledger's directories are known to exist
 	absent   bool // there is no ledger; for dry runs
+	local    bool // it commits by rename, on a file system of this host alone
 
 	mu        sync.Mutex
 	leftovers []error

@@ -90,9 +90,11 @@ func (l *Ledger) open() error {
 	if err := l.fs.CheckFile(l.MarkerPath(), info); err != nil {
 		return err
 	}
-	if _, err := l.network(); err != nil {
+	shared, err := l.network()
+	if err != nil {
 		return err
 	}
+	l.local = shared == "" && !l.linked()
 
 	if o, ok := l.fs.FS.(disk.OS); ok {
 		o.Polls = l.linked()

@@ -75,7 +75,7 @@ func (l *Ledger) EditOperation(id string, mode Mode,
 // good, and the queue remembers how it ended.
 func (l *Ledger) FinishOperation(id string,
 	verb Verb[protocol.Operation]) (e Edit[protocol.Operation], err error) {
-	err = operations.Hold(l, id, Existing, func(tx *Tx[protocol.Operation]) error {
+	err = operations.Hold(l, id, Existing|Own, func(tx *Tx[protocol.Operation]) error {
 		if e, err = operations.decide(tx.value, verb, tx.Observe()); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func (c *call) ids() cli.Object {
 }
 
 func (c *call) begin() ([]string, time.Duration, error) {
-	edit, err := c.flags.Push.Push(c.env, c.ledger, c.op, c.push)
+	edit, err := c.pushCall()
 	if err != nil || c.env.DryRun() {
 		return nil, 0, c.tooLate(err)
 	}
@@ -97,6 +97,16 @@ func (c *call) begin() ([]string, time.Duration, error) {
 		"DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
 	}, edit.After.HeartbeatInterval, nil
+}
+
+// pushCall pushes the call.
+func (c *call) pushCall() (session.Edit, error) {
+	if !c.attempt {
+		return c.flags.Push.Push(c.env, c.ledger, c.op, c.push)
+	}
+	edit, err := c.env.Edit(c.ledger, c.op, fileops.OrCreate|fileops.Own,
+		session.Pushing{CallerMayGo: true}.Push(c.op, c.push))
+	return edit, cli.Named("push", c.op, c.push.Call, err)
 }
 
 func (c *call) tidy() {
