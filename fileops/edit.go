@@ -78,8 +78,9 @@ const (
 // A power cut between the two renames and the fsync of the directory may leave either file from
 // before; nothing else that a crash can do there is seen.
 //
-// An edit that is Own leaves two things out: the fsync of the directory; and, on a file system of one
-// host, the temporary file before the read, so that there is none if the edit removes the operation.
+// An edit that is Own leaves two things out: the fsync of the directory; and, on a file system of
+// one host, the temporary file before the read, so that there is none if the edit removes the
+// operation.
 
 // An edit is a change of one document under its lock. It commits once, several times, or not at
 // all.
@@ -194,8 +195,9 @@ func (l *Ledger) whyMissing(d document) error {
 	return d.missing
 }
 
-// begin creates the first temporary file, unless the edit is Own, and then reads the document. It reads each file after
-// those that are committed after it, so no reader sees the first file older than the others.
+// begin creates the first temporary file, unless the edit is Own, and then reads the document. It
+// reads each file after those that are committed after it, so no reader sees the first file older
+// than the others.
 func (e *edit) begin() (err error) {
 	for _, f := range e.ledger.files(e.document) {
 		e.files = append(e.files, replacement{file: f})
