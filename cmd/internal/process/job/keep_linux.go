@@ -85,8 +85,9 @@ func receiveGroup() *group {
 // the job.
 func finish(signal func(sig syscall.Signal) (any, doubt bool), killAfter time.Duration) {
 	const pause = 20 * time.Millisecond
-	signal(unix.SIGTERM)
-	signal(unix.SIGCONT)
+	if any, _ := signal(unix.SIGTERM); any {
+		signal(unix.SIGCONT)
+	}
 	until := time.Now().Add(killAfter)
 
 	for wait := pause; time.Now().Before(until); wait = min(2*wait, 10*pause) {
