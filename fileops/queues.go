@@ -68,13 +68,16 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	return after, false, tx.ledger.endedLog(tx.id).Append(lines)
 }
 
-// createQueueDirs makes the names of the directories of a new queue durable, except those in
-// queues/, which the commit syncs. So whoever finds the queue finds them on the disk.
+// createQueueDirs makes the directories of a new queue durable before its commit, which may name a
+// spec in them.
 func (l *Ledger) createQueueDirs(id string) error {
-	if err := l.makeTasksDir(id); err != nil {
-		return err
+	err := l.makeTasksDir(id)
+	for _, dir := range []string{l.TasksDir(), l.QueuesDir(), l.Dir()} {
+		if err == nil {
+			err = l.fs.SyncDir(dir)
+		}
 	}
-	return errors.Join(l.fs.SyncDir(l.TasksDir()), l.fs.SyncDir(l.Dir()))
+	return err
 }
 
 // writeSpecs writes specs that do not fit into a queue (spec §36.1). One that is there already may

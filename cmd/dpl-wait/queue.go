@@ -82,11 +82,13 @@ func (c *wait) waitQueue(env *cli.Env) error {
 		}
 
 		seen := l.ObserveQueue(q, env.Observer()())
-		if ticked, err := w.tick(q, seen); err != nil {
+		ticked, err := w.tick(q, seen)
+		if ticked {
+			continue
+		}
+		if f.Failed = err != nil; f.Failed {
 			env.Logf("%v", cli.InQueue(c.Queue, err))
 			f.Idle = !cli.Transient(err)
-		} else if ticked {
-			continue
 		}
 
 		done, said, err := w.judge(q, seen)

@@ -97,8 +97,8 @@ var mutants = []mutant{
 		[]string{"identity"},
 	}, {
 		"missing read as empty", "fileops/open.go",
-		"case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):",
-		"case len(inOperations) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
+		"case len(inOperations)+len(inQueues) == 0 && !slices.ContainsFunc(names, isGroupFile):",
+		"case len(inOperations)+len(inQueues) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
 		[]string{"files", "scripts"},
 	}, {
 		"rename on a shared ledger", "fileops/ledger.go",

@@ -280,7 +280,8 @@ var firstMinutes = []mutant{
 		[]string{"run/stopped_by_operation.txtar"},
 	}, {
 		"dpl-status without groups", "cmd/dpl-status/show.go",
-		"style.Ledger(p.ops, p.groups)", "style.Ledger(p.ops, p.groups[:0])",
+		"style.Ledger(p.ops, p.groups, p.queues)",
+		"style.Ledger(p.ops, p.groups[:0], p.queues)",
 		[]string{"status/groups.txtar"},
 	}, {
 		"a green group with a dead service", "cmd/internal/page/group.go",

@@ -28,7 +28,7 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"a reboot is charged", "protocol/queue/end.go",
-		"Rebooted: freeReturn", "Rebooted: chargedRetry",
+		"case Rebooted, Released:", "case Released:",
 		[]string{machine, queueVectors},
 	}, {
 		"an ended id is added again", "protocol/queue/enqueue.go",
@@ -48,11 +48,11 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"a task expires that was claimed", "protocol/queue/judge.go",
-		"t.State == Waiting && t.Attempts == 0 && ", "t.State == Waiting && ",
+		"if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&\n", "if t.State == Waiting && t.expiry.runs() &&\n",
 		[]string{machine, queueVectors},
 	}, {
 		"a claimed task expires", "protocol/queue/judge.go",
-		"t.State == Waiting && t.Attempts == 0 && ", "t.State != Dead && ",
+		"if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&\n", "if t.State != Dead && t.expiry.runs() &&\n",
 		[]string{machine, queueVectors},
 	}, {
 		"a keeper that nobody minds", "protocol/queue/judge.go",

@@ -23,7 +23,8 @@ type Queue struct {
 	notifier *notify.Notifier
 	deaths   *Deaths
 
-	Idle bool // the caller makes no edits: what an edit would change does not end a wait
+	Idle   bool // the caller makes no edits: what an edit would change does not end a wait
+	Failed bool // the last edit failed: it is tried again in a moment
 }
 
 // NewQueue returns a Queue, which need not exist. The caller must close it.
@@ -43,6 +44,9 @@ func (f *Queue) Arm() { f.notifier.Arm() }
 // longestWait is how long Wait waits at most where it cannot tell when something is due.
 const longestWait = time.Minute
 
+// tryAgain is how long an edit that failed is not tried again.
+const tryAgain = time.Second
+
 // callEvery is how often calls are looked at that are the only sign of life of a claimer.
 const callEvery = 2 * time.Second
 
@@ -52,11 +56,13 @@ func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	over <-chan time.Time, end <-chan struct{}) bool {
 	f.deaths.Watch(q.Processes()) // before judging them, so that no death goes unnoticed
 	seen := f.ledger.ObserveQueue(q, observer())
-	if after, err := q.Tick(seen); !f.Idle && err == nil && after.Revision != q.Revision {
-		return true
-	}
-
 	most := longestWait
+	if after, err := q.Tick(seen); !f.Idle && err == nil && after.Revision != q.Revision {
+		if !f.Failed {
+			return true
+		}
+		most = tryAgain
+	}
 	if due, ok := q.NextDue(seen); ok {
 		most = min(most, due+time.Millisecond)
 	}
