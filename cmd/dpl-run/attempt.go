@@ -26,8 +26,10 @@ const attemptCall = "attempt"
 type attempt struct {
 	*call
 	task    *queue.Task
+	signals chan os.Signal
 	spec    queue.Content
-	log     string // path of its output
+	log     string         // path of its output
+	outcome *queue.Outcome // what it is settled with, once that is known
 	settled bool
 	unsure  bool // a settling may be committed or not
 }
@@ -51,7 +53,7 @@ func (c *run) once(env *cli.Env, a *account) error {
 	}
 
 	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation,
-		attempt: true}, task: t}
+		attempt: true}, task: t, signals: signals}
 	path, err := at.prepare()
 	if err != nil {
 		keeper.Dismiss()
@@ -227,7 +229,12 @@ func (a *attempt) stillMine() error {
 
 func (a *attempt) end(e end) (verdict, error) {
 	if !a.settled {
-		err := a.settle(outcome(e))
+		if a.outcome == nil {
+			e.told = e.told || a.toldToo(e)
+			o := outcome(e)
+			a.outcome = &o
+		}
+		err := a.settle(*a.outcome)
 		over := errors.Is(err, queue.ErrLost) || a.unsure && errors.Is(err, queue.ErrSettled)
 		if err != nil && !over {
 			a.unsure = a.unsure || errors.Is(err, fileops.ErrUnknown)
@@ -237,6 +244,25 @@ func (a *attempt) end(e end) (verdict, error) {
 	}
 
 	return a.call.end(e)
+}
+
+// toldToo reports whether a TERM that has ended the command comes to dpl-run as well. Who stops a
+// service signals all of its processes, and the news of the command's end may come first.
+func (a *attempt) toldToo(e end) bool {
+	if e.stopped != 0 || e.failure == "" || e.exit() != 128+int(syscall.SIGTERM) {
+		return false
+	}
+
+	for late := time.After(lastWords); ; {
+		select {
+		case sig := <-a.signals:
+			if sig == syscall.SIGTERM {
+				return true
+			}
+		case <-late:
+			return false
+		}
+	}
 }
 
 // tidy does nothing: workers do it from time to time.
