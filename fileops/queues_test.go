@@ -101,18 +101,18 @@ func TestQueueRemembers(t *testing.T) {
 			t.Parallel()
 			l := queueLedger(t, Config{Commit: commit})
 			var ids []string
-			for i := range 203 {
+			for i := range 67 {
 				ids = append(ids, fmt.Sprintf("t%d", i))
 			}
 			enqueue(t, l, `{}`, ids...)
 			editQueue(t, l, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-				return q.Cancel(ids[:202], "ada", "", seen)
+				return q.Cancel(ids[:66], "ada", "", seen)
 			})
 			q := editQueue(t, l, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-				return q.Cancel(ids[202:], "ada", "", seen)
+				return q.Cancel(ids[66:], "ada", "", seen)
 			})
-			if len(q.Ended) != 101 {
-				t.Errorf("%d ended tasks are in the queue, want 101", len(q.Ended))
+			if len(q.Ended) != 33 {
+				t.Errorf("%d ended tasks are in the queue, want 33", len(q.Ended))
 			}
 
 			seen := l.ObserveQueue(q, observe.Observation{Now: queueTime})

@@ -85,8 +85,8 @@ func (q Queue) Aborts() (all []Abort) {
 // keptEnded is how many ended tasks stay in the file at least; mostEnded how many do at most. The
 // difference is remembered elsewhere at once, with one fsync.
 const (
-	keptEnded = 100
-	mostEnded = 200
+	keptEnded = 32
+	mostEnded = 64
 )
 
 // edit is an edit in progress, on a copy of a queue.

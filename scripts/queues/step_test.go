@@ -121,8 +121,8 @@ func (p *pair) endedTasks() {
 
 	old, ended := p.after.Ended[:len(p.after.Ended)-n], p.after.Ended[len(p.after.Ended)-n:]
 	kept := p.before.Ended
-	if len(kept) > 200 {
-		kept = kept[len(kept)-100:]
+	if len(kept) > 64 {
+		kept = kept[len(kept)-32:]
 	}
 	same := func(a, b queue.Ended) bool { return a.ID == b.ID && a.End == b.End && a.Last == b.Last }
 	if !slices.EqualFunc(old, kept, same) {

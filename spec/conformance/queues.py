@@ -20,7 +20,7 @@ UNCHARGED = ('rebooted', 'released', 'tempfail', 'snoozed')
 ENDS = ('done', *CHARGED, *UNCHARGED, 'blocked', 'uncertain', 'cancelled')
 TASK_ENDS = ('done', 'cancelled', 'expired')
 LONGEST_SPEC = 400  # in the entry of its task (§36.1)
-MOST_ENDED, KEPT_ENDED = 200, 100  # §36.2
+MOST_ENDED, KEPT_ENDED = 64, 32  # §36.2
 LIMITS = -10**6, 10**6  # of a priority
 
 
