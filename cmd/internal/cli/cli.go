@@ -38,6 +38,7 @@ type Reader interface {
 // Main parses the arguments of this process into c, runs it, and exits with the status for the
 // result of Run. summary and details are for the help.
 func Main(c Command, summary, details string) {
+	growStack(false)
 	debug.SetGCPercent(400) // nearly all commands end before they need any of their memory again
 	process.OpenMask()
 	out := &output{to: os.Stdout}
