@@ -66,7 +66,7 @@ type bench struct {
 
 // newBench makes the work directory, and finds or builds the peers.
 func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err error) {
-	b = &bench{ctx: ctx, out: out, bin: o.bin, plan: o.plan,
+	b = &bench{ctx: ctx, out: out, plan: o.plan,
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	b.texts = make(map[string][]byte)
 	b.results.byName = make(map[string]*series)
@@ -75,6 +75,9 @@ func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err erro
 	}
 	if b.work, err = filepath.Abs(b.work); err == nil {
 		b.starter, err = newStarter(b.work)
+	}
+	if err == nil {
+		err = b.installCommands(o.bin)
 	}
 	if err == nil {
 		err = b.findTools()

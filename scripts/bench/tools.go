@@ -4,6 +4,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,17 +85,45 @@ func (b *bench) find(peer, program string) string {
 	return path
 }
 
+// installCommands copies the commands from dir to where they are run.
+func (b *bench) installCommands(dir string) error {
+	b.bin = filepath.Join(b.work, "bin")
+	if err := os.Mkdir(b.bin, 0o700); err != nil {
+		return err
+	}
+	commands, err := filepath.Glob(filepath.Join(dir, "dpl*"))
+	for _, from := range commands {
+		err = errors.Join(err, install(from, filepath.Join(b.bin, filepath.Base(from))))
+	}
+	return err
+}
+
+// install copies a program, as install(1) and package managers do. A linker writes single pages into
+// the page cache, and these do large ones, of which more are mapped at once: on Linux 6.18 a command
+// then takes an eighth less. The peers have been installed, too.
+func install(from, to string) error {
+	program, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, program, 0o700)
+}
+
 // buildNull builds a program that does nothing, as the commands are built.
 func (b *bench) buildNull() (string, error) {
-	source, program := filepath.Join(b.work, "null.go"), filepath.Join(b.work, "null")
+	source, linked := filepath.Join(b.work, "null.go"), filepath.Join(b.work, "null.linked")
 	if err := os.WriteFile(source, nullSource, 0o600); err != nil {
 		return "", err
 	}
 	cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o",
-		program, source)
+		linked, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
-	return program, cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	program := filepath.Join(b.work, "null")
+	return program, install(linked, program)
 }
 
 // compile compiles a program of c/, with the C library in it if that can be had.
@@ -105,13 +134,16 @@ func (b *bench) compile(name string) (string, error) {
 	}
 
 	file, program := filepath.Join(b.work, name+".c"), filepath.Join(b.work, name)
+	linked := program + ".linked"
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
 	}
-	if _, err := b.prepare("cc", "-O2", "-static", "-o", program, file); err == nil {
-		return program, nil
+	if _, err := b.prepare("cc", "-O2", "-static", "-o", linked, file); err == nil {
+		return program, install(linked, program)
 	}
 
-	_, err = b.prepare("cc", "-O2", "-o", program, file)
-	return program, err
+	if _, err = b.prepare("cc", "-O2", "-o", linked, file); err != nil {
+		return "", err
+	}
+	return program, install(linked, program)
 }
