@@ -2,8 +2,11 @@ package fileops
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"time"
 
+	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -28,6 +31,27 @@ func (l *Ledger) AttemptFiles(id string) (map[string][]TaskFile, error) {
 func (l *Ledger) PastTask(id, task string) (queue.Ended, bool) {
 	ended, known := l.pastTasks(id, task)[task]
 	return ended, known
+}
+
+// Lately returns q with the tasks that have ended since then and the one before, but not more than the
+// newest most, also if its file no longer names them.
+func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
+	var past []queue.Ended
+	named := q.Counters.Ended() - int64(len(q.Ended))
+	err := l.endedLog(q.ID).Each(func(line jsonl.Line) bool {
+		ended, err := queue.DecodeRemembered(line.Text)
+		if err == nil && line.Seq <= named {
+			past = append(past, ended)
+		}
+		return len(past)+len(q.Ended) < most && (err != nil || !ended.At.Before(since))
+	})
+	if err != nil {
+		l.recordLeftover(fmt.Errorf("%s: %w", l.EndedPath(q.ID), err))
+	}
+
+	slices.Reverse(past)
+	q.Ended = append(past, q.Ended...)
+	return q
 }
 
 // AttemptEnd returns the last lines of the output of an attempt, at most the given number. A

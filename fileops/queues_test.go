@@ -126,6 +126,30 @@ func TestQueueRemembers(t *testing.T) {
 				t.Errorf("t0 ended as %+v", ended)
 			}
 
+			lately := func(since time.Time, most int) (all []string) {
+				for _, e := range l.Lately(q, since, most).Ended {
+					all = append(all, e.ID)
+				}
+				return all
+			}
+			if got := lately(queueTime, 1000); !slices.Equal(got, ids) {
+				t.Errorf("all that have ended: %q", got)
+			}
+			if got := lately(queueTime, 40); !slices.Equal(got, ids[len(ids)-40:]) {
+				t.Errorf("the newest 40: %q", got)
+			}
+			if got := lately(queueTime.Add(1), 1000); !slices.Equal(got, ids[len(ids)-34:]) {
+				t.Errorf("none since then, so those in the queue, and the one before: %q", got)
+			}
+
+			// A killed edit has remembered two that the queue still names.
+			ended := q.Ended
+			q.Ended = append(l.Lately(q, queueTime, len(ended)+2).Ended[:2], ended...)
+			if got := lately(queueTime, 1000); !slices.Equal(got, ids) {
+				t.Errorf("after a killed edit: %q", got)
+			}
+			q.Ended = ended
+
 			// They are forgotten once they are old, all but one that a task waits for.
 			must(t, l.TidyQueue("q", queueTime.Add(time.Hour)))
 			if _, _, known := l.SeeQueue("q", seen.Observation).Past("t1"); !known {

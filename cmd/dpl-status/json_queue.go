@@ -85,6 +85,7 @@ func counters(c queue.Counters) cli.Object {
 	}
 	return cli.Object{{"enqueued", c.Enqueued}, {"claimed", c.Claimed}, {"done", c.Done},
 		{"dead", c.Dead}, {"cancelled", c.Cancelled}, {"expired", c.Expired}, {"ends", ends},
+		{"firstClaims", c.FirstClaims},
 		{"waitedMs", c.Waited.Milliseconds()}, {"longestWaitMs", c.LongestWait.Milliseconds()},
 		{"ranMs", c.Ran.Milliseconds()}, {"longestRunMs", c.LongestRun.Milliseconds()}}
 }
@@ -149,7 +150,8 @@ func timer(t queue.Timer, seen queue.Seen) any {
 func last(a queue.Attempt) cli.Object {
 	return cli.Object{{"lastEpoch", cli.OrNull(a.Epoch)}, {"lastEnd", cli.OrNull(a.End)},
 		{"lastStatus", statusOf(a)}, {"lastReason", cli.OrNull(a.Reason)},
-		{"lastJudged", a.Judged}}
+		{"lastJudged", a.Judged}, {"lastBy", cli.OrNull(a.By)}, {"lastAt", stampOrNull(a.At)},
+		{"lastRanMs", ranMs(a)}}
 }
 
 // statusOf returns the exit status of a, or nil if it is not known how a ended.
@@ -158,6 +160,14 @@ func statusOf(a queue.Attempt) any {
 		return nil
 	}
 	return a.Status
+}
+
+// ranMs returns how long a ran, or nil if that is not known.
+func ranMs(a queue.Attempt) any {
+	if a.At.IsZero() {
+		return nil
+	}
+	return a.Ran.Milliseconds()
 }
 
 func hold(h queue.Hold) cli.Object {

@@ -10,13 +10,17 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
+// mostEnded is how many tasks are looked at that have ended.
+const mostEnded = 1000
+
 // readQueue returns the queue id.
 func (s *reporter) readQueue(id string) (view.Queue, error) {
 	q, err := s.ledger.ReadQueue(id)
 	if err != nil {
 		return view.Queue{}, cli.Named("status", id, "", err)
 	}
-	return view.NewQueue(q, s.ledger.ObserveQueue(q, s.clock())), nil
+	seen := s.ledger.ObserveQueue(q, s.clock())
+	return view.NewQueue(s.ledger.Lately(q, seen.Now.Add(-view.Lately), mostEnded), seen), nil
 }
 
 // readQueues adds all queues that were not removed to p.
@@ -100,7 +104,7 @@ func attempts(last queue.Attempt, claim *queue.Claim, files []fileops.TaskFile) 
 		}
 	}
 	if last.Epoch != 0 {
-		of(last.Epoch).Attempt = last
+		of(last.Epoch).Settled(last)
 	}
 	return all
 }

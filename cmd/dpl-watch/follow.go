@@ -64,7 +64,8 @@ func queueFollower(env *cli.Env, l *fileops.Ledger, id string, since int64) *fol
 			var lines []observe.Line
 			switch {
 			case last != nil:
-				lines = queue.Changes(*last, q)
+				ended := q.Counters.Ended() - last.Counters.Ended()
+				lines = queue.Changes(*last, l.Lately(q, time.Time{}, int(ended)))
 			case since > 0 && since < q.Revision:
 				lines = []observe.Line{queue.Gap(q)}
 			}

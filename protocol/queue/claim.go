@@ -113,6 +113,7 @@ func (e *edit) claim(i int, c Claimer) *Task {
 	counters.Claimed++
 	if t.Attempts == 0 {
 		waited := max(0, wire.Span(t.EnqueuedAt, e.seen.Now))
+		counters.FirstClaims++
 		counters.Waited = sum(counters.Waited, waited)
 		counters.LongestWait = max(counters.LongestWait, waited)
 	}

@@ -169,6 +169,8 @@ func (c *Counters) read(r *wire.Reader) {
 			r.Object(func(end string) {
 				c.Ends = append(c.Ends, EndCount{End(end), r.Int(0)})
 			})
+		case "firstClaims":
+			c.FirstClaims = r.Int(0)
 		case "waitedMs":
 			c.Waited = r.Milliseconds(0)
 		case "longestWaitMs":
@@ -296,6 +298,12 @@ func (a *Attempt) readMember(r *wire.Reader, name string) bool {
 		a.Reason = r.String()
 	case "lastJudged":
 		a.Judged = r.Bool()
+	case "lastBy":
+		a.By = r.ID()
+	case "lastAt":
+		a.At = r.Time()
+	case "lastRanMs":
+		a.Ran = r.Milliseconds(0)
 	default:
 		return false
 	}
@@ -391,4 +399,7 @@ func (e *Ended) read(r *wire.Reader) {
 		}
 	})
 	r.Require("taskId", "end", "spec", "at")
+	if e.Last.Epoch != 0 && e.Last.At.IsZero() {
+		e.Last.At = e.At
+	}
 }

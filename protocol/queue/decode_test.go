@@ -21,11 +21,11 @@ var (
 			"ageAfterMs rememberForMs", nil),
 		"goal":  vectors.Object("description completed", nil),
 		"halts": {Each: vectors.Object("by reason details at automatic", nil)},
-		"counters": vectors.Object("enqueued claimed done dead cancelled expired ends waitedMs "+
+		"counters": vectors.Object("enqueued claimed done dead cancelled expired ends firstClaims waitedMs "+
 			"longestWaitMs ranMs longestRunMs", nil),
 		"tasks": {Key: "taskId", Each: vectors.Object("taskId seq state priority spec key group "+
 			"after enqueuedAt maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
-			"lastStatus lastReason lastJudged sameError reason question",
+			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question",
 			map[string]*vectors.Shape{
 				"delay": timerShape, "expiry": timerShape,
 				"claim": vectors.Object("epoch at participant pid operation call deadlineMs stop "+
@@ -36,7 +36,7 @@ var (
 				}),
 			})},
 		"ended": {Each: vectors.Object("taskId end spec lastEpoch lastEnd lastStatus lastReason "+
-			"lastJudged at", nil)},
+			"lastJudged lastBy lastAt lastRanMs at", nil)},
 	})
 )
 

@@ -251,7 +251,7 @@ func (e *edit) spill() {
 		return
 	}
 
-	number := e.before.Counters.ended() - int64(len(e.before.Ended))
+	number := e.before.Counters.Ended() - int64(len(e.before.Ended))
 	for i, ended := range e.before.Ended[:n] {
 		e.q.effects.Remember = append(e.q.effects.Remember,
 			Remembered{ended, number + int64(i) + 1})

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"io"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -116,6 +117,7 @@ func (c Counters) write(w *wire.Writer) {
 		})
 	}
 
+	w.OptInt("firstClaims", c.FirstClaims)
 	w.OptInt("waitedMs", c.Waited.Milliseconds())
 	w.OptInt("longestWaitMs", c.LongestWait.Milliseconds())
 	w.OptInt("ranMs", c.Ran.Milliseconds())
@@ -150,7 +152,7 @@ func (t *Task) write(w *wire.Writer) {
 	w.OptInt("attempts", t.Attempts)
 	w.OptInt("tries", t.Tries)
 	w.OptInt("charged", t.Charged)
-	t.Last.write(w)
+	t.Last.write(w, time.Time{})
 	w.OptInt("sameError", t.SameError)
 	w.OptString("reason", t.Reason)
 	w.OptString("question", t.Question)
@@ -160,12 +162,18 @@ func (t *Task) write(w *wire.Writer) {
 	w.Unknown(t.Unknown)
 }
 
-func (a Attempt) write(w *wire.Writer) {
+// write writes the members of a, but for its time if that is usual.
+func (a Attempt) write(w *wire.Writer, usual time.Time) {
 	w.OptInt("lastEpoch", a.Epoch)
 	w.OptString("lastEnd", string(a.End))
 	w.OptInt("lastStatus", a.Status)
 	w.OptString("lastReason", a.Reason)
 	w.OptBool("lastJudged", a.Judged)
+	w.OptString("lastBy", a.By)
+	if !a.At.Equal(usual) {
+		w.OptTime("lastAt", a.At)
+	}
+	w.OptInt("lastRanMs", a.Ran.Milliseconds())
 }
 
 func (c *Claim) write(w *wire.Writer) {
@@ -198,7 +206,7 @@ func (e *Ended) write(w *wire.Writer) {
 	w.String("taskId", e.ID)
 	w.String("end", string(e.End))
 	w.String("spec", e.Spec)
-	e.Last.write(w)
+	e.Last.write(w, e.At)
 	w.Time("at", e.At)
 	w.Unknown(e.Unknown)
 }

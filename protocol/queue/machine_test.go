@@ -103,7 +103,7 @@ func newMachine(t *rapid.T) *machine {
 	p.AgeAfter = one(t, "ageAfter", 0, 0, time.Second)
 	p.HaltOn = one(t, "haltOn", nil, nil, []HaltRule{{"dead", 2}, {"failures", 3}})
 
-	for range one(t, "done before", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 199) {
+	for range one(t, "done before", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 63) {
 		n := m.fresh()
 		m.tasks[n.ID] = &truth{spec: n.Spec}
 		m.q.Ended = append(m.q.Ended, Ended{ID: n.ID, End: EndedDone, Spec: n.Spec.Hash(),

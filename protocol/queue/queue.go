@@ -127,7 +127,10 @@ type Attempt struct {
 	End    End
 	Status int64 // exit status of its command
 	Reason string
-	Judged bool // others have found that it had ended
+	Judged bool          // others have found that it had ended
+	By     string        // the claimer; "" as in files of before: not known
+	At     time.Time     // when it was settled; zero: not known
+	Ran    time.Duration // the age of its claim then
 }
 
 // An Outcome is what somebody says about the end of an attempt.
@@ -192,13 +195,14 @@ type Counters struct {
 	Ends                    []EndCount // in the order of their first occurrence
 	Done, Cancelled         int64
 	Expired                 int64
-	Waited, LongestWait     time.Duration // from enqueuing to the first claim
+	FirstClaims             int64         // claims of tasks that were never claimed before
+	Waited, LongestWait     time.Duration // from enqueuing until these
 	Ran, LongestRun         time.Duration // from claims to their settling
 	Unknown                 []wire.Member
 }
 
-// ended returns how many tasks have ended.
-func (c Counters) ended() int64 { return c.Done + c.Cancelled + c.Expired }
+// Ended returns how many tasks have ended.
+func (c Counters) Ended() int64 { return c.Done + c.Cancelled + c.Expired }
 
 // An EndCount says how many attempts ended so.
 type EndCount struct {

@@ -84,7 +84,8 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	t := e.own(i)
 	c := t.Claim
 	o = c.resolve(o)
-	e.countEnd(c, o.End)
+	ran := max(0, e.seen.Age(c.At, c.Beat))
+	e.countEnd(o.End, ran)
 
 	if t.Last.Epoch != 0 && t.Last.End == o.End && t.Last.Status == o.Status &&
 		t.Last.Reason == o.Reason && o.End.Failure() {
@@ -94,7 +95,8 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	}
 
 	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}
-	t.Last = Attempt{Epoch: c.Epoch, End: o.End, Status: o.Status, Reason: o.Reason, Judged: judged}
+	t.Last = Attempt{Epoch: c.Epoch, End: o.End, Status: o.Status, Reason: o.Reason, Judged: judged,
+		By: c.Participant, At: e.seen.Now, Ran: ran}
 	seen := e.seen.Observation
 
 	switch o.End.consequence() {
@@ -160,7 +162,7 @@ func (c *Claim) resolve(o Outcome) Outcome {
 	return o
 }
 
-func (e *edit) countEnd(c *Claim, end End) {
+func (e *edit) countEnd(end End, ran time.Duration) {
 	counters := &e.q.Counters
 	counters.Ends = append([]EndCount(nil), counters.Ends...)
 	counted := false
@@ -174,7 +176,6 @@ func (e *edit) countEnd(c *Claim, end End) {
 		counters.Ends = append(counters.Ends, EndCount{end, 1})
 	}
 
-	ran := max(0, e.seen.Age(c.At, c.Beat))
 	counters.Ran = sum(counters.Ran, ran)
 	counters.LongestRun = max(counters.LongestRun, ran)
 }

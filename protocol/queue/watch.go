@@ -84,7 +84,7 @@ func (c *changes) halts(before, after []Halt) {
 
 // ends tells of the tasks that have ended since before.
 func (c *changes) ends(before Queue, was map[string]*Task) {
-	count := c.after.Counters.ended() - before.Counters.ended()
+	count := c.after.Counters.Ended() - before.Counters.Ended()
 	fresh := c.after.Ended
 	if count <= int64(len(fresh)) {
 		fresh = fresh[int64(len(fresh))-max(0, count):]

@@ -83,7 +83,8 @@ POLICY_MEMBERS = {
 }
 LAST = {
     'lastEpoch': (REVISION, 0), 'lastEnd': (END, ABSENT), 'lastStatus': (INTEGER, 0),
-    'lastReason': (TEXT, ''), 'lastJudged': (BOOLEAN, False)
+    'lastReason': (TEXT, ''), 'lastJudged': (BOOLEAN, False), 'lastBy': (IDENT, ABSENT),
+    'lastAt': (MOMENT, ABSENT), 'lastRanMs': (SPAN, 0)
 }
 TIMER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), forMs=(LIMIT, REQUIRED))
 INTENT = record(end=(END, REQUIRED), status=(INTEGER, 0), reason=(TEXT, ''), question=(TEXT, ''),
@@ -102,9 +103,10 @@ ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
                question=(TEXT, ''), claim=(CLAIM, ABSENT))
 ENDED = record(taskId=(TASK, REQUIRED), end=(one_of(*TASK_ENDS), REQUIRED), spec=(HASHED, REQUIRED),
-               **LAST, at=(MOMENT, REQUIRED))
-COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', 'cancelled', 'expired'),
-                                  (INTEGER, 0)), ends=(COUNTS, {}),
+               **LAST | {'lastAt': (MOMENT, lambda ended: ended['at'])},
+               at=(MOMENT, REQUIRED))
+COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', 'cancelled', 'expired',
+                                   'firstClaims'), (INTEGER, 0)), ends=(COUNTS, {}),
                   **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False))
@@ -352,8 +354,8 @@ class Edit:
         unknown = {name: value for name, value in task.items() if name not in ENTRY.fields}
         last = {name: task[name] for name in LAST if name in task}
         self.queue['ended'].append({'taskId': task['taskId'], 'end': end,
-                                    'spec': hash_of(task['spec']), **last, 'at': self.seen.now,
-                                    **unknown})
+                                    'spec': hash_of(task['spec']), 'lastAt': self.seen.now, **last,
+                                    'at': self.seen.now, **unknown})
         self.count(end)
         self.emptied = True
         if end == 'done':
@@ -391,7 +393,8 @@ class Edit:
         repeated = task['lastEpoch'] and end in CHARGED and last == (end, status, reason)
         task['sameError'] = task['sameError'] + 1 if repeated else 0
         task.update(lastEpoch=claim['epoch'], lastEnd=end, lastStatus=status, lastReason=reason,
-                    lastJudged=judged, state='waiting')
+                    lastJudged=judged, lastBy=claim['participant'], lastAt=self.seen.now,
+                    lastRanMs=ran, state='waiting')
         task.pop('delay', None)
         if end == 'done':
             self.queue['failuresInRow'] = 0
@@ -646,6 +649,7 @@ def take(edit, task, claimer):
     edit.count('claimed')
     if not task['attempts']:
         counters, waited = queue['counters'], min(LONGEST, max(0, seen.now - task['enqueuedAt']))
+        counters['firstClaims'] += 1
         counters['waitedMs'] = added(counters['waitedMs'], waited)
         counters['longestWaitMs'] = max(counters['longestWaitMs'], waited)
     task['state'] = 'claimed'

@@ -31,8 +31,9 @@ DEFAULTS = {
          'failuresInRow': 0, 'ended': []},
     'tasks': {'state': 'waiting', 'priority': 0, 'key': '', 'after': [], 'attempts': 0, 'tries': 0,
               'charged': 0, 'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
-              'sameError': 0, 'reason': '', 'question': ''},
-    'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False}
+              'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': ''},
+    'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
+              'lastRanMs': 0}
 }
 
 
@@ -215,8 +216,9 @@ class World:
         elif what == 3:
             queue['ended'][:0] = [
                 {'taskId': f'e{at}', 'end': 'done', 'spec': queues.hash_of({}), 'lastEpoch': 0,
-                 'lastStatus': 0, 'lastReason': '', 'lastJudged': False, 'at': START}
-                for at in range(self.one((198, 201, 0, 0)) - len(queue['ended']))]
+                 'lastStatus': 0, 'lastReason': '', 'lastJudged': False, 'lastAt': START,
+                 'lastRanMs': 0, 'at': START}
+                for at in range(self.one((62, 65, 0, 0)) - len(queue['ended']))]
             queue['counters']['done'] = len(queue['ended'])
         elif what == 4 and task is not queue:
             task['tries'], task['attempts'] = self.one((0, 4, 19)), 19

@@ -272,8 +272,8 @@ func TestSetLanes(t *testing.T) {
 	}
 }
 
-// The lanes of a queue are its claims, and one for the tasks that have ended meanwhile or in the last
-// hour; nothing is drawn that the file does not tell.
+// The lanes of a queue are its workers, with what they do and have done, and one for the tasks that have
+// ended, meanwhile or in the last hour; nothing is drawn that the file does not tell.
 func TestQueueLanes(t *testing.T) {
 	at := func(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
 	q := queue.Create("q")
@@ -283,10 +283,15 @@ func TestQueueLanes(t *testing.T) {
 		{ID: "b", State: queue.Claimed, Claim: &queue.Claim{Participant: "w2", At: at(3),
 			Deadline: time.Second}},
 		{ID: "c", State: queue.Waiting},
-		{ID: "d", State: queue.Dead, Last: queue.Attempt{Epoch: 1, End: queue.Failed}},
+		{ID: "d", State: queue.Dead, Last: queue.Attempt{Epoch: 1, End: queue.Failed, By: "w2",
+			At: at(2), Ran: 2 * time.Second}},
+		{ID: "e", State: queue.Dead, Last: queue.Attempt{Epoch: 1, End: queue.Failed}},
 	}
 	q.Ended = []queue.Ended{
-		{ID: "old", End: queue.EndedDone, At: at(-7201)}, {ID: "x", End: queue.EndedDone, At: at(-5000)},
+		{ID: "old", End: queue.EndedDone, At: at(-7201), Last: queue.Attempt{Epoch: 1, End: queue.Done,
+			By: "gone", At: at(-7201)}},
+		{ID: "x", End: queue.EndedDone, At: at(-5000), Last: queue.Attempt{Epoch: 2, End: queue.Done,
+			By: "w3", At: at(-5000), Ran: time.Second}},
 		{ID: "y", End: queue.EndedExpired, At: at(2)},
 	}
 
@@ -294,7 +299,7 @@ func TestQueueLanes(t *testing.T) {
 		return queueLanes(view.NewQueue(q, queue.Seen{Observation: observe.Observation{Now: at(9)}}))
 	}
 	c := show()
-	want := []string{"ended:", "w1: claimed -7200-", "w2: timedOut 3-"}
+	want := []string{"ended:", "w1: claimed -7200-", "w2: timedOut 3- failed 0-2", "w3: done -5001--5000"}
 	if got := lanesOf(c); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -114,11 +114,11 @@ func endedTasks(q view.Queue) *entries {
 	return list
 }
 
-// queueLanes draws who works on what since when, and which tasks have ended meanwhile, or in the
-// last hour. The file does not say who did these, nor when they began.
+// queueLanes draws who works on what since when; the attempts that have ended meanwhile, or lately, if
+// they were the last at their tasks; and when tasks have ended.
 func queueLanes(q view.Queue) *chart {
 	c := &chart{}
-	since := q.Seen.Now.Add(-time.Hour)
+	since := q.Seen.Now.Add(-view.Lately)
 	for _, claim := range q.Claims() {
 		at := claim.Place.Claim.At
 		l := c.lane(claim.Place.Claim.Participant, claim.Place.Claim.Participant, claim.ID)
@@ -134,6 +134,8 @@ func queueLanes(q view.Queue) *chart {
 			since = at
 		}
 	}
+
+	c.attempts(q, since)
 
 	var done *lane
 	for _, e := range q.Ended[max(len(q.Ended)-mostLines, 0):] {
@@ -155,4 +157,32 @@ func queueLanes(q view.Queue) *chart {
 	c.sees(q.Seen.Now)
 	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return a.rank - b.rank })
 	return c
+}
+
+// attempts draws the attempts that have ended since then, in the lanes of their workers.
+func (c *chart) attempts(q view.Queue, since time.Time) {
+	type attempt struct {
+		queue.Attempt
+		task string
+	}
+	var all []attempt
+	for _, e := range q.Ended {
+		all = append(all, attempt{e.Last, e.ID})
+	}
+	for _, p := range q.Places {
+		all = append(all, attempt{p.Last, p.ID})
+	}
+
+	all = slices.DeleteFunc(all, func(a attempt) bool { return a.By == "" || a.At.Before(since) })
+	slices.SortStableFunc(all, func(a, b attempt) int { return a.At.Compare(b.At) })
+	for _, a := range all[max(len(all)-mostLines, 0):] {
+		l := c.lane(a.By, a.By, "")
+		why := "task " + a.task
+		if a.Reason != "" {
+			why += ": " + a.Reason
+		}
+		l.spans = append(l.spans, span{string(a.End), a.At.Add(-a.Ran), a.At, why})
+		c.sees(a.At.Add(-a.Ran))
+		c.sees(a.At)
+	}
 }

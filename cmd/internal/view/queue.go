@@ -82,6 +82,9 @@ func (q Queue) OldestWait() (age time.Duration, any bool) {
 	return age, any
 }
 
+// Lately is the time for which the tasks are shown that have ended.
+const Lately = time.Hour
+
 // DoneWithin returns how many tasks were done in the last d. all is false if there may have been
 // more, because the file names only the newest that have ended.
 func (q Queue) DoneWithin(d time.Duration) (n int, all bool) {
@@ -92,8 +95,7 @@ func (q Queue) DoneWithin(d time.Duration) (n int, all bool) {
 		}
 	}
 
-	c := q.Counters
-	forgotten := c.Done+c.Cancelled+c.Expired > int64(len(q.Ended))
+	forgotten := q.Counters.Ended() > int64(len(q.Ended))
 	return n, !forgotten || len(q.Ended) > 0 && !q.Ended[0].At.After(since)
 }
 
@@ -111,30 +113,13 @@ func (q Queue) MeanRun() (mean time.Duration, known bool) {
 }
 
 // MeanWait returns how long tasks waited for their first claim, on the average. It reports false
-// if none was claimed, or the file no longer tells how many were: it does not count those that
-// were cancelled before.
+// if none was claimed.
 func (q Queue) MeanWait() (mean time.Duration, known bool) {
 	c := q.Counters
-	claimed, cancelled := c.Enqueued-c.Expired, int64(0)
-	for _, e := range q.Ended {
-		if e.End != queue.EndedCancelled {
-			continue
-		}
-		cancelled++
-		if e.Last.Epoch == 0 {
-			claimed--
-		}
-	}
-	for _, t := range q.Tasks {
-		if t.Attempts == 0 {
-			claimed--
-		}
-	}
-
-	if cancelled < c.Cancelled || claimed <= 0 {
+	if c.FirstClaims == 0 {
 		return 0, false
 	}
-	return c.Waited / time.Duration(claimed), true
+	return c.Waited / time.Duration(c.FirstClaims), true
 }
 
 // Speed returns how fast the tasks of q are done, in words: how many were lately, and how long
@@ -159,18 +144,16 @@ func (q Queue) Speed() (all []string) {
 	}
 	all = append(all, fmt.Sprintf("%d done, %s", c.Done, strings.Join(done, ", ")))
 
-	wait, known := q.MeanWait()
-	all = append(all, times("tasks waited", wait, known, c.LongestWait))
+	if wait, known := q.MeanWait(); known {
+		all = append(all, times("tasks waited", wait, c.LongestWait))
+	}
 	if run, known := q.MeanRun(); known {
-		all = append(all, times("attempts took", run, true, c.LongestRun))
+		all = append(all, times("attempts took", run, c.LongestRun))
 	}
 	return all
 }
 
-func times(what string, mean time.Duration, known bool, longest time.Duration) string {
-	if !known {
-		return fmt.Sprintf("%s %s at most", what, Span(longest))
-	}
+func times(what string, mean, longest time.Duration) string {
 	return fmt.Sprintf("%s %s on average, %s at most", what, Span(mean), Span(longest))
 }
 

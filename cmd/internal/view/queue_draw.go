@@ -30,11 +30,13 @@ var claimColumns = []column{
 
 var stuckColumns = []column{
 	{title: "STUCK", id: true}, {title: "STATE"}, {title: "ATTEMPTS", short: "TRIES"},
-	{title: "LAST END", short: "END"}, {title: "REASON", sinks: true},
+	{title: "LAST END", short: "END"}, {title: "BY", id: true, spare: true},
+	{title: "REASON", sinks: true},
 }
 
 var endedColumns = []column{
-	{title: "ENDED", id: true}, {title: "HOW"}, {title: "EPOCH", spare: true}, {title: "WHEN"},
+	{title: "ENDED", id: true}, {title: "HOW"}, {title: "EPOCH", spare: true},
+	{title: "BY", id: true, spare: true}, {title: "RAN", spare: true}, {title: "WHEN"},
 }
 
 // Queues draws queues, one per line.
@@ -167,7 +169,8 @@ func (s Style) stuck(q Queue) string {
 		}
 		nodes = append(nodes, &node{name: "task " + p.ID, cells: []cell{
 			{text: p.ID, tone: strong}, state(string(p.State)),
-			{text: strconv.FormatInt(p.Attempts, 10)}, state(string(p.Last.End)), {text: why},
+			{text: strconv.FormatInt(p.Attempts, 10)}, state(string(p.Last.End)), {text: p.Last.By},
+			{text: why},
 		}})
 	}
 	return s.table(stuckColumns, nodes) + s.more(len(all)-mostStuck)
@@ -204,10 +207,18 @@ func (s Style) endedTasks(q Queue) string {
 		}
 		nodes = append(nodes, &node{cells: []cell{
 			{text: e.ID, tone: strong}, state(string(e.End)), {text: epochText(e.Last.Epoch)},
-			{text: Ago(q.Seen.Now.Sub(e.At))},
+			{text: e.Last.By}, {text: ranText(e.Last)}, {text: Ago(q.Seen.Now.Sub(e.At))},
 		}})
 	}
 	return s.table(endedColumns, nodes)
+}
+
+// ranText says how long a ran, or nothing if that is not known.
+func ranText(a queue.Attempt) string {
+	if a.By == "" {
+		return ""
+	}
+	return Span(a.Ran)
 }
 
 // epochText returns an epoch as text, or "" for 0.

@@ -78,8 +78,8 @@ func TestQueueSpeed(t *testing.T) {
 		return queue.Ended{ID: "t", End: end, At: now.Add(-ago), Last: queue.Attempt{Epoch: epoch}}
 	}
 	counters := queue.Counters{Enqueued: 5, Claimed: 4, Done: 3, Cancelled: 1,
-		Ends:   []queue.EndCount{{End: queue.Done, Count: 3}, {End: queue.Failed, Count: 1}},
-		Waited: 9 * time.Second, LongestWait: 5 * time.Second, Ran: 4 * time.Second,
+		Ends:        []queue.EndCount{{End: queue.Done, Count: 3}, {End: queue.Failed, Count: 1}},
+		FirstClaims: 3, Waited: 9 * time.Second, LongestWait: 5 * time.Second, Ran: 4 * time.Second,
 		LongestRun: 3 * time.Second}
 
 	for name, c := range map[string]struct {
@@ -93,10 +93,10 @@ func TestQueueSpeed(t *testing.T) {
 				"tasks waited 3s on average, 5s at most; attempts took 1s on average, 3s at most"},
 		"one that was cancelled is forgotten": {[]queue.Ended{ended(queue.EndedDone, 2*time.Minute, 3)},
 			"3 done, 0 in the last minute, at least 1 in the last hour; " +
-				"tasks waited 5s at most; attempts took 1s on average, 3s at most"},
+				"tasks waited 3s on average, 5s at most; attempts took 1s on average, 3s at most"},
 		"all are forgotten": {nil,
 			"3 done, at least 0 in the last minute, at least 0 in the last hour; " +
-				"tasks waited 5s at most; attempts took 1s on average, 3s at most"},
+				"tasks waited 3s on average, 5s at most; attempts took 1s on average, 3s at most"},
 	} {
 		q := queue.Create("q")
 		q.Counters, q.Ended = counters, c.ended

@@ -12,7 +12,7 @@ import (
 )
 
 // An Attempt is an attempt at a task that is over, and what is left of it. Its end is known only
-// of the last one, its times and participant only while its operation is archived.
+// of the last one; its times and participant of that one, too, and while its operation is archived.
 type Attempt struct {
 	queue.Attempt
 	Log, Report             string // paths; "": none
@@ -21,12 +21,20 @@ type Attempt struct {
 	OperationEnd, BecauseOf string // how its operation has ended, and why
 }
 
+// Settled takes what the queue knows of the last attempt.
+func (a *Attempt) Settled(last queue.Attempt) {
+	a.Attempt, a.Participant = last, last.By
+	if !last.At.IsZero() {
+		a.StartedAt, a.EndedAt = last.At.Add(-last.Ran), last.At
+	}
+}
+
 // Take takes from op, the operation of the attempt, who made it, when and how it ended.
 func (a *Attempt) Take(op protocol.Operation) {
 	call := ""
 	for _, e := range op.Events {
 		switch {
-		case e.Type == observe.CallStarted && a.StartedAt.IsZero():
+		case e.Type == observe.CallStarted && call == "":
 			call, a.Participant, a.StartedAt = e.CallID, e.By, e.At
 		case e.Type == observe.CallEnded:
 			a.EndedAt = e.At
