@@ -399,7 +399,7 @@ func (e *Ended) read(r *wire.Reader) {
 		}
 	})
 	r.Require("taskId", "end", "spec", "at")
-	if e.Last.Epoch != 0 && e.Last.At.IsZero() {
+	if e.Last.At.IsZero() {
 		e.Last.At = e.At
 	}
 }

@@ -161,8 +161,12 @@ func (e *edit) finish(i int, end TaskEnd) {
 	if !e.ended {
 		e.q.Ended, e.ended = slices.Clip(e.q.Ended), true // so that append copies it, once
 	}
+	last := t.Last
+	if last.At.IsZero() {
+		last.At = e.seen.Now
+	}
 	e.q.Ended = append(e.q.Ended, Ended{
-		ID: t.ID, End: end, Spec: t.SpecHash(), Last: t.Last, At: e.seen.Now, Unknown: t.Unknown,
+		ID: t.ID, End: end, Spec: t.SpecHash(), Last: last, At: e.seen.Now, Unknown: t.Unknown,
 	})
 	e.q.Tasks = slices.Delete(e.tasks(), i, i+1)
 	e.changed, e.emptied = true, true

@@ -129,7 +129,7 @@ type Attempt struct {
 	Reason string
 	Judged bool          // others have found that it had ended
 	By     string        // the claimer; "" as in files of before: not known
-	At     time.Time     // when it was settled; zero: not known
+	At     time.Time     // when it was settled; zero: not known. Of a task that has ended: then at the latest
 	Ran    time.Duration // the age of its claim then
 }
 

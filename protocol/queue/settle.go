@@ -118,7 +118,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	case freeRetry:
 		t.delay.Timer = startTimer(e.q.Policy.backoff(t.Tries), seen)
 	case snooze:
-		t.Tries--
+		t.Tries = max(0, t.Tries-1)
 		t.delay.Timer = startTimer(o.Delay, seen)
 	}
 

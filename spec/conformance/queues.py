@@ -412,7 +412,7 @@ class Edit:
         elif end == 'tempfail':
             delay = self.backoff(task['tries'])
         elif end == 'snoozed':
-            task['tries'] -= 1
+            task['tries'] = max(0, task['tries'] - 1)
             delay = delayMs
         set_optional(task, 'delay', start_timer(delay, self.seen))
         if end == 'notStarted':

@@ -48,6 +48,7 @@ def brief(queue):
                          if inner or name not in queues.COUNTERS.fields}
     for name in ('tasks', 'ended'):
         value[name] = [without(entry, DEFAULTS[name]) for entry in value[name]]
+    value['ended'] = [without(entry, {'lastAt': entry['at']}) for entry in value['ended']]
     return without(value, DEFAULTS[''])
 
 
