@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/logs"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -52,6 +54,12 @@ func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
 	slices.Reverse(past)
 	q.Ended = append(past, q.Ended...)
 	return q
+}
+
+// LockQueueAlerts takes the lock that is held while alerts of a queue are given, so that nobody else
+// gives the same ones (spec §37.6). It returns ErrBusy if another process has the lock.
+func (l *Ledger) LockQueueAlerts(id string) (disk.Lock, error) {
+	return l.fs.TakeLock(l.EndedPath(id), true, &trust.Wait{})
 }
 
 // AttemptEnd returns the last lines of the output of an attempt, at most the given number. A

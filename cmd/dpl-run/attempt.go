@@ -35,12 +35,7 @@ type attempt struct {
 }
 
 // once claims a task and does it.
-func (c *run) once(env *cli.Env, a *account) error {
-	l, err := c.openQueue(env)
-	if err != nil {
-		return err
-	}
-
+func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	signals := catch(syscall.Signal(c.SoftSignal))
 	keeper := <-c.keeper()
 	t, q, err := c.claim(env, l, keeper)

@@ -29,6 +29,8 @@ type run struct {
 	Follow     bool        `help:"with --queue: do tasks, and wait for more"`
 	Jobs       cli.Count   `default:"1" placeholder:"N" help:"with --queue: do N tasks at a time (${default})"`
 
+	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt and each task that is dead, with the alert as JSON on stdin; kill it after 10s"`
+
 	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
 	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
 	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`

@@ -107,8 +107,8 @@ func (c *run) check(env *cli.Env) error {
 		return cli.Usagef("--json: stdout belongs to COMMAND")
 	case c.Queue != "":
 		return c.checkQueue()
-	case c.Given("once", "until-empty", "follow", "jobs"):
-		return cli.Usagef("--once, --until-empty, --follow and --jobs go with --queue")
+	case c.Given("once", "until-empty", "follow", "jobs", "on-alert"):
+		return cli.Usagef("--once, --until-empty, --follow, --jobs and --on-alert go with --queue")
 	case len(c.Command) == 0:
 		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
 	case c.SoftTimeout != 0 && c.Timeout != 0 && c.SoftTimeout >= c.Timeout:

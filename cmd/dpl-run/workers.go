@@ -46,17 +46,19 @@ func (c *run) checkQueue() error {
 
 // work does tasks of a queue.
 func (c *run) work(env *cli.Env, a *account) error {
-	if c.Once {
-		return c.once(env, a)
-	}
-
 	l, err := c.openQueue(env)
 	if err != nil {
 		return err
 	}
+	alerts := c.newAlerts(env, l)
+	defer alerts.finish()
+	if c.Once {
+		return c.once(env, l, a)
+	}
+
 	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
 		signals: catch(syscall.Signal(c.SoftSignal)), ended: make(chan *worker),
-		changed: make(chan struct{}), progress: c.newProgress(env)}
+		changed: make(chan struct{}), progress: c.newProgress(env), alerts: alerts}
 	heedStops(w.signals)
 	defer w.follow.Close()
 	defer w.progress.erase()
@@ -74,6 +76,7 @@ type workers struct {
 	ended    chan *worker
 	changed  chan struct{} // closed when run need not wait any longer
 	progress *progress
+	alerts   *alerts
 
 	busy    []*worker
 	told    syscall.Signal // the signal by which this process was asked to end
@@ -114,6 +117,9 @@ func (w *workers) run() error {
 			return err
 		}
 
+		if err == nil {
+			w.alerts.start(&q)
+		}
 		if err == nil && w.told == 0 {
 			err = w.fill(&q)
 		}
@@ -300,6 +306,9 @@ func (w *workers) lose(b *worker) {
 	case cli.StatusBusy, cli.StatusCleanUp, cli.StatusOver:
 	default:
 		q, err := w.ledger.ReadQueue(string(w.flags.Queue))
+		if err == nil {
+			w.alerts.start(&q)
+		}
 		if err != nil || q.LastEpoch == b.claimed {
 			w.rest = time.Now().Add(afterFailure)
 		}

@@ -242,7 +242,7 @@ func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
 
 		t := e.own(i)
 		t.State, t.Reason, t.Question, t.delay = Waiting, "", "", timerMember{}
-		t.Charged, t.Tries, t.SameError = 0, 0, 0
+		t.Charged, t.Tries, t.SameError, t.Alerted = 0, 0, 0, false
 	}
 	return e.end()
 }

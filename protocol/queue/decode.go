@@ -143,6 +143,8 @@ func (h *Halt) read(r *wire.Reader) {
 			h.At = r.Time()
 		case "automatic":
 			h.Automatic = r.Bool()
+		case "alerted":
+			h.Alerted = r.Bool()
 		default:
 			r.Unknown(&h.Unknown, name)
 		}
@@ -261,6 +263,8 @@ func (t *Task) read(r *wire.Reader) {
 			t.Reason = r.String()
 		case "question":
 			t.Question = r.String()
+		case "alerted":
+			t.Alerted = r.Bool()
 		case "claim":
 			t.Claim = readClaim(r)
 		default:

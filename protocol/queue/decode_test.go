@@ -20,12 +20,12 @@ var (
 		"policy": vectors.Object("slots maxAttempts backoffMs onDeadDependency haltOn depth "+
 			"ageAfterMs rememberForMs", nil),
 		"goal":  vectors.Object("description completed", nil),
-		"halts": {Each: vectors.Object("by reason details at automatic", nil)},
+		"halts": {Each: vectors.Object("by reason details at automatic alerted", nil)},
 		"counters": vectors.Object("enqueued claimed done dead cancelled expired ends firstClaims waitedMs "+
 			"longestWaitMs ranMs longestRunMs", nil),
 		"tasks": {Key: "taskId", Each: vectors.Object("taskId seq state priority spec key group "+
 			"after enqueuedAt maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
-			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question",
+			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question alerted",
 			map[string]*vectors.Shape{
 				"delay": timerShape, "expiry": timerShape,
 				"claim": vectors.Object("epoch at participant pid operation call deadlineMs stop "+

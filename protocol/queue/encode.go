@@ -99,6 +99,7 @@ func (h *Halt) write(w *wire.Writer) {
 	w.OptString("details", h.Details)
 	w.OptTime("at", h.At)
 	w.OptBool("automatic", h.Automatic)
+	w.OptBool("alerted", h.Alerted)
 	w.Unknown(h.Unknown)
 }
 
@@ -156,6 +157,7 @@ func (t *Task) write(w *wire.Writer) {
 	w.OptInt("sameError", t.SameError)
 	w.OptString("reason", t.Reason)
 	w.OptString("question", t.Question)
+	w.OptBool("alerted", t.Alerted)
 	if t.Claim != nil {
 		w.Object("claim", t.Claim.write)
 	}

@@ -216,6 +216,10 @@ func (m *machine) checkAccounts(t *rapid.T, v *verb, before, after Queue) {
 		if truth := m.tasks[task.ID]; truth != nil && truth.seq != task.Seq {
 			t.Fatalf("%s was the %dth, and is the %dth", task.ID, truth.seq, task.Seq)
 		}
+		told := !slices.ContainsFunc(after.Alerts(), func(a Alert) bool { return a.Task == task.ID })
+		if dead := task.State == Dead; told != (!dead || m.alerted[task.Last.Epoch]) {
+			t.Fatalf("%s is %s, told: %v:\n%s", task.ID, task.State, told, after.Encode())
+		}
 		if (task.State == Claimed) != (task.Claim != nil) {
 			t.Fatalf("%s is %s with the claim %v", task.ID, task.State, task.Claim)
 		}

@@ -19,6 +19,7 @@ type machine struct {
 	// attempts by their epoch; their number is the highest
 	attempts map[int64]*attempt
 	past     map[string]Remembered // the file of ended tasks
+	alerted  map[int64]bool        // epochs whose tasks are dead, which was told
 	made     int                   // tasks with a new id
 }
 
@@ -84,7 +85,8 @@ func TestMachine(t *testing.T) {
 			"claim more": m.claim, "claim again": m.claim, "settle": m.settle,
 			"settle more": m.settle, "settle again": m.settle, "tick": m.tick,
 			"control": m.control, "redrive": m.redrive, "cancel": m.cancel,
-			"exit": m.exit, "pass time": m.passTime, "set the clock": m.setClock,
+			"alert": m.alert,
+			"exit":  m.exit, "pass time": m.passTime, "set the clock": m.setClock,
 			"reboot": m.reboot, "end a call": m.endCall,
 		})
 	})
@@ -92,7 +94,8 @@ func TestMachine(t *testing.T) {
 
 func newMachine(t *rapid.T) *machine {
 	m := &machine{w: newWorld(), tasks: make(map[string]*truth),
-		attempts: make(map[int64]*attempt), past: make(map[string]Remembered)}
+		attempts: make(map[int64]*attempt), past: make(map[string]Remembered),
+		alerted: make(map[int64]bool)}
 	m.q = Create("q")
 	p := &m.q.Policy
 	p.Slots = one[int64](t, "slots", 0, 1, 2, 3)

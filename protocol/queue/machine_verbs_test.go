@@ -222,6 +222,24 @@ func (m *machine) redrive(t *rapid.T) {
 	}
 }
 
+func (m *machine) alert(t *rapid.T) {
+	v := m.make(t, "alert")
+	alerts := m.q.Alerts()
+	if len(alerts) == 0 {
+		return
+	}
+	a := one(t, "alert", alerts...)
+	v.do = func(q Queue, seen Seen) (Queue, error) { return q.Alerted(a, seen) }
+	v.repeat = true
+	if a.Task != "" {
+		m.alerted[a.Epoch] = true
+	}
+	m.try(t, v)
+	if slices.Contains(m.q.Alerts(), a) {
+		t.Fatalf("%+v is to be given again:\n%s", a, m.q.Encode())
+	}
+}
+
 func (m *machine) cancel(t *rapid.T) {
 	v := m.make(t, "cancel")
 	id := m.any(t)

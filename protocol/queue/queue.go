@@ -49,6 +49,7 @@ type Halt struct {
 	Details   string
 	At        time.Time
 	Automatic bool // a rule of the policy has set it, or an open goal; Reason is its name
+	Alerted   bool // an alert was given of it
 	Unknown   []wire.Member
 }
 
@@ -105,6 +106,7 @@ type Task struct {
 	SameError   int64     // how often Last has been repeated in a row
 	Reason      string    // why it is blocked
 	Question    string    // what it is blocked on
+	Alerted     bool      // an alert was given that it is dead
 	Claim       *Claim
 	Unknown     []wire.Member
 

@@ -366,6 +366,9 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 		return q.Cancel(ids, by, v.Do.Reason, seen)
 	case "remove":
 		return q.Remove(seen)
+	case "alerted":
+		return q.Alerted(Alert{Task: v.Do.Task, Epoch: v.Do.Epoch, By: v.Do.By, Reason: v.Do.Reason},
+			seen)
 	}
 
 	t.Fatalf("unknown verb %q", v.Do.Verb)

@@ -101,7 +101,7 @@ ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
                expiry=(TIMER, ABSENT), attempts=(INTEGER, 0), tries=(INTEGER, 0),
                charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
-               question=(TEXT, ''), claim=(CLAIM, ABSENT))
+               question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT))
 ENDED = record(taskId=(TASK, REQUIRED), end=(one_of(*TASK_ENDS), REQUIRED), spec=(HASHED, REQUIRED),
                **LAST | {'lastAt': (MOMENT, lambda ended: ended['at'])},
                at=(MOMENT, REQUIRED))
@@ -109,7 +109,7 @@ COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', 'cance
                                    'firstClaims'), (INTEGER, 0)), ends=(COUNTS, {}),
                   **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
-              automatic=(BOOLEAN, False))
+              automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
 GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
 QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
                policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
@@ -365,7 +365,7 @@ class Edit:
     def halt(self, reason, details=''):
         if not any(halt['automatic'] and halt['reason'] == reason for halt in self.queue['halts']):
             self.queue['halts'].append({'by': 'policy', 'reason': reason, 'details': details,
-                                        'at': self.seen.now, 'automatic': True})
+                                        'at': self.seen.now, 'automatic': True, 'alerted': False})
 
     def halt_by(self, word, task, many=1, reason=''):
         details = f'task {task["taskId"]}' + (f': {reason}' if reason else '')
@@ -738,10 +738,10 @@ def set_halt(edit, by, reason, details='', now=False):
     own = next((halt for halt in edit.queue['halts'] if not halt['automatic'] and halt['by'] == by),
                None)
     if own is None:
-        own = {'by': by, 'automatic': False}
+        own = {'by': by, 'automatic': False, 'alerted': False}
         edit.queue['halts'].append(own)
     if fresh != {name: own.get(name) for name in fresh}:
-        own.update(fresh, at=edit.seen.now)
+        own.update(fresh, at=edit.seen.now, alerted=False)
     if now:
         for task in claims(edit.queue):
             ask(task['claim'], 'released', f'halted by {by}', reason)
@@ -769,7 +769,8 @@ def redrive(queue, world, tasks=(), all=False):
         if task is None:
             edit.missing(name, at)
         require(task['state'] in ('dead', 'blocked'), 'notDead', at)
-        task.update(state='waiting', reason='', question='', charged=0, tries=0, sameError=0)
+        task.update(state='waiting', reason='', question='', charged=0, tries=0, sameError=0,
+                    alerted=False)
         task.pop('delay', None)
     return edit.finish_edit()
 
@@ -802,8 +803,20 @@ def remove(queue, world):
     return edit.close(always=True)
 
 
+def alerted(queue, world, task='', epoch=0, by='', reason=''):
+    edit = begin(queue, world)
+    if task:
+        for entry in edit.tasks:
+            if (entry['taskId'], entry['state'], entry['lastEpoch']) == (task, 'dead', epoch):
+                entry['alerted'] = True
+    else:
+        for halt in edit.queue['halts']:
+            halt['alerted'] |= (halt['by'], halt['reason']) == (by, reason)
+    return edit.finish_edit()
+
+
 VERBS = {verb.__name__: verb for verb in (enqueue, claim, settle, tick, control, redrive, cancel,
-                                          remove)}
+                                          remove, alerted)}
 
 
 def apply(verb, queue, world, **arguments):

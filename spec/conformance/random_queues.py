@@ -31,7 +31,7 @@ DEFAULTS = {
          'failuresInRow': 0, 'ended': []},
     'tasks': {'state': 'waiting', 'priority': 0, 'key': '', 'after': [], 'attempts': 0, 'tries': 0,
               'charged': 0, 'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
-              'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': ''},
+              'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': '', 'alerted': False},
     'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
               'lastRanMs': 0}
 }
@@ -190,6 +190,15 @@ class World:
         return ({'tasks': [self.name(), *self.some(TASKS, 2)]} | self.optional(0.3, by='ada')
                 | self.optional(0.3, reason='late'))
 
+    def alerted(self):
+        queue = self.queue or {'halts': [], 'tasks': []}
+        if queue['halts'] and self.chance(0.5):
+            halt = self.one(queue['halts'])
+            return {'by': halt['by'], 'reason': halt['reason'] if self.chance(0.9) else 'z'}
+        task = self.known('dead') if self.queue else None
+        task = task or {'taskId': self.one(TASKS), 'lastEpoch': 1}
+        return {'task': task['taskId'], 'epoch': task['lastEpoch'] if self.chance(0.9) else 0}
+
     def hold(self):
         return {'task': self.one(self.queue['tasks'])['taskId']}
 
@@ -199,7 +208,7 @@ class World:
         if self.queue and self.queue['halts'] and self.chance(0.3):
             return 'control'
         verbs = (('enqueue',) * 5 + ('claim',) * 6 + ('settle',) * 8 + ('tick', 'control') * 2
-                 + ('redrive', 'cancel'))
+                 + ('redrive', 'cancel', 'alerted'))
         verbs += ('remove',) * self.chance(0.3)
         return self.one(verbs + (('hold',) * 2 if self.queue and self.queue['tasks'] else ()))
 

@@ -1,23 +1,14 @@
 package orchestrator
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/hook"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
-
-// hookTimeout limits the run time of a hook.
-const hookTimeout = 10 * time.Second
 
 // GiveAlerts runs the hook for each alert of the group, and of those below and above it, that has
 // not been given, in order, and records that (spec §11.7). If a hook fails, its alert still counts as
@@ -58,7 +49,8 @@ func (o *Orchestrator) giveOwnAlerts() error {
 	}
 
 	for _, line := range lines {
-		timedOut, err := o.runHook(line, g)
+		timedOut, err := hook.Run(o.OnAlert, g.WithExit(line.Text),
+			[]string{"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group}, o.HookOut)
 		if err != nil {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
@@ -80,23 +72,4 @@ func (o *Orchestrator) given(seq int64) error {
 			return g.Given(seq, seen)
 		})
 	return err
-}
-
-func (o *Orchestrator) runHook(alert jsonl.Line, g group.Group) (timedOut bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
-	defer cancel()
-
-	cmd := exec.CommandContext(ctx, "sh", "-c", o.OnAlert)
-	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group)
-	cmd.Stdin = bytes.NewReader([]byte(g.WithExit(alert.Text) + "\n"))
-	cmd.Stdout, cmd.Stderr = o.HookOut, o.HookOut
-	defer process.Contain(cmd)()
-
-	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
-	err = cmd.Run()
-	if ctx.Err() != nil {
-		return true, fmt.Errorf("killed after %v", hookTimeout)
-	}
-
-	return false, err
 }

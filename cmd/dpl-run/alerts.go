@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/hook"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// alerts gives the alerts of a queue to --on-alert, beside what else this process does.
+type alerts struct {
+	env     *cli.Env
+	ledger  *fileops.Ledger
+	queue   string
+	command string
+	giving  chan struct{} // closed when the last batch has been given; nil: there was none
+}
+
+func (c *run) newAlerts(env *cli.Env, l *fileops.Ledger) *alerts {
+	return &alerts{env: env, ledger: l, queue: string(c.Queue), command: string(c.OnAlert)}
+}
+
+// start gives the alerts of q, unless some are being given.
+func (a *alerts) start(q *queue.Queue) {
+	if a.command == "" || len(q.Alerts()) == 0 {
+		return
+	}
+	if a.giving != nil {
+		select {
+		case <-a.giving:
+		default:
+			return
+		}
+	}
+
+	giving := make(chan struct{})
+	a.giving = giving
+	go func() {
+		defer close(giving)
+		a.give()
+	}()
+}
+
+// finish gives all alerts that are left.
+func (a *alerts) finish() {
+	if a.giving != nil {
+		<-a.giving
+	}
+	if a.command != "" && !a.env.DryRun() {
+		a.give()
+	}
+}
+
+// give runs the hook for each alert, and records that (spec §37.6). If a hook fails, its alert still
+// counts as given. A hook that hangs is killed, and later alerts wait for the next time. If another
+// process is giving alerts, it does nothing.
+func (a *alerts) give() {
+	if err := a.giveAll(); err != nil && !errors.Is(err, queue.ErrNoQueue) {
+		a.env.Warnf("%s: --on-alert: %v", a.queue, err)
+	}
+}
+
+func (a *alerts) giveAll() error {
+	q, err := a.ledger.ReadQueue(a.queue)
+	if err != nil || len(q.Alerts()) == 0 {
+		return err
+	}
+	lock, err := a.ledger.LockQueueAlerts(a.queue)
+	if errors.Is(err, fileops.ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+
+	if q, err = a.ledger.ReadQueue(a.queue); err != nil {
+		return err
+	}
+	for _, alert := range q.Alerts() {
+		timedOut, err := hook.Run(a.command, alert.Line(a.queue),
+			[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
+		if err != nil {
+			a.env.Warnf("%s: --on-alert: %s: %v", a.queue, alert, err)
+		}
+		if err := a.given(alert); err != nil {
+			return fmt.Errorf("%s: it was told, but this could not be recorded: %w", alert, err)
+		}
+		if timedOut {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *alerts) given(alert queue.Alert) error {
+	_, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Alerted(alert, seen) })
+	return err
+}

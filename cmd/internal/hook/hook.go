@@ -1,0 +1,37 @@
+// Package hook runs the command of --on-alert.
+package hook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+)
+
+// timeout limits the run time of a hook.
+const timeout = 10 * time.Second
+
+// Run runs sh -c command with alert, a line without its newline, as its input and more in its
+// environment. What it prints goes to out. A hook that hangs is killed, with its process group.
+func Run(command, alert string, more []string, out io.Writer) (timedOut bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Env = append(os.Environ(), more...)
+	cmd.Stdin = strings.NewReader(alert + "\n")
+	cmd.Stdout, cmd.Stderr = out, out
+	defer process.Contain(cmd)()
+
+	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return true, fmt.Errorf("killed after %v", timeout)
+	}
+	return false, err
+}
