@@ -44,6 +44,8 @@ func families() []family {
 			"--kill-after 100ms -- sleep 300"), final: archived},
 		{name: "dpl-run --queue --once", setup: []step{enqueueOne},
 			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drains},
+		{name: "dpl-run --queue --on-alert", setup: []step{enqueueOne,
+			at(1, "dpl-queue --queue q --halt x")}, do: tell, final: told},
 		{name: "dpl-run --queue --follow", setup: []step{enqueueOne, enqueueTwo,
 			at(4, "dpl-queue --queue q --goal x --goal-done")},
 			do: at(5, "dpl-run --queue q --follow --jobs 2 --kill-after 100ms"), final: drains},

@@ -144,6 +144,24 @@ func drains(w *world) string {
 	return "there is still something to do"
 }
 
+// tell is a step that tells of the halts of a queue.
+var tell = at(2, "dpl-run --queue q --once --on-alert true")
+
+// told tells again, and looks that nothing is left to be told.
+func told(w *world) string {
+	if got := w.run(tell); got.status != 3 {
+		return fmt.Sprint(got)
+	}
+	q, err := w.queue()
+	if err != nil {
+		return err.Error()
+	}
+	if alerts := q.Alerts(); len(alerts) > 0 {
+		return fmt.Sprintf("not told: %v", alerts)
+	}
+	return ""
+}
+
 // doneOnce looks that all tasks of q are done, each once.
 func doneOnce(q queue.Queue) string {
 	seen := make(map[string]bool)
