@@ -39,13 +39,14 @@ func TestFarm(t *testing.T) {
 		if t.Failed() {
 			out, _ := os.ReadFile(filepath.Join(f.dir, "out"))
 			logs, _ := exec.Command("sh", "-c", "tail -n 9 "+f.dir+"/ledger/queues/tasks/farm/*.log").CombinedOutput()
-			t.Logf("%s\n%s\n%s", f.queue().Encode(), out, logs)
+			t.Logf("%s\n%s\n%s", f.queue("farm").Encode(), out, logs)
 		}
 		proc.EndAll(f.dir)
 	})
 	f.write()
+	crontab := crontabLine(t, "farm.sh")
 	f.sh("farm.sh src")
-	tasks := len(f.queue().Tasks)
+	tasks := len(f.queue("farm").Tasks)
 	if tasks != 7 {
 		t.Fatalf("%d tasks, want 7", tasks)
 	}
@@ -55,7 +56,7 @@ func TestFarm(t *testing.T) {
 			t.Fatalf("it is not built after %d minutes", minute)
 		}
 
-		began, line, over := f.lines("began"), f.start(f.crontabLine()), make(chan struct{})
+		began, line, over := f.lines("began"), f.start(crontab), make(chan struct{})
 		go func() {
 			line.Wait()
 			close(over)
@@ -76,7 +77,7 @@ func TestFarm(t *testing.T) {
 			proc.EndAll(f.dir)
 		}
 		<-over
-		if f.queue().Idle() {
+		if f.queue("farm").Idle() {
 			break
 		}
 	}
@@ -84,7 +85,7 @@ func TestFarm(t *testing.T) {
 	if out := f.sh("src/program"); out != "1 2 3 4 5 6\n" {
 		t.Errorf("the program says %q", out)
 	}
-	q := f.queue()
+	q := f.queue("farm")
 	if got := q.Counters.Done; got != int64(tasks) || len(q.Tasks) != 0 {
 		t.Errorf("%d tasks are done, want %d; left: %s", got, tasks, q.Encode())
 	}
@@ -92,13 +93,13 @@ func TestFarm(t *testing.T) {
 	// Nothing has changed, so nothing is compiled again; then one file has.
 	before := f.lines("began")
 	f.sh("farm.sh src")
-	f.start(f.crontabLine()).Wait()
+	f.start(crontab).Wait()
 	if got := f.lines("began"); got != before {
 		t.Errorf("compiled %d times more, although nothing has changed", got-before)
 	}
 	write(t, filepath.Join(f.dir, "src", "f3.c"), "int f3(void) { return 33; }\n", 0o644)
 	f.sh("farm.sh src")
-	f.start(f.crontabLine()).Wait()
+	f.start(crontab).Wait()
 	if got := f.lines("began"); got != before+2 {
 		t.Errorf("compiled %d times after a change of one file, want 2", got-before)
 	}
@@ -142,22 +143,24 @@ func (f *farm) write() {
 	write(f.t, filepath.Join(f.dir, "farm.sh"), strings.ReplaceAll(script, once, often), 0o755)
 }
 
-// crontabLine returns the command of the line in farm.sh.
-func (f *farm) crontabLine() string {
+// crontabLine returns the command of the line of a crontab in an example.
+func crontabLine(t *testing.T, example string) string {
 	found := regexp.MustCompile(`(?m)^#\t\* \* \* \* \* (.*)$`).
-		FindStringSubmatch(read(f.t, "scripts/examples/farm.sh"))
+		FindStringSubmatch(read(t, "scripts/examples/"+example))
 	if found == nil {
-		f.t.Fatal("farm.sh has no line of a crontab")
+		t.Fatalf("%s has no line of a crontab", example)
 	}
 	return found[1]
 }
 
+// start starts a command as cron does: with what a crontab sets, and little else. REAL is the PATH
+// of the compiler.
 func (f *farm) start(command string) *exec.Cmd {
-	cmd := exec.Command("sh", "-c", command)
+	cmd := exec.Command("/bin/sh", "-c", command)
 	cmd.Dir = f.dir
-	cmd.Env = []string{"PATH=" + filepath.Join(f.dir, "tools") + ":" + f.bin + ":" + f.dir + ":" +
-		os.Getenv("PATH"), "REAL=" + os.Getenv("PATH"), "HOME=" + f.dir, "FARM=" + f.dir,
-		"DPL_LEDGER=" + filepath.Join(f.dir, "ledger")}
+	cmd.Env = []string{"PATH=" + filepath.Join(f.dir, "tools") + ":" + f.bin + ":" + f.dir +
+		":/usr/bin:/bin", "HOME=" + f.dir, "SHELL=/bin/sh", "REAL=" + os.Getenv("PATH"),
+		"FARM=" + f.dir, "DPL_LEDGER=" + filepath.Join(f.dir, "ledger")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := os.OpenFile(filepath.Join(f.dir, "out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -184,13 +187,13 @@ func (f *farm) sh(command string) string {
 	return string(out)
 }
 
-func (f *farm) queue() queue.Queue {
+func (f *farm) queue(id string) queue.Queue {
 	f.t.Helper()
 	l, err := fileops.Open(filepath.Join(f.dir, "ledger"), fileops.Options{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	q, err := l.ReadQueue("farm")
+	q, err := l.ReadQueue(id)
 	if err != nil {
 		f.t.Fatal(err)
 	}

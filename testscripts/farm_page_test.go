@@ -31,7 +31,7 @@ func TestFarmPage(t *testing.T) {
 		}
 	}
 
-	q := f.queue()
+	q := f.queue("farm")
 	if got := q.Counters.Done; got != 2 || len(q.Tasks) != 1 {
 		t.Errorf("%d tasks are done, want 2: %s", got, q.Encode())
 	}
@@ -45,7 +45,7 @@ func TestFarmPage(t *testing.T) {
 	}
 
 	f.sh("set -e\n" + shell("Look, halt, repair"))
-	if q := f.queue(); q.State() != queue.Running || q.Permits.Limited {
+	if q := f.queue("farm"); q.State() != queue.Running || q.Permits.Limited {
 		t.Errorf("the queue is %s: %s", q.State(), q.Encode())
 	}
 	f.sh(shell("Workers that stay"))
