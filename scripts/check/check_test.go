@@ -138,20 +138,21 @@ func TestTools(t *testing.T) {
 		{"check", "no-such-program", []string{"a", "b"}, "this"},
 		{"check", "no-such-one", []string{"b"}, "that"},
 		{"soak", "no-such-thing", []string{"c"}, "the rest"},
+		{"check", "/no/such/path", []string{"src:d"}, "the sources"},
 		{"check", "sh", []string{"dash"}, "nothing"},
 	}
 
 	var out bytes.Buffer
 	c := checker{out: &out, strict: true}
 	c.tools(nowhere)
-	if c.failed != 2 || !strings.HasPrefix(out.String(),
+	if c.failed != 3 || !strings.HasPrefix(out.String(),
 		"make check: no no-such-program: leaves out this\n") {
-		t.Errorf("%d missing tools fail, want 2:\n%s", c.failed, &out)
+		t.Errorf("%d missing tools fail, want 3:\n%s", c.failed, &out)
 	}
 
 	out.Reset()
 	if nowhere.complete("check", &out) || strings.Count(out.String(), "\n") != 1 ||
-		!strings.Contains(out.String(), "apt-get install a b\n") {
+		!strings.Contains(out.String(), "apt-get install a b; sh scripts/upstream/source.sh d\n") {
 		t.Errorf("what is missing is told as %q", &out)
 	}
 }

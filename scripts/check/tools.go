@@ -17,7 +17,7 @@ var list string
 // A tool is a line of tools.txt.
 type tool struct {
 	use, program string
-	packages     []string // of Debian
+	packages     []string // of Debian; src:NAME is one of sources
 	without      string   // what is left out
 }
 
@@ -71,16 +71,21 @@ func there(program string) bool {
 	return false
 }
 
-// packages returns the names of the packages that all are in, each once.
-func (all tools) packages() (names []string) {
+// packages returns the names of the packages that all are in, each once, and apart from them those
+// of sources.
+func (all tools) packages() (names, sources []string) {
 	for _, t := range all {
 		for _, name := range t.packages {
-			if !slices.Contains(names, name) {
+			source, is := strings.CutPrefix(name, "src:")
+			switch {
+			case is && !slices.Contains(sources, source):
+				sources = append(sources, source)
+			case !is && !slices.Contains(names, name):
 				names = append(names, name)
 			}
 		}
 	}
-	return names
+	return names, sources
 }
 
 // complete says in one line what is missing for a use, which root has to make, and reports whether
@@ -90,8 +95,12 @@ func (all tools) complete(use string, out io.Writer) bool {
 	if os.Geteuid() != 0 {
 		wants = append(wants, "be root")
 	}
-	if gone := all.missing(use); len(gone) > 0 {
-		wants = append(wants, "apt-get install "+strings.Join(gone.packages(), " "))
+	names, sources := all.missing(use).packages()
+	if len(names) > 0 {
+		wants = append(wants, "apt-get install "+strings.Join(names, " "))
+	}
+	for _, source := range sources {
+		wants = append(wants, "sh scripts/upstream/source.sh "+source)
 	}
 	if len(wants) == 0 {
 		return true
