@@ -386,6 +386,46 @@ by_cron() {
     check 'the one below has stopped with it' grep -q ends $log.below
 }
 
+# lua: build-lua.sh, by nothing but its crontab, with a broken source and a compiler that hangs
+lua() {
+    as lua system
+    dir=/tmp/lua src=/tmp/lua/lua5.4/src
+    export DPL_LEDGER="$dir/ledger"
+    mkdir "$dir"
+    cp -r /usr/local/src/lua5.4 "$dir"
+    mv $src/ltm.c $src/ltm.good
+    echo '#error poison' >$src/ltm.c
+    cat >$dir/cc <<'CC'
+#!/bin/sh
+if [ "$DPL_TASK" = cc:lcode ] && mkdir /tmp/lua/hangs 2>/dev/null; then
+    exec sleep 1000
+fi
+exec /usr/bin/cc "$@"
+CC
+    chmod +x $dir/cc
+    check 'its tasks are added' build-lua.sh $dir/lua5.4
+    tasks=$(wc -l <"$said")
+    { echo "DPL_LEDGER=$DPL_LEDGER" && sed -n "s|^#\tPATH=|PATH=$dir:|p; s|^#\t\(\* .*\)|\1|p" \
+        /usr/local/bin/build-lua.sh; } | crontab -
+    check 'cron compiles, until a compiler hangs' within 75 test -e $dir/hangs
+    check 'and all is compiled but that and a broken source' \
+        within 60 shows "\"done\": $((tasks - 6))" ends
+    check 'which was tried thrice' shows 'cc:ltm is dead' dpl-status --queue lua --why cc:ltm
+    attempt=$(dpl-status --queue lua --json |
+        sed -n '/"claim": {/,/"process"/s/^ *"pid": \([0-9]*\),$/\1/p' | head -n 1)
+    worker=$(ps -o pgid= -p "$(parent "$attempt")" | tr -d ' ')
+    check 'the worker and the attempt are killed' kill -KILL "-$worker" "-$attempt"
+    mv $src/ltm.good $src/ltm.c
+    check 'the source is repaired' dpl-enqueue lua --dead
+    check 'and cron builds the rest' dpl-wait --queue lua --task test --timeout 75s
+    check 'it runs' says 'Lua 5.4' $src/lua -e 'print(_VERSION)'
+    check 'each task is done once' shows "\"done\": $tasks, \"failed\": 3, \"crashed\": 1 }" ends
+    check 'cron had nothing to mail' fails shows discarding journalctl --no-pager -u cron
+    crontab -r
+}
+# ends: print in a line how the attempts have ended
+ends() { dpl-status --queue lua --json | sed -n '/"ends": {/,/}/p' | tr -s ' \n' ' '; }
+
 echo "soak: $(systemctl --version | head -n 1), Linux $(uname -r), $(systemd-detect-virt)"
 # systemd-nspawn mounts a boot id of its own over the kernel's. Units with ProtectKernelTunables=yes get
 # the kernel's nevertheless, and would take the machine for another one.
@@ -407,4 +447,5 @@ control &
 instead &
 cleanup &
 by_cron &
+lua &
 wait
