@@ -126,8 +126,9 @@ func (e *edit) claim(i int, c Claimer) *Task {
 	t.Tries++
 	t.Claim = &Claim{
 		Epoch: e.q.LastEpoch, At: e.seen.Now, Beat: e.seen.Beat(), Participant: c.Participant,
-		PID: c.PID, Process: c.Process, Keeper: c.Keeper, Operation: c.Operation, Call: c.Call,
-		Deadline: c.Deadline,
+		PID: c.PID, Process: observe.Identity(c.PID, c.Process),
+		Keeper:    observe.Identity(c.Keeper.PID, c.Keeper),
+		Operation: c.Operation, Call: c.Call, Deadline: c.Deadline,
 	}
 	return t
 }

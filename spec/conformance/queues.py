@@ -614,6 +614,8 @@ def claim(queue, world, participant, pid=0, process=None, keeper=None, operation
           deadlineMs=None, task=None):
     edit = begin(queue, world)
     claimer = {'participant': participant, 'pid': pid}
+    process = process and identity({'pid': pid, 'process': process})
+    keeper = keeper and identity({'pid': keeper['pid'], 'process': keeper})
     for name, value in (('process', process), ('keeper', keeper), ('operation', operation),
                         ('call', call), ('deadlineMs', deadlineMs)):
         set_optional(claimer, name, value)
