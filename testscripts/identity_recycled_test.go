@@ -30,6 +30,9 @@ func testRecycled(t *testing.T, bin string) {
 		"handler":           recycledHandler,
 		"dpl-run":           recycledRun,
 		"while-pid":         recycledWhilePID,
+		"claimer":           recycledClaimer,
+		"attempt":           recycledAttempt,
+		"keeper":            recycledKeeper,
 	} {
 		t.Run(name, func(t *testing.T) { test(ledgerOf(t, bin)) })
 	}

@@ -39,6 +39,11 @@ func TestIdentity(t *testing.T) {
 		"host name":           testHostName,
 		"boot":                testBoot,
 		"time":                testTimeNamespace,
+		"claims elsewhere":    testClaimsElsewhere,
+		"claims inside":       testClaimsInside,
+		"claims of hosts":     testClaimsOfHosts,
+		"claims of boots":     testClaimsOfBoots,
+		"claims of times":     testClaimsOfTimes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
