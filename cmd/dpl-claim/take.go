@@ -51,6 +51,9 @@ func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*q
 				return nil, err
 			}
 		}
+		if !env.DryRun() {
+			l.LookAfter(q, env.Program)
+		}
 		if verdict := q.Verdict(); !c.Wait || verdict == queue.NothingToCome {
 			return nil, nothing(verdict)
 		}

@@ -42,6 +42,7 @@ func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	if err != nil || t == nil {
 		keeper.Dismiss()
 		if err == nil && !env.DryRun() {
+			l.LookAfter(q, env.Program)
 			err = nothingToDo(q.Verdict())
 		}
 		return cli.InQueue(c.Queue, err)

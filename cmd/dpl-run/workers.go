@@ -249,6 +249,7 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 
 // wait waits until something has changed, and takes note of it.
 func (w *workers) wait(q queue.Queue) {
+	w.ledger.LookAfter(q, w.env.Program)
 	changed, end := make(chan struct{}), make(chan struct{})
 	go func() {
 		w.follow.Wait(q, w.env.Observer(), nil, end)

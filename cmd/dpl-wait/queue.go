@@ -95,6 +95,9 @@ func (c *wait) waitQueue(env *cli.Env) error {
 		if done || err != nil {
 			return cli.InQueue(c.Queue, err)
 		}
+		if !f.Idle {
+			l.LookAfter(q, env.Program)
+		}
 		if !f.Wait(q, env.Observer(), over, nil) {
 			return fmt.Errorf("%s: %s: %w after %v", c.Queue, said, cli.ErrTimeout,
 				time.Duration(c.Timeout))

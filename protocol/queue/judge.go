@@ -118,12 +118,15 @@ func (q Queue) Processes() (all []observe.Process) {
 	return all
 }
 
-// NeedsCalls reports whether the call of a claimer is the only sign that it is alive.
-func (q Queue) NeedsCalls(seen Seen) bool {
-	return slices.ContainsFunc(q.Tasks, func(t *Task) bool {
+// CallsToJudge returns the claims of which their call is the only sign that their claimer is alive.
+func (q Queue) CallsToJudge(seen Seen) (all []*Claim) {
+	for _, t := range q.Tasks {
 		c := t.Claim
-		return c != nil && c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process))
-	})
+		if c != nil && c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process)) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // NextDue returns how long it takes until time alone changes what can be done in q: a task may be

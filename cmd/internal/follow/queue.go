@@ -66,7 +66,7 @@ func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	if due, ok := q.NextDue(seen); ok {
 		most = min(most, due+time.Millisecond)
 	}
-	if q.NeedsCalls(seen) {
+	if len(q.CallsToJudge(seen)) > 0 {
 		most = min(most, callEvery)
 	}
 	timer := time.NewTimer(most)
