@@ -228,6 +228,75 @@ func (o *observed) lastBeat(file string) time.Time {
 	return last.UTC()
 }
 
+// testClaimsSilent kills an attempt where its pids mean nothing here. Its call is judged by its
+// heartbeats. Whoever wants a task, or waits for one, grants the call its grace, and then finds that it
+// crashed, even if nobody makes a pass over its operation (spec §35.2, §38.1).
+func testClaimsSilent(t *testing.T, bin string) {
+	o := ledgerOf(t, bin)
+	c := o.container("unset DPL_OP", ownPID...)
+	o.claims(c.exits)
+	o.killRun(c.exits)
+	ledger := filepath.Join(o.dir, "ledger")
+	saved := make(map[string]string)
+	for _, name := range []string{"queues/q.json", "operations/q.run.2.json"} {
+		data, err := os.ReadFile(filepath.Join(ledger, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved[name] = string(data)
+	}
+
+	const operation, threshold = "operations/q.run.2.json", 10*time.Second + time.Millisecond
+	for _, look := range []struct{ early, then string }{
+		{"0 dpl-cleanup", "0 dpl-queue q --permits all"},
+		{"1 dpl-claim q --participant p --deadline 1h", "0 dpl-claim q --participant p --deadline 1h"},
+		{"75 dpl-run --queue q --once -- true", "0 dpl-run --queue q --once -- true"},
+		{"0 dpl-run --queue q --until-empty -- true", "0 dpl-run --queue q --until-empty -- true"},
+		{"124 dpl-wait --queue q --for change --timeout 0.05s",
+			"0 dpl-wait --queue q --for change --timeout 60"},
+	} {
+		for name, text := range saved {
+			write(t, filepath.Join(ledger, name), text, 0o600)
+		}
+		do := func(line string) {
+			status, command, _ := strings.Cut(line, " ")
+			o.shell(status, "rm -f ledger/queues/tasks/q/run~3.log; "+command)
+		}
+
+		o.aged(operation, threshold)
+		do(look.early)
+		o.want("queues/q.json", "tasks.0.claim.epoch=1", "tasks.1.claim.epoch=2")
+		if o.member(operation, "stack.0.grace.at") == "absent" {
+			t.Errorf("%s: no grace", look.early)
+		}
+		o.aged(operation, threshold)
+		do(look.then)
+		if got := o.member("queues/q.json", "counters.ends.crashed"); got != "1" {
+			t.Errorf("%s: crashed: %s, want 1", look.then, got)
+		}
+	}
+}
+
+// aged lets a file of the ledger look as if d had passed since it was written.
+func (o *observed) aged(file string, d time.Duration) {
+	o.t.Helper()
+	o.stepped(file, d)
+	path := filepath.Join(o.dir, "ledger", file)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	text := regexp.MustCompile(`"monotonicMs": [0-9]+`).ReplaceAllStringFunc(string(data),
+		func(beat string) string {
+			ms, err := strconv.ParseInt(strings.TrimPrefix(beat, `"monotonicMs": `), 10, 64)
+			if err != nil {
+				o.t.Fatal(err)
+			}
+			return `"monotonicMs": ` + strconv.FormatInt(ms-d.Milliseconds(), 10)
+		})
+	write(o.t, path, text, 0o600)
+}
+
 // testClaimsOfBoots has claims of another boot. They stand as long as they may be those of another
 // machine with the same name. Those from before this boot began are over, uncharged, for whoever
 // looks, in whichever way.

@@ -41,6 +41,7 @@ func TestIdentity(t *testing.T) {
 		"time":                testTimeNamespace,
 		"claims elsewhere":    testClaimsElsewhere,
 		"claims inside":       testClaimsInside,
+		"claims silent":       testClaimsSilent,
 		"claims of hosts":     testClaimsOfHosts,
 		"claims of boots":     testClaimsOfBoots,
 		"claims of times":     testClaimsOfTimes,

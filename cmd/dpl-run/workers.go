@@ -126,6 +126,9 @@ func (w *workers) run() error {
 		if err != nil {
 			w.warn(err)
 		}
+		if q.ID != "" {
+			w.ledger.LookAfter(q, w.env.Program) // even before this ends: cron starts another one
+		}
 		if over, err := w.over(q); over {
 			return err
 		}
@@ -249,7 +252,6 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 
 // wait waits until something has changed, and takes note of it.
 func (w *workers) wait(q queue.Queue) {
-	w.ledger.LookAfter(q, w.env.Program)
 	changed, end := make(chan struct{}), make(chan struct{})
 	go func() {
 		w.follow.Wait(q, w.env.Observer(), nil, end)
