@@ -84,14 +84,15 @@ func (o *observed) forgetInode(file string) {
 	o.rewrite(file, `,\s*"pidfdInode": [0-9]+`, "")
 }
 
-// testZombies makes a participant, a supervisor and a service end without their parents waiting for
-// them, and then sends heartbeats in their names. They still count as gone (spec §4.2 exited).
+// testZombies makes a participant, a supervisor, a service and a claimer end without their parents
+// waiting for them, and then sends heartbeats in their names. They still count as gone (spec §4.2
+// exited).
 func testZombies(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	var numbers []int
 	var pids []string
 
-	for range 3 {
+	for range 4 {
 		numbers = append(numbers, o.zombieToBe())
 		pids = append(pids, strconv.Itoa(numbers[len(numbers)-1]))
 	}
@@ -103,7 +104,10 @@ func testZombies(t *testing.T, bin string) {
 		"--no-fail-on-crash")
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--pid", pids[2])
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
+	o.run("dpl-enqueue", "q", "--id", "task", "--", "true")
+	o.run("dpl-claim", "q", "--pid", pids[3])
 	o.run("dpl-cleanup")
+	o.exits("1", "dpl-claim", "q", "--participant", "other", "--deadline", "1h")
 	o.want("operations/build.json", "state=running", "stack.1.state=active",
 		"supervisorHeartbeats.s.status=alive")
 	o.want("g.supervisors.json", "supervisors.s.state=running")
@@ -125,6 +129,8 @@ func testZombies(t *testing.T, bin string) {
 	o.exits("5", "dpl-heartbeat", "--group", "g", "--supervisor", "s")
 	o.run("dpl-orchestrate", "--group", "g")
 	o.want("g.supervisors.json", "supervisors.s.state=dead", "supervisors.s.lastExit.reason=exited")
+	o.run("dpl-queue", "q", "--permits", "all")
+	o.want("queues/q.json", "tasks.0.lastEnd=crashed", "tasks.0.lastReason=exited")
 }
 
 // zombieToBe starts a process whose parent will not wait for it.
