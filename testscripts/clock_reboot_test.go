@@ -12,6 +12,9 @@ import (
 // reboot ended and that are known by their process are dead at once, unless they seem to have sent
 // a heartbeat since. Then, like those known only by heartbeats, they are dead when a heartbeat is
 // older than the threshold, or as far in the future (spec §4.2).
+//
+// So it is with claims. One that has neither a call nor a deadline may stand until the clock is right
+// (spec §35.2).
 func TestClockReboot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -48,6 +51,8 @@ func TestClockReboot(t *testing.T) {
 					Contained: true}, w.observe())
 			})
 
+			claims := &rebootedClaims{newQueueRun(t, w, r.ledger)}
+			claims.make(known)
 			w.reboot()
 			w.wall = w.wall.Add(c.set)
 			cleanup := func(op protocol.Operation) (protocol.Operation, error) {
@@ -63,6 +68,7 @@ func TestClockReboot(t *testing.T) {
 			if got := evidenceOf(op.Frame("beaten")); got != c.beaten {
 				t.Errorf("known by its heartbeats: %q, want %q", got, c.beaten)
 			}
+			claims.judged(c.known)
 
 			// Whatever the clock, an observer that was awake takes no dead participant for alive
 			// for longer than two thresholds.
@@ -73,6 +79,9 @@ func TestClockReboot(t *testing.T) {
 					t.Errorf("%s is %s", f.CallID, f.State)
 				}
 			}
+			claims.judgedLater(c.known)
+			w.wall = w.wall.Add(-c.set)
+			claims.judgedInTheEnd()
 		})
 	}
 }

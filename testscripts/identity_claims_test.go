@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
@@ -65,15 +67,21 @@ func (o *observed) stand() {
 	}
 }
 
-// looks lets an observer look at the claims in each way there is. None of them may find a task.
+// looks lets an observer look at the claims, which all stand.
 func (o *observed) looks(by observer) {
+	o.t.Helper()
+	o.look(by)
+	o.stand()
+}
+
+// look lets an observer look at the queue in each way there is. It may find no task, and no change.
+func (o *observed) look(by observer) {
 	o.t.Helper()
 	by("0", "dpl-cleanup")
 	by("0", "dpl-queue q --permits all")
 	by("1", "dpl-claim q --participant other --deadline 1h")
 	by("75", "dpl-run --queue q --once -- true")
 	by("124", "dpl-wait --queue q --for change --timeout 0.05s")
-	o.stand()
 }
 
 // killShell kills the claimer of task shell, by its number for worker.
@@ -104,19 +112,43 @@ const milliseconds = "2006-01-02T15:04:05.000Z"
 // machine suspended, since it was written.
 func (o *observed) stepped(file string, d time.Duration) {
 	o.t.Helper()
+	o.replace(file, `"20[0-9-]+T[0-9:.]+Z"`, func(at string) string {
+		t, err := time.Parse(`"`+milliseconds+`"`, at)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		return t.Add(-d).Format(`"` + milliseconds + `"`)
+	})
+}
+
+// aged lets a file of the ledger look as if d had passed since it was written.
+func (o *observed) aged(file string, d time.Duration) {
+	o.t.Helper()
+	o.stepped(file, d)
+	o.replace(file, `"monotonicMs": [0-9]+`, func(beat string) string {
+		ms, err := strconv.ParseInt(strings.TrimPrefix(beat, `"monotonicMs": `), 10, 64)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		return `"monotonicMs": ` + strconv.FormatInt(ms-d.Milliseconds(), 10)
+	})
+}
+
+// replace replaces what matches a pattern in a file of the ledger, while nobody else may edit it.
+func (o *observed) replace(file, pattern string, by func(string) string) {
+	o.t.Helper()
 	path := filepath.Join(o.dir, "ledger", file)
+	lock := flock.New(path+".lock", flock.SetFlag(os.O_RDWR))
+	if err := lock.Lock(); err != nil {
+		o.t.Fatal(err)
+	}
+	defer lock.Close()
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	text := regexp.MustCompile(`"20[0-9-]+T[0-9:.]+Z"`).ReplaceAllStringFunc(string(data),
-		func(at string) string {
-			t, err := time.Parse(`"`+milliseconds+`"`, at)
-			if err != nil {
-				o.t.Fatal(err)
-			}
-			return t.Add(-d).Format(`"` + milliseconds + `"`)
-		})
+	text := regexp.MustCompile(pattern).ReplaceAllStringFunc(string(data), by)
 	write(o.t, path, text, 0o600)
 }
 
@@ -275,26 +307,6 @@ func testClaimsSilent(t *testing.T, bin string) {
 			t.Errorf("%s: crashed: %s, want 1", look.then, got)
 		}
 	}
-}
-
-// aged lets a file of the ledger look as if d had passed since it was written.
-func (o *observed) aged(file string, d time.Duration) {
-	o.t.Helper()
-	o.stepped(file, d)
-	path := filepath.Join(o.dir, "ledger", file)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	text := regexp.MustCompile(`"monotonicMs": [0-9]+`).ReplaceAllStringFunc(string(data),
-		func(beat string) string {
-			ms, err := strconv.ParseInt(strings.TrimPrefix(beat, `"monotonicMs": `), 10, 64)
-			if err != nil {
-				o.t.Fatal(err)
-			}
-			return `"monotonicMs": ` + strconv.FormatInt(ms-d.Milliseconds(), 10)
-		})
-	write(o.t, path, text, 0o600)
 }
 
 // testClaimsOfBoots has claims of another boot. They stand as long as they may be those of another
