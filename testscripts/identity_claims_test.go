@@ -248,6 +248,18 @@ func testClaimsOfHosts(t *testing.T, bin string) {
 	o.shell("0", "dpl-claim q --participant new --deadline 1h --task shell")
 	o.shell("0", "dpl-settle q --task shell --epoch 5 --release")
 	c.exits("5", "dpl-settle q --task shell --epoch 1 --done")
+
+	// A worker that lives there learns that its task is cancelled here.
+	c.exits("0", "{ dpl-run --queue q --once >run.said 2>&1; echo $? >status; } & :")
+	poll.Until(t, "the other host does the task", func() bool {
+		_, err := os.Stat(filepath.Join(o.dir, "ledger/operations/q.shell.6.json"))
+		return err == nil
+	})
+	o.shell("0", "dpl-enqueue q --cancel shell && dpl-wait --queue q --task shell --for settled --timeout 60")
+	o.want("queues/q.json", "ended.1.taskId=shell", "ended.1.lastEnd=cancelled")
+	if status := o.pidIn("status"); status != 3 {
+		t.Errorf("dpl-run there: got %d, want 3", status)
+	}
 }
 
 // lastBeat returns the time of the only heartbeat of an operation.

@@ -8,6 +8,7 @@ export DPL_LEDGER=/mnt/ledger DPL_SYNC=none
 
 threshold=5
 patient=30  # the threshold of participants that live: the whole machine may stall for seconds
+waits=60    # for how long tasks wait: longer than it takes to set the clock four times
 sampled=0.2 # seconds between two polls
 
 say() { echo "clocks| $*"; }
@@ -93,9 +94,73 @@ participants() {
     silent=$!
 }
 
+# task QUEUE TASK: print the line of a task
+task() { grep "\"taskId\": \"$2\"" "$DPL_LEDGER/queues/$1.json"; }
+
+# ended QUEUE TASK END: test whether the last attempt at a task has ended so
+ended() {
+    task "$1" "$2" | grep "\"lastEnd\": \"$3\"" || {
+        task "$1" "$2"
+        return 1
+    }
+}
+
+# claimer QUEUE: start a process, $claimer, that has claimed task alone of a new queue
+claimer() {
+    dpl-queue "$1" --create --backoff 0
+    dpl-enqueue "$1" --id run -- sleep 1000 >/dev/null
+    dpl-enqueue "$1" --id alone -- true >/dev/null
+    sleep 1000 &
+    claimer=$!
+    dpl-claim "$1" --pid $claimer --task alone >/dev/null
+}
+
+# workers QUEUE: start a claimer, and dpl-run, which does task run
+workers() {
+    claimer "$1"
+    dpl-run --queue "$1" --once &
+}
+
+# claimed: test that the claims of queue live stand
+claimed() {
+    for task in alone run; do
+        task live $task | grep '"state": "claimed"' | grep '"attempts": 1' || {
+            task live $task
+            return 1
+        }
+    done
+}
+
+# waiting: add tasks to queue live that wait: one that is delayed, one that expires, and one whose claim
+# has a deadline
+waiting() {
+    queued=$(now)
+    dpl-enqueue live --id delayed --delay $waits -- true >/dev/null
+    dpl-enqueue live --id expiring --delay 1h --expires $waits -- true >/dev/null
+    dpl-enqueue live --id limited -- true >/dev/null
+    dpl-claim live --pid $$ --task limited --deadline $waits >/dev/null
+}
+
+# still: test that these tasks wait, unless it is nearly time
+still() {
+    less "$(since "$queued")" $((waits - 10)) || return 0
+    dpl-queue live --permits all
+    task live expiring | grep '"expiry"' && task live limited | grep '"state": "claimed"' &&
+        task live delayed | grep -v '"state"' && fails dpl-claim live --pid 1 --task delayed
+}
+
+# due: test that their time has come
+due() {
+    dpl-queue live --permits all
+    ended live limited timedOut && task live expiring | grep '"end": "expired"' &&
+        dpl-claim live --pid 1 --task delayed
+}
+
 # live: start participants, a supervisor and services that live to the end
 live() {
     participants live $patient
+    workers live
+    waiting
     dpl-run --op live --call run --staleness $patient -- sleep 1000 &
     heartbeats --op live --supervisor s --pid $$
     dpl-push --op live --participant supervised --call supervised --supervisor s >/dev/null
@@ -118,6 +183,7 @@ step() {
     [ -z "$failed" ] || return
     op=step$((steps = steps + 1))
     participants $op
+    claimer $op
     within 10 has_revision $op 12
     kill -KILL $silent
     begin=$(now)
@@ -125,13 +191,17 @@ step() {
     date -s "$2" >/dev/null
     dpl-cleanup
     dpl-orchestrate --group g
+    ok "$1: no task is taken from a worker that lives" claimed
+    ok "$1: none is ready or expires, and no deadline is over, before its time" still
     ok "$1: no live participant is declared dead" all_alive
     ok "$1: nor is a process that is killed later" is active $op known
-    kill -KILL $known
+    kill -KILL $known $claimer
     killed=$(now)
     dpl-cleanup --op $op
     found=$(since "$killed")
     ok "$1: a call whose process is killed is dead at once" is exited $op known
+    dpl-queue $op --permits all
+    ok "$1: the task of a claimer that is killed is back at once" ended $op alone crashed
     ok "$1: a silent call is dead" within 30 is stale $op silent
     took=$(since "$begin")
     age=$(frame $op silent staleForMs)
@@ -141,6 +211,7 @@ step() {
     ok "$1: it is found soon after the threshold" less "$age" $(((threshold + 10) * 1000))
     ok "$1: live participants keep sending heartbeats" within 10 has_revision live $((before + 20))
     ok "$1: and none of them is declared dead" all_alive
+    ok "$1: nor is a task taken" claimed
     [ -z "$failed" ] || deaths | sed 's/^/clocks|         | /'
     format='        %-22s %-24s killed: found after %4s s   silent: found after %4s s, at an age of %s ms'
     # shellcheck disable=SC2059 # it is a format
@@ -163,9 +234,13 @@ phase1() {
     op=live
     date -s "@$(($(echo "$real $(since "$began")" | awk '{ printf "%d", $1 + $2 }')))" >/dev/null
     ok 'clock set right: no live participant is declared dead' all_alive
+    ok 'clock set right: nor is a task taken' claimed
+    ok 'the delay, the expiry and the deadline are over in time' within $waits due
     participants reboot
     participants future
+    workers reboot
     within 10 has_revision reboot 12
+    within 10 task reboot run | grep -q '"state": "claimed"'
     within 10 has_revision future 12
     cat /proc/sys/kernel/random/boot_id >/mnt/boot_id
 }
@@ -184,6 +259,12 @@ phase2() {
     op=reboot
     dpl-cleanup --op reboot
     ok 'rebooted: a call with a process is dead at once' is rebooted reboot known
+    ok 'rebooted: a wait for a queue returns the tasks of before' \
+        dpl-wait --queue reboot --for change --timeout 10
+    ok 'rebooted: that of a claimer' ended reboot alone rebooted
+    ok 'rebooted: and that of dpl-run' ended reboot run rebooted
+    ok 'rebooted: neither counts as a failure' fails grep '"charged"' "$DPL_LEDGER/queues/reboot.json"
+    ok 'rebooted: both are at their place' dpl-claim reboot --pid $$ --task run
     ok 'rebooted: a call without one is dead after the threshold' \
         within 20 is_after_cleanup stale reboot silent
     dpl-orchestrate --group g

@@ -100,6 +100,48 @@ seed() {
         s/ && seen\.MonotonicMs >= beat\.MonotonicMs//;
         s/ && beat\.BootID == seen\.Host\.BootID//' \
         '^TestClockReboot$'
+
+    judge=protocol/queue/judge.go
+    old='s/\tif c\.Deadline > 0 && \(Timer/\tif observe.IsStale(seen.Age(c.At, c.Beat), 24*time.Hour) {
+        return Crashed, "stale"\n\t}\n$&/'
+    seed old-claim $judge "$old" '^TestScripts$/^alive$/^suspended_claims$'
+    seed old-claim-elsewhere $judge "$old" '^TestIdentity$/^claims_of_hosts$'
+    seed claim-of-any-wall-clock $judge \
+        's/(LastHeartbeat: c\.At,) Beat: c\.Beat(\}\n\tswitch evidence := )seen\.Gone\(runner\)/$1 Beat: c.Beat$2seen.Stale(runner)/;
+        s/$/\nfunc (seen Seen) Stale(v observe.Vitals) observe.Evidence {
+        if e := seen.Gone(v); e != "" || !observe.IsStale(seen.Now.Sub(v.LastHeartbeat), time.Minute) {
+            return e\n\t}\n\treturn observe.Stale\n}\n/' \
+        '^TestClockClaims$'
+    seed claim-of-other-pid-namespace $evidence \
+        's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' \
+        '^TestIdentity$/^claims_(elsewhere|inside)$'
+    seed claim-of-other-host $evidence \
+        's/ \|\| p\.HostID != seen\.Host\.ID//; s/ && p\.HostID == here\.ID//' \
+        '^TestIdentity$/^claims_of_hosts$'
+    seed claim-of-no-boot $evidence '
+        s/p\.BootID != "" && p\.BootID == here\.BootID/true/;
+        s/p\.BootID != seen\.Host\.BootID && /false && /' \
+        '^TestIdentity$/^claims_of_boots$'
+    seed claim-of-other-boot-is-over $evidence \
+        's/ && \(v\.LastHeartbeat\.IsZero\(\) \|\|\s+v\.LastHeartbeat\.Before\(seen\.Host\.BootedAt\)\)//' \
+        '^TestIdentity$/^claims_of_boots$'
+    seed reboot-is-charged $judge 's/if evidence == observe\.Rebooted/if false/' \
+        '^TestIdentity$/^claims_of_boots$'
+    seed reboot-is-charged-of-clocks $judge 's/if evidence == observe\.Rebooted/if false/' \
+        '^TestClockReboot$'
+    seed claim-of-dead-keeper $judge 's/return seen\.Gone\(v\) != ""/return seen.Gone(v) == "never"/' \
+        '^TestIdentity$/^recycled$'
+    seed silent-call fileops/queue_look.go \
+        's/after\.Revision == op\.Revision && !news/after.Revision >= 0 || news/' \
+        '^TestIdentity$/^claims_silent$'
+    seed silent-call-of-cron cmd/dpl-run/workers.go 's/w\.ledger\.LookAfter\(q, w\.env\.Program\)//' \
+        '^TestIdentity$/^claims_silent$'
+    seed wall-clock-of-timers protocol/queue/timer.go \
+        's/seen\.Age\(t\.At, t\.Beat\)/seen.Age(t.At, observe.Beat{})/' \
+        '^TestClockClaims$'
+    seed wall-clock-of-queues $observation \
+        's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' \
+        '^TestClockStepsQueue$'
 }
 
 echo "seeded: $found found, $missed missed"

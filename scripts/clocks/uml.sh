@@ -5,7 +5,7 @@
 # an hour, to 2031 and to 2019, and prints which participants were declared dead, when and why. The
 # exit status is 1 if a live participant was declared dead, or if a dead one was found too late.
 #
-# It takes about a minute. It needs the Debian packages user-mode-linux and e2fsprogs and, on a
+# It takes about two minutes. It needs the Debian packages user-mode-linux and e2fsprogs and, on a
 # processor with AMX, a C compiler. Without user-mode-linux it says so and exits 0, or 1 with
 # STRICT=1.
 set -u
@@ -32,7 +32,7 @@ trap 'exit 130' HUP INT TERM
 boot() {
     # timeout kills only the first process of the machine, and the processes that it traces die with
     # it.
-    LD_PRELOAD=$shim timeout --foreground --kill-after=5 150 linux.uml mem=256M \
+    LD_PRELOAD=$shim timeout --foreground --kill-after=5 300 linux.uml mem=256M \
         root=/dev/root rootfstype=hostfs rootflags=/ ro ubd0="$dir/disk" uml_dir="$dir" \
         init="$here/inside.sh" con0=null,fd:1 con=null quiet \
         CLOCKS_PHASE="$1" CLOCKS_BIN="$bin" </dev/null >"$dir/console.$1" 2>&1 &
