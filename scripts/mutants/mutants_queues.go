@@ -69,7 +69,7 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"a snooze is a try", "protocol/queue/settle.go",
-		"		t.Tries--\n", "",
+		"		t.Tries = max(0, t.Tries-1)\n", "",
 		[]string{queueVectors},
 	}, {
 		"free tries without end", "protocol/queue/settle.go",
