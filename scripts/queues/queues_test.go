@@ -1,27 +1,16 @@
 //go:build linux
 
-// Package queues tests queues with many real processes at once (spec/queues.md):
-//
-//	TestCrowd      producers, claimers, workers and operators, of which some are killed with SIGKILL;
-//	               then every task has ended once, and every revision follows from the one before
-//	TestHistories  porcupine explains what concurrent commands said by a small model of a queue
-//	TestSteps      bad edits, which the check of revisions must find
-//	TestSeededBugs commands with a bug, which one of the two must find
-//
-// DPL_SEED=N repeats the plans of a run that has printed N. The order in which the system runs the
-// processes differs each time. DPL_SOAK=1 runs 64 clients instead of 8, and longer.
 package queues
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
@@ -62,6 +51,12 @@ func seed(t testing.TB) uint64 {
 	return n
 }
 
+// place returns a place on the disk of the tests.
+func place(t testing.TB, bin string, linked bool) Place {
+	t.Helper()
+	return Place{Bin: bin, Base: t.TempDir(), Linked: linked, Seed: seed(t)}
+}
+
 func TestCrowd(t *testing.T) {
 	clients, period := 8, 3*time.Second
 	if soak() {
@@ -70,26 +65,16 @@ func TestCrowd(t *testing.T) {
 
 	for _, linked := range []bool{false, true} {
 		t.Run(map[bool]string{false: "rename", true: "link"}[linked], func(t *testing.T) {
-			w := crowd(t, bin, linked, clients, period, seed(t))
+			w, err := crowd(place(t, bin, linked), clients, period)
+			if err != nil {
+				t.Fatal(err)
+			}
 			w.report(t)
 			if missing := w.missing(); len(missing) > 0 {
 				t.Errorf("it never happened: %q", missing)
 			}
 		})
 	}
-}
-
-// crowd has clients use a queue for period, and then do all tasks that are left.
-func crowd(t testing.TB, bin string, linked bool, clients int, period time.Duration, seed uint64) *world {
-	w := newWorld(t, bin, linked, seed, "--on-dead-dependency", "cancel", "--max-attempts", "6",
-		"--slots", strconv.Itoa(clients-2))
-	if err := os.WriteFile(filepath.Join(w.base, "task.sh"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w.use(clients, period)
-	w.drain()
-	w.check()
-	return w
 }
 
 // report fails the test if something was found.
@@ -106,27 +91,24 @@ func (w *world) report(t testing.TB) {
 		w.q.LastEpoch, w.kills, w.q.Counters.Ends)
 }
 
-// missing returns what has not happened yet.
-func (w *world) missing() (all []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	seen := make(map[string]bool)
-	for _, c := range w.calls {
-		seen[c.args[0]+" "+strconv.Itoa(c.status)] = true
-	}
-	for _, e := range w.q.Counters.Ends {
-		seen[string(e.End)] = true
-	}
-	for what := range w.kills {
-		seen["killed "+what] = true
+// TestHistories records what concurrent commands said, of which none was killed, and has porcupine
+// explain it. Claimers are killed, which is an event of its own.
+func TestHistories(t *testing.T) {
+	histories, clients, commands := 2, 8, 150
+	if soak() {
+		histories, commands = 100, 400
 	}
 
-	for _, what := range strings.Split("dpl-enqueue 0,dpl-enqueue -1,dpl-enqueue 76,dpl-claim 0,"+
-		"dpl-claim 76,dpl-settle 0,dpl-settle 5,dpl-settle 76,dpl-queue 0,done,failed,crashed,released,"+
-		"blocked,snoozed,killed claimer,killed attempt,killed keeper,killed command,killed worker", ",") {
-		if !seen[what] {
-			all = append(all, what)
-		}
+	for i := range histories {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			h, err := record(place(t, bin, i%2 == 1), clients, commands)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.w.report(t)
+			if result := h.judge(); result != porcupine.Ok {
+				t.Errorf("%s:\n%s", result, h.String())
+			}
+		})
 	}
-	return all
 }

@@ -62,7 +62,10 @@ func TestSeededBugs(t *testing.T) {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.file, bug.old, bug.new)
 			bin := build.Commands(t, root, flags)
-			w := crowd(t, bin, bug.linked, 8, 8*time.Second, seed(t))
+			w, err := crowd(place(t, bin, bug.linked), 8, 8*time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if len(w.faults) == 0 {
 				t.Error("the crowd does not find it")
 			} else {
@@ -73,7 +76,10 @@ func TestSeededBugs(t *testing.T) {
 			}
 
 			for range 10 {
-				h := record(t, bin, bug.linked, 8, 200, seed(t))
+				h, err := record(place(t, bin, bug.linked), 8, 200)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if h.judge() == porcupine.Illegal || len(h.w.faults) > 0 {
 					return
 				}

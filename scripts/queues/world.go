@@ -1,5 +1,16 @@
 //go:build linux
 
+// Package queues uses a queue with many real processes at once, and judges what became of it
+// (spec/queues.md). Its tests do that on a local disk:
+//
+//	TestCrowd      producers, claimers, workers and operators, of which some are killed with SIGKILL;
+//	               then every task has ended once, and every revision follows from the one before
+//	TestHistories  porcupine explains what concurrent commands said by a small model of a queue
+//	TestSteps      bad edits, which the check of revisions must find
+//	TestSeededBugs commands with a bug, which one of the two must find
+//
+// DPL_SEED=N repeats the plans of a run that has printed N. The order in which the system runs the
+// processes differs each time. DPL_SOAK=1 runs 64 clients instead of 8, and longer.
 package queues
 
 import (
@@ -13,7 +24,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -21,13 +31,17 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
+// A Place is where a queue is used.
+type Place struct {
+	Bin    string // the directory of the commands
+	Base   string // a directory that tasks know as $D
+	Linked bool   // the ledger commits by link
+	Seed   uint64 // of the plans
+}
+
 // A world is a queue, the processes that use it, and the record of what they have said.
 type world struct {
-	t       testing.TB
-	bin     string // the commands
-	base    string // a directory that tasks know as $D
-	linked  bool   // the ledger commits by link
-	seed    uint64
+	Place
 	started time.Time
 	ledger  *fileops.Ledger
 
@@ -75,30 +89,28 @@ func (c call) String() string {
 }
 
 // newWorld makes a ledger with the queue q.
-func newWorld(t testing.TB, bin string, linked bool, seed uint64, policy ...string) *world {
-	w := &world{t: t, bin: bin, base: t.TempDir(), linked: linked, seed: seed, started: time.Now(),
+func newWorld(p Place, policy ...string) (*world, error) {
+	w := &world{Place: p, started: time.Now(),
 		killed: make(map[int]span), hit: make(map[int64]bool), workers: make(map[int]*exec.Cmd),
 		kills: make(map[string]int), passed: make(map[int64]queue.Queue)}
 
 	args := append([]string{"dpl-queue", "q", "--create", "--backoff", "0s"}, policy...)
-	if linked {
+	if p.Linked {
 		args = append(args, "--commit", "link")
 	}
 	if c := w.run(0, 0, "", args...); c.status != 0 {
-		t.Fatal(c)
+		return nil, fmt.Errorf("no queue: %v", c)
 	}
 
 	var err error
-	if w.ledger, err = fileops.Open(w.dir(), fileops.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return w
+	w.ledger, err = fileops.Open(w.dir(), fileops.Options{})
+	return w, err
 }
 
-func (w *world) dir() string { return filepath.Join(w.base, "ledger") }
+func (w *world) dir() string { return filepath.Join(w.Base, "ledger") }
 
 // rng returns the random numbers of a client.
-func (w *world) rng(client int) *rand.Rand { return rand.New(rand.NewPCG(w.seed, uint64(client))) }
+func (w *world) rng(client int) *rand.Rand { return rand.New(rand.NewPCG(w.Seed, uint64(client))) }
 
 func (w *world) fault(format string, args ...any) {
 	w.mu.Lock()
@@ -108,9 +120,9 @@ func (w *world) fault(format string, args ...any) {
 
 // command returns a command that is ready to be started.
 func (w *world) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(w.bin, args[0]), args[1:]...)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.base, "DPL_LEDGER=" + w.dir(), "D=" + w.base}
-	cmd.Dir = w.base
+	cmd := exec.Command(filepath.Join(w.Bin, args[0]), args[1:]...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.Base, "DPL_LEDGER=" + w.dir(), "D=" + w.Base}
+	cmd.Dir = w.Base
 	return cmd
 }
 
@@ -190,7 +202,7 @@ func (w *world) read() {
 
 // revisions returns all revisions that are known, from files if the ledger keeps them.
 func (w *world) revisions() map[int64]queue.Queue {
-	if !w.linked {
+	if !w.Linked {
 		return w.passed
 	}
 

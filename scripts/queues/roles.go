@@ -84,7 +84,7 @@ func (w *world) produce(client int, rng *rand.Rand) {
 	}
 }
 
-func (w *world) script() string { return filepath.Join(w.base, "task.sh") }
+func (w *world) script() string { return filepath.Join(w.Base, "task.sh") }
 
 // newID returns a new id of a task.
 func (w *world) newID(client int) string {
@@ -112,7 +112,7 @@ func (w *world) batch(client int, rng *rand.Rand) string {
 		if rng.IntN(2) == 0 {
 			more += fmt.Sprintf(`,"text":%q`, strings.Repeat(id, 200))
 		}
-		fmt.Fprintf(&b, `{"taskId":%q,"argv":["sh",%q],"dir":%q%s}`+"\n", id, w.script(), w.base, more)
+		fmt.Fprintf(&b, `{"taskId":%q,"argv":["sh",%q],"dir":%q%s}`+"\n", id, w.script(), w.Base, more)
 	}
 	return b.String()
 }

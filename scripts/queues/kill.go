@@ -91,7 +91,7 @@ func sameStart(p observe.Process) func(pid int) bool {
 func (w *world) hasEnvironment(pid int) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(variable []byte) bool {
-		return string(variable) == "D="+w.base
+		return string(variable) == "D="+w.Base
 	})
 }
 
@@ -105,7 +105,7 @@ type line struct {
 
 // log returns what the commands of tasks have written, in order.
 func (w *world) log() (all []line) {
-	text, err := os.ReadFile(filepath.Join(w.base, "log"))
+	text, err := os.ReadFile(filepath.Join(w.Base, "log"))
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -33,25 +32,6 @@ var porcupineModel = porcupine.Model{
 // patience is how long porcupine may try.
 const patience = 20 * time.Second
 
-// TestHistories records what concurrent commands said, of which none was killed, and has porcupine
-// explain it. Claimers are killed, which is an event of its own.
-func TestHistories(t *testing.T) {
-	histories, clients, commands := 2, 8, 150
-	if soak() {
-		histories, commands = 100, 400
-	}
-
-	for i := range histories {
-		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			h := record(t, bin, i%2 == 1, clients, commands, seed(t))
-			h.w.report(t)
-			if result := h.judge(); result != porcupine.Ok {
-				t.Errorf("%s:\n%s", result, h.String())
-			}
-		})
-	}
-}
-
 // A history is what the clients of a world did and were told.
 type history struct {
 	w      *world
@@ -62,8 +42,13 @@ type history struct {
 }
 
 // record records a history of that many commands.
-func record(t testing.TB, bin string, linked bool, clients, commands int, seed uint64) *history {
-	h := &history{w: newWorld(t, bin, linked, seed, "--max-attempts", strconv.Itoa(maxAttempts))}
+func record(p Place, clients, commands int) (*history, error) {
+	w, err := newWorld(p, "--max-attempts", strconv.Itoa(maxAttempts))
+	if err != nil {
+		return nil, err
+	}
+
+	h := &history{w: w}
 	var all sync.WaitGroup
 	for i := range clients {
 		all.Go(func() {
@@ -75,7 +60,7 @@ func record(t testing.TB, bin string, linked bool, clients, commands int, seed u
 	}
 	all.Wait()
 	h.w.read()
-	return h
+	return h, nil
 }
 
 // judge has porcupine explain h.

@@ -19,7 +19,7 @@ import (
 // drain has workers do all that is left, with commands that do not fail any more, and checks that
 // they do all of it.
 func (w *world) drain() {
-	if err := os.WriteFile(filepath.Join(w.base, "calm"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Base, "calm"), nil, 0o600); err != nil {
 		w.fault("%v", err)
 	}
 
@@ -55,7 +55,7 @@ func (w *world) check() {
 	w.checkClaims()
 	w.checkSettled(ended)
 	w.checkCommands(ended)
-	if w.linked {
+	if w.Linked {
 		w.checkTruth(truth)
 	}
 }
@@ -269,7 +269,7 @@ func (w *world) history() map[int64]*attempt {
 		w.faults = append(w.faults, step(before, all[n])...)
 		note(truth, before, all[n])
 	}
-	if w.linked && int64(len(all)) != w.q.Revision {
+	if w.Linked && int64(len(all)) != w.q.Revision {
 		w.fault("%d of %d revisions are there", len(all), w.q.Revision)
 	}
 	return truth
