@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,12 @@ func TestSteps(t *testing.T) {
 	claimed := claim(added)
 	failed, done := settle(claimed, queue.Failed), settle(claimed, queue.Done)
 
+	hopeless := added
+	hopeless.Policy.OnDeadDependency = queue.DependencyCancel
+	hopeless = must(hopeless.Cancel([]string{"c"}, "me", "", queue.Seen{}))
+	passed := must(hopeless.Enqueue([]queue.New{{ID: "d", Spec: "{}", After: []string{"c"}},
+		{ID: "e", Spec: "{}"}}, queue.Seen{}))
+
 	own := func(q queue.Queue, i int, change func(*queue.Task)) queue.Queue {
 		task := *q.Tasks[i]
 		change(&task)
@@ -58,6 +65,13 @@ func TestSteps(t *testing.T) {
 		{"claim", added, claimed, ""},
 		{"settle", claimed, failed, ""},
 		{"done", claimed, done, ""},
+		{"added, and cancelled at once", hopeless, passed, ""},
+		{"cancelled at once, and done", hopeless, func() queue.Queue {
+			after := passed
+			after.Ended = slices.Clone(passed.Ended)
+			after.Ended[len(after.Ended)-1].End = queue.EndedDone
+			return after
+		}(), "the last seq is"},
 		{"a revision is left out", added, failed, "it follows"},
 		{"an edit is lost", added, added, "it follows"},
 		{"a retry goes to the tail", claimed, own(failed, 0, func(task *queue.Task) { task.Seq = 4 }),
