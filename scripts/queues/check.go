@@ -24,7 +24,9 @@ func (w *world) drain() {
 	}
 
 	for range 20 {
-		w.run(0, 0, "", "dpl-queue", "q", "--resume")
+		for client := range w.Hosts { // each knows of its own dead
+			w.run(client+1, 0, "", "dpl-queue", "q", "--resume")
+		}
 		w.read()
 		var again []string
 		for _, t := range w.latest().Tasks {
@@ -36,8 +38,11 @@ func (w *world) drain() {
 			w.run(0, 0, "", append([]string{"dpl-enqueue", "q"}, again...)...)
 		}
 
-		if c := w.run(0, 0, "", "dpl-run", "--queue", "q", "--until-empty", "--jobs", "4"); c.status != 0 {
-			w.fault("%v", c)
+		for client := range w.Hosts {
+			c := w.run(client+1, 0, "", "dpl-run", "--queue", "q", "--until-empty", "--jobs", "4")
+			if c.status != 0 {
+				w.fault("%v", c)
+			}
 		}
 		w.read()
 		if len(w.latest().Tasks) == 0 {
@@ -54,7 +59,7 @@ func (w *world) check() {
 	w.checkEnqueued(ended)
 	w.checkClaims()
 	w.checkSettled(ended)
-	w.checkCommands(ended)
+	w.checkCommands(ended, truth)
 	if w.Linked {
 		w.checkTruth(truth)
 	}
@@ -96,21 +101,11 @@ func (w *world) ended() map[string]queue.Ended {
 // checkEnqueued checks that all of a batch is there, and if its enqueue has not said so, all or none.
 func (w *world) checkEnqueued(ended map[string]queue.Ended) {
 	for _, c := range w.calls {
-		if c.args[0] != "dpl-enqueue" || c.status != 0 && c.status != -1 {
+		ids, known := c.ids(), 0
+		if c.args[0] != "dpl-enqueue" || c.status != 0 && !c.unknown() {
 			continue
 		}
 
-		var ids []string
-		for i, arg := range c.args {
-			if arg == "--id" {
-				ids = append(ids, c.args[i+1])
-			}
-		}
-		for _, part := range strings.Split(c.in, `{"taskId":"`)[1:] {
-			ids = append(ids, part[:strings.Index(part, `"`)])
-		}
-
-		known := 0
 		for _, id := range ids {
 			if _, ok := ended[id]; ok {
 				known++
@@ -120,6 +115,19 @@ func (w *world) checkEnqueued(ended map[string]queue.Ended) {
 			w.fault("%d of %d tasks are known: %v", known, len(ids), c)
 		}
 	}
+}
+
+// ids returns the tasks that an enqueue asks for.
+func (c call) ids() (all []string) {
+	for i, arg := range c.args {
+		if arg == "--id" {
+			all = append(all, c.args[i+1])
+		}
+	}
+	for _, part := range strings.Split(c.in, `{"taskId":"`)[1:] {
+		all = append(all, part[:strings.Index(part, `"`)])
+	}
+	return all
 }
 
 // checkClaims checks that no epoch is given twice, and that no task is claimed while an earlier claim
@@ -149,12 +157,13 @@ func (w *world) checkClaims() {
 
 // mayBeOver reports whether c may have ended before a time.
 func (w *world) mayBeOver(c claimed, before time.Duration) bool {
-	if death, ok := w.killed[c.pid]; ok && death.from < before {
+	dead := func(death span) bool { return c.from < death.to && death.from < before }
+	if slices.ContainsFunc(w.killed[c.pid], dead) {
 		return true
 	}
 	attempt := []string{"--task", c.task, "--epoch", strconv.FormatInt(c.epoch, 10)}
 	for _, call := range w.calls {
-		if call.from > before || call.status != 0 {
+		if call.from > before || call.status != 0 && !call.unknown() {
 			continue
 		}
 		if len(call.args) > 5 && slices.Equal(call.args[2:6], attempt) ||
@@ -218,12 +227,14 @@ func (w *world) aborted() bool {
 
 // checkCommands checks that no two attempts at a task have run at a time, none was begun twice, and
 // what is done by dpl-run was done.
-func (w *world) checkCommands(ended map[string]queue.Ended) {
+func (w *world) checkCommands(ended map[string]queue.Ended, truth map[int64]*attempt) {
 	begun, done := make(map[int64]line), make(map[int64]bool)
 	for _, l := range w.log() {
 		switch l.word {
 		case "overlap":
-			w.fault("two attempts at %s ran at a time, the later is %d", l.task, l.epoch)
+			if !w.cutOff(truth, l) {
+				w.fault("two attempts at %s ran at a time, the later is %d", l.task, l.epoch)
+			}
 		case "begin":
 			if old, twice := begun[l.epoch]; twice {
 				w.fault("the attempt %d was begun for %v and %v", l.epoch, old, l)
@@ -310,6 +321,9 @@ func (w *world) checkTruth(truth map[int64]*attempt) {
 		if _, died := w.killed[a.pid]; a.last.End == queue.Crashed && a.last.Judged && !a.own && !died {
 			w.fault("the attempt %d was found to be crashed, but nobody has killed %d", epoch, a.pid)
 		}
+		if a.own && w.shared() && a.last.Judged && a.last.End == queue.Crashed && !w.hit[epoch] && !w.Cuts {
+			w.fault("the attempt %d was found to be dead (%s), but nobody has killed it", epoch, a.last.Reason)
+		}
 		if a.last.End == queue.NotStarted {
 			w.fault("the attempt %d could not be started: %+v", epoch, a)
 		}
@@ -324,7 +338,7 @@ func (w *world) checkTruth(truth map[int64]*attempt) {
 		}
 	}
 	for epoch, a := range truth {
-		if !a.own && !printed[epoch] {
+		if !a.own && !printed[epoch] && !w.untold() {
 			w.fault("nobody was told of the attempt %d: %+v", epoch, a)
 		}
 	}
@@ -338,7 +352,7 @@ func (w *world) checkTruth(truth map[int64]*attempt) {
 
 // checkStatus checks the status of a settlement of the attempt a, which is nil if it never was.
 func (w *world) checkStatus(c call, a *attempt, task string, end queue.End) {
-	fits := false
+	fits := c.unknown() || c.again()
 	switch c.status {
 	case 0: // it was settled so, or would have been without a halt
 		fits = a != nil && a.task == task && !a.last.Judged && (a.last.End == end ||

@@ -191,6 +191,9 @@ func (h *history) do(client int, r request) answer {
 			a.revision = said.Revision
 		}
 	}
+	if c.unknown() {
+		h.w.fault("a history cannot have that: %v", c)
+	}
 	h.note(client, r, a, c.span)
 	return a
 }
@@ -200,13 +203,14 @@ func (h *history) die(client int, holder *exec.Cmd) {
 	h.w.bury(holder)
 	pid := holder.Process.Pid
 	h.w.mu.Lock()
-	when := h.w.killed[pid]
+	when := h.w.killed[pid][len(h.w.killed[pid])-1]
 	h.w.mu.Unlock()
 	h.note(client, request{verb: "die", holder: pid}, answer{}, when)
 }
 
 func (h *history) note(client int, r request, a answer, when span) {
 	h.made.Add(1)
+	r.host = h.w.on(client)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events = append(h.events, porcupine.Operation{ClientId: client, Input: r, Output: a,

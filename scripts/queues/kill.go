@@ -88,10 +88,12 @@ func sameStart(p observe.Process) func(pid int) bool {
 }
 
 // hasEnvironment reports whether a process has the environment of this world.
-func (w *world) hasEnvironment(pid int) bool {
+func (w *world) hasEnvironment(pid int) bool { return hasVariable(pid, "D="+w.Base) }
+
+func hasVariable(pid int, want string) bool {
 	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(variable []byte) bool {
-		return string(variable) == "D="+w.Base
+		return string(variable) == want
 	})
 }
 
@@ -113,6 +115,18 @@ func (w *world) log() (all []line) {
 		var l line
 		fmt.Sscan(text, &l.word, &l.task, &l.epoch, &l.pid)
 		all = append(all, l)
+	}
+	return all
+}
+
+// processes returns the processes of the command of an attempt.
+func (w *world) processes(epoch int64) (all []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err == nil && w.hasEnvironment(pid) && hasVariable(pid, "DPL_EPOCH="+strconv.FormatInt(epoch, 10)) {
+			all = append(all, pid)
+		}
 	}
 	return all
 }

@@ -18,6 +18,7 @@ type request struct {
 	epoch  int64
 	end    string
 	holder int // who claims or dies
+	host   int // where
 }
 
 // An answer is what a command says. A command that was refused, or has found nothing, only has a
@@ -40,7 +41,7 @@ type modelTask struct {
 	id, group      string
 	rank           int64
 	state          string // waiting, claimed, blocked, dead, done or cancelled
-	holder         int
+	holder, host   int
 	epoch          int64 // of the claim
 	lastEpoch      int64
 	lastEnd        string
@@ -78,16 +79,16 @@ func (m model) do(r request) (model, answer) {
 	case "settle":
 		a = after.settle(r)
 	case "claim":
-		after.tick()
+		after.tick(r.host)
 		a = after.claim(r)
 	case "enqueue":
-		after.tick()
+		after.tick(r.host)
 		a = after.enqueue(r)
 	case "again":
-		after.tick()
+		after.tick(r.host)
 		a = after.again(r)
 	case "cancel":
-		after.tick()
+		after.tick(r.host)
 		a = after.cancel(r)
 	}
 
@@ -103,10 +104,10 @@ func (m model) do(r request) (model, answer) {
 	return after, a
 }
 
-// tick is spec §35.2: the claims of the dead end.
-func (m *model) tick() {
+// tick is spec §35.2: the claims of the dead end. Nothing is known of those of another host.
+func (m *model) tick(host int) {
 	for i := range m.tasks {
-		if t := &m.tasks[i]; t.state == "claimed" && m.isDead(t.holder) {
+		if t := &m.tasks[i]; t.state == "claimed" && t.host == host && m.isDead(t.holder) {
 			t.end("crashed", true)
 		}
 	}
@@ -115,7 +116,7 @@ func (m *model) tick() {
 // end is the table of spec §35.3.
 func (t *modelTask) end(end string, judged bool) {
 	t.lastEpoch, t.lastEnd, t.judged = t.epoch, end, judged
-	t.epoch, t.holder = 0, 0
+	t.epoch, t.holder, t.host = 0, 0, 0
 	switch end {
 	case "done", "cancelled":
 		t.state = end
@@ -142,7 +143,7 @@ func (m *model) settle(r request) answer {
 	switch {
 	case t.state == "claimed" && t.epoch == r.epoch:
 		t.end(r.end, false)
-		m.tick()
+		m.tick(r.host)
 		return answer{}
 	case t.lastEpoch != r.epoch || t.lastEpoch == 0 || t.judged:
 		return answer{status: 5}
@@ -178,7 +179,7 @@ func (m *model) claim(r request) answer {
 
 	m.lastEpoch++
 	t := &m.tasks[best]
-	t.state, t.epoch, t.holder = "claimed", m.lastEpoch, r.holder
+	t.state, t.epoch, t.holder, t.host = "claimed", m.lastEpoch, r.holder, r.host
 	t.tries++
 	return answer{task: t.id, epoch: t.epoch}
 }

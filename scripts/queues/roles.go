@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -40,7 +41,7 @@ func (w *world) use(clients int, period time.Duration) {
 		all.Go(func() {
 			rng := w.rng(i + 1)
 			for !w.over.Load() {
-				roles[i%len(roles)](i+1, rng)
+				roles[i/len(w.Hosts)%len(roles)](i+1, rng)
 			}
 		})
 	}
@@ -50,10 +51,17 @@ func (w *world) use(clients int, period time.Duration) {
 		defer close(reading)
 		for !w.over.Load() {
 			w.read()
+			if w.shared() {
+				poll.Within(20*time.Millisecond, w.over.Load) // leave something to the others
+			}
 		}
 	}()
 	poll.Within(period, w.failed)
-	poll.Within(4*period, func() bool { return len(w.missing()) == 0 || w.failed() })
+	more := 4 * period
+	if w.shared() {
+		more = period
+	}
+	poll.Within(more, func() bool { return len(w.missing()) == 0 || w.failed() })
 	w.over.Store(true)
 	all.Wait()
 	<-reading
@@ -63,7 +71,7 @@ func (w *world) use(clients int, period time.Duration) {
 func (w *world) produce(client int, rng *rand.Rand) {
 	kill := time.Duration(0)
 	if rng.IntN(8) == 0 {
-		kill = time.Duration(rng.IntN(6000)) * time.Microsecond
+		kill = w.before(rng)
 	}
 
 	q := w.latest()
@@ -133,7 +141,7 @@ func (w *world) repeat(client int, rng *rand.Rand) {
 
 	old := added[rng.IntN(len(added))]
 	if rng.IntN(3) > 0 {
-		if c := w.run(client, 0, old.in, old.args...); c.status != 0 || c.out != old.out {
+		if c := w.run(client, 0, old.in, old.args...); !c.unknown() && (c.status != 0 || c.out != old.out) {
 			w.fault("it is known, but: %v", c)
 		}
 		return
@@ -211,7 +219,8 @@ func (w *world) bury(holder *exec.Cmd) {
 	holder.Process.Kill()
 	holder.Wait()
 	w.mu.Lock()
-	w.killed[holder.Process.Pid] = span{from, time.Since(w.started)}
+	pid := holder.Process.Pid
+	w.killed[pid] = append(w.killed[pid], span{from, time.Since(w.started)})
 	w.mu.Unlock()
 }
 
@@ -282,7 +291,7 @@ func (w *world) operate(client int, rng *rand.Rand) {
 
 // work is dpl-run, until somebody kills it or the time is over.
 func (w *world) work(client int, _ *rand.Rand) {
-	cmd := w.command("dpl-run", "--queue", "q", "--follow", "--jobs", "2", "--participant",
+	cmd := w.command(client, "dpl-run", "--queue", "q", "--follow", "--jobs", "2", "--participant",
 		"w"+strconv.Itoa(client))
 	if err := cmd.Start(); err != nil {
 		w.fault("%v", err)
@@ -301,7 +310,7 @@ func (w *world) work(client int, _ *rand.Rand) {
 		default:
 			w.await(1)
 			if w.over.Load() {
-				cmd.Process.Signal(os.Interrupt)
+				cmd.Process.Signal(syscall.SIGTERM) // an interrupt may be ignored, in the background of a shell
 				<-ended
 				done = true
 			}
@@ -311,7 +320,8 @@ func (w *world) work(client int, _ *rand.Rand) {
 	w.mu.Lock()
 	delete(w.workers, cmd.Process.Pid)
 	w.mu.Unlock()
-	if status := cmd.ProcessState.ExitCode(); status != -1 && status != 130 {
+	status := cmd.ProcessState.ExitCode()
+	if cutOff := w.Cuts && status == 125; status != -1 && status != 128+int(syscall.SIGTERM) && !cutOff {
 		w.fault("dpl-run --follow has exited %d", status)
 	}
 }
