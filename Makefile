@@ -7,7 +7,7 @@
 # make soak-bare    as root: make demo and make check on a bare Debian
 # make soak-keepers kill 3000 keepers at random times
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
-# make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; network cuts
+# make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
 # make doc          write man pages and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it

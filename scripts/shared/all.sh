@@ -2,13 +2,15 @@
 # all.sh BIN [--quick] [FS...]: test DPL on shared file systems.
 #
 # 8 writers on two hosts make 1000 edits each, while holders of the lock come back after they were
-# given up for dead. The drivers beside this script, or those of FS, run one after the other; each
+# given up for dead. Then 16 clients on two hosts use a queue for 5 minutes, of which some are killed,
+# one host takes over what the other has claimed, and porcupine explains short histories. The drivers beside this script, or those of FS, run one after the other; each
 # prints a line, and in the end there is a table. A file system that cannot be set up here is left
 # out, and the line says why.
 #
 # It exits 1 if a ledger that commits by link has lost an acknowledged edit, or if no ledger that
-# commits by rename has: those are the control, with 100 edits. --quick: 50 edits. RESULTS=FILE
-# keeps the results of the drivers.
+# commits by rename has: those are the control, with 100 edits; or if anything is wrong with a queue,
+# for which no host is cut off by rename. --quick: 50 edits, 30 seconds. RESULTS=FILE keeps the
+# results of the drivers.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ $# -ge 1 ] || {
@@ -17,9 +19,9 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 }
 bin=$(CDPATH='' cd -- "$1" && pwd -P) || exit 64
 shift
-edits=1000 control=100
+edits=1000 control=100 period=300
 if [ "${1:-}" = --quick ]; then
-    edits=50 control=50
+    edits=50 control=50 period=30
     shift
 fi
 wanted=" ${*:-local nfs juicefs gluster cephfs sshfs} "
@@ -58,6 +60,12 @@ try link "$edits" juicefs default cuts
 try link "$edits" gluster default cuts
 try link "$edits" cephfs default
 try link "$edits" sshfs default
+try link "$period" local queues:default
+try link "$period" nfs queues:default queues:cuts
+try link "$period" gluster queues:default queues:cuts
+try rename "$period" local queues:default
+try rename "$period" nfs queues:default
+try rename "$period" gluster queues:nocache
 try rename "$control" local default
 try rename "$control" nfs default samename
 try rename "$control" juicefs nocache

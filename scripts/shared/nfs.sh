@@ -22,11 +22,11 @@ need mkfs.ext4 e2fsprogs
 modules=$(ls /usr/lib/uml/modules) || left_out 'no modules for user-mode-linux'
 mkdir -p "$dir/lib/modules"
 ln -s "/usr/lib/uml/modules/$modules" "$dir/lib/modules/$modules"
-truncate -s 256M "$dir/disk"
+truncate -s 4G "$dir/disk"
 mkfs.ext4 -q "$dir/disk"
 cat >"$dir/init" <<INIT
 #!/bin/sh
-exec sh "$here/nfs_inside.sh" "$dir" "$bin" "$commit" "$edits" "$variant"
+exec sh "$here/nfs_inside.sh" "$dir" "$bin" "$commit" "$edits" "$variant" "$what" "$parts"
 INIT
 chmod 755 "$dir/init"
 wrap=

@@ -1,13 +1,16 @@
 #!/bin/sh
-# nfs_inside.sh DIR BIN COMMIT EDITS VARIANT: the init of the guest that nfs.sh boots.
+# nfs_inside.sh DIR BIN COMMIT EDITS VARIANT WHAT PARTS: the init of the guest that nfs.sh boots.
 #
 # It is the server; the clients are two network namespaces with host names of their own.
 set -u
-dir=$1 bin=$2 commit=$3 edits=$4 variant=$5
+dir=$1 bin=$2 commit=$3 edits=$4 variant=$5 what=$6 parts=$7
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/run TMPDIR=/run
 # No program may use the wide registers, which user-mode-linux may have lost (see workload fxsr).
 wide=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD
 export GODEBUG=cpu.all=off GLIBC_TUNABLES="glibc.cpu.hwcaps=$wide"
+
+# shellcheck source=scripts/shared/rig.sh
+. "${0%/*}/rig.sh"
 
 stop() {
     echo o >/proc/sysrq-trigger
@@ -69,9 +72,17 @@ client a 1 "${names% *}"
 client b 2 "${names#* }"
 grep ' nfs4 ' /proc/mounts
 
-"$dir/workload" run -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" \
-    -commit "$commit" -edits "$edits" -scratch /run -patience 50m \
+enter_a="nsenter --net=/run/netns/a --uts=/run/uts-a"
+enter_b="nsenter --net=/run/netns/b --uts=/run/uts-b"
+if [ "$what" = queues ]; then
+    echo 4194304 >/proc/sys/kernel/pid_max
+    cuts=$((cuts * 3))
+    dir=/run boots
+fi
+"$dir/workload" "$what" -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" \
+    -commit "$commit" -edits "$edits" -period "${edits}s" -scratch /run -patience 50m \
+    -parts "$parts" \
     -zombies pause,cut,late -cuts "$cuts" \
-    -a /mnt/a -enter-a "nsenter --net=/run/netns/a --uts=/run/uts-a" \
-    -b /mnt/b -enter-b "nsenter --net=/run/netns/b --uts=/run/uts-b" \
+    -a /mnt/a -enter-a "$enter_a" \
+    -b /mnt/b -enter-b "$enter_b" \
     -cut 'ip -n a link set eth0 down' -heal 'ip -n a link set eth0 up' "$bin"

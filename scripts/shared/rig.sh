@@ -4,7 +4,8 @@
 
 # begin NAME BIN COMMIT EDITS [VARIANT]: set name, bin, commit, edits and variant, and make the
 # directory dir for this run, with workload in it. When the driver ends, delete the directory and
-# stop everything that was started.
+# stop everything that was started. With queues: before VARIANT, a queue is used, for EDITS seconds;
+# DPL_PARTS may leave out something of crowd,handover,histories.
 begin() {
     name=$1
     [ $# -ge 4 ] || {
@@ -12,7 +13,11 @@ begin() {
         exit 64
     }
     bin=$(CDPATH='' cd -- "$2" && pwd -P) || exit 64
-    commit=$3 edits=$4 variant=${5:-default} started='' isolated=''
+    commit=$3 edits=$4 asked=${5:-default} variant=$asked started='' isolated='' what=run
+    parts=${DPL_PARTS:-crowd,handover,histories}
+    case $variant in
+    queues:*) what=queues variant=${variant#queues:} ;;
+    esac
     [ "$(id -u)" = 0 ] || left_out 'needs root'
     need nsenter util-linux
     need strace strace
@@ -47,7 +52,7 @@ isolate() {
         return
     fi
     DPL_SHARED_DIR=$dir unshare --net --mount --pid --fork --mount-proc --kill-child \
-        sh "$0" "$bin" "$commit" "$edits" "$variant" </dev/null &
+        sh "$0" "$bin" "$commit" "$edits" "$asked" </dev/null &
     isolated=$!
     wait "$isolated"
     exit "$?"
@@ -60,6 +65,26 @@ hosts() {
         unshare --uts="$dir/uts-$host" hostname "host$host" || exit 1
     done
     enter_a="nsenter --uts=$dir/uts-a" enter_b="nsenter --uts=$dir/uts-b"
+}
+
+# boots: give each host a boot id of its own, when all is mounted: with that of the other, it would
+# compare their clocks.
+boots() {
+    boot "$dir/boot-a" || left_out 'no boot id of its own'
+    enter_a="$enter_a --mount=$entered"
+    boot "$dir/boot-b" || left_out 'no boot id of its own'
+    enter_b="$enter_b --mount=$entered"
+}
+
+# boot FILE: set entered to a mount namespace with another boot id, which is in FILE. A process keeps
+# it: the kernel may not let a file do that (mount(2): EINVAL).
+boot() {
+    cat /proc/sys/kernel/random/uuid >"$1"
+    # shellcheck disable=SC2016 # $1 is that of the inner shell
+    unshare --mount sh -c 'mount --bind "$1" /proc/sys/kernel/random/boot_id &&
+        : >"$1.done" && exec sleep 100000' - "$1" &
+    entered=/proc/$!/ns/mnt
+    await test -e "$1.done"
 }
 
 # network: give host a a network of its own, with a route to 10.99.0.1, the address of the servers.
@@ -83,8 +108,10 @@ network() {
 work() {
     version=$1
     shift
-    "$workload" run -name "$name" -version "$version" -options "$variant" -commit "$commit" \
-        -edits "$edits" -scratch "$dir" \
+    [ "$what" = run ] || boots
+    "$workload" "$what" -name "$name" -version "$version" -options "$variant" -commit "$commit" \
+        -edits "$edits" -period "${edits}s" \
+        -parts "$parts" -scratch "$dir" \
         -a "$dir/a" -enter-a "$enter_a" -b "$dir/b" -enter-b "$enter_b" "$@" "$bin"
 }
 

@@ -35,6 +35,7 @@ type Result struct {
 	WatchedStaleMs  float64
 
 	Zombies []Zombie `json:",omitempty"`
+	Queues  []Queue  `json:",omitempty"` // of a run with a queue, which has nothing else of these
 }
 
 // count fills in the results from the records of all commands and one more push: the calls that are

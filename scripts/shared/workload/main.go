@@ -4,6 +4,7 @@
 // acknowledged edits are lost.
 //
 //	workload run -name FS -a DIR -b DIR [flags] BIN     run all of it and print a line RESULT {…}
+//	workload queues …                               the same for a queue, with the judges of scripts/queues
 //	workload host                                       the part of one host, which run starts; its orders come on stdin
 //	workload fxsr COMMAND...                            run COMMAND without the registers that user-mode-linux cannot keep
 //	workload table FILE...                              make a table of the RESULT lines in FILE...
@@ -39,7 +40,10 @@ type rig struct {
 	patience               time.Duration
 	zombies                string
 	cut, heal              string
-	cuts                   int
+	cuts, parted           int // how often host a is to be cut off, and was from a queue
+	period                 time.Duration
+	histories              int
+	parts                  string
 	lease                  time.Duration
 	stuck                  bool // a host has not come to the end of its orders
 }
@@ -48,15 +52,14 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("workload: ")
 	if len(os.Args) < 2 {
-		log.Fatal("usage: workload run|host|table …")
+		log.Fatal("usage: workload run|queues|host|table …")
 	}
 
 	switch os.Args[1] {
 	case "run":
-		result := arguments(os.Args[2:]).run()
-		fmt.Println()
-		fmt.Print("RESULT ")
-		check(json.NewEncoder(os.Stdout).Encode(result))
+		arguments(os.Args[2:]).run().print()
+	case "queues":
+		arguments(os.Args[2:]).useQueue().print()
 	case "host":
 		var o orders
 		check(json.NewDecoder(os.Stdin).Decode(&o))
@@ -70,6 +73,12 @@ func main() {
 	default:
 		log.Fatalf("%q: no such verb", os.Args[1])
 	}
+}
+
+func (r *Result) print() {
+	fmt.Println()
+	fmt.Print("RESULT ")
+	check(json.NewEncoder(os.Stdout).Encode(r))
 }
 
 func check(err error) {
@@ -98,6 +107,9 @@ func arguments(args []string) *rig {
 	f.StringVar(&r.cut, "cut", "", "a shell command that cuts host a off")
 	f.StringVar(&r.heal, "heal", "", "a shell command that undoes it")
 	f.IntVar(&r.cuts, "cuts", 0, "how often to cut host a off while the writers are at work")
+	f.DurationVar(&r.period, "period", 5*time.Minute, "for how long to use a queue")
+	f.StringVar(&r.parts, "parts", "crowd,handover,histories", "what to do with queues")
+	f.IntVar(&r.histories, "histories", 4, "histories of a queue for porcupine")
 	f.DurationVar(&r.lease, "lease", 15*time.Second, "for how long")
 	f.Parse(args)
 	if f.NArg() != 1 || r.name == "" || r.dir[0] == "" || r.dir[1] == "" {

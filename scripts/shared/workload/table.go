@@ -33,6 +33,9 @@ func table(files []string) (wrong []string) {
 			fmt.Printf("| %s | %s | %s | %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
 			continue
 		}
+		if r.Queues != nil {
+			continue
+		}
 
 		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options,
 			r.Commit, r.Acked, r.Wanted,
@@ -53,6 +56,32 @@ func table(files []string) (wrong []string) {
 		wrong = append(wrong, "no control has lost anything: the rig does not test what it should")
 	}
 
+	return append(wrong, queueTable(files)...)
+}
+
+// queueTable prints what was done with queues, and returns what was wrong.
+func queueTable(files []string) (wrong []string) {
+	fmt.Println("\n| queue on | options | commit | what | commands | revisions | claims | killed | " +
+		"refused | came back after | wrong |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	for _, r := range results(files) {
+		options := r.Options
+		if r.Cuts > 0 {
+			options += fmt.Sprintf(", cut off %d times", r.Cuts)
+		}
+		for _, q := range r.Queues {
+			what := fmt.Sprintf("%s, %d clients", q.Name, q.Clients)
+			if q.Histories+q.Undecided > 0 {
+				what += fmt.Sprintf(", %d explained, %d not in time", q.Histories, q.Undecided)
+			}
+			fmt.Printf("| %s %s | %s | %s | %s | %d | %d | %d | %v | %v | %v ms | %d |\n", r.FS, r.Version,
+				options, r.Commit, what, q.Commands, q.Revisions, q.Claims, q.Kills, q.Refused, q.Took,
+				len(q.Faults))
+			for _, fault := range q.Faults {
+				wrong = append(wrong, fmt.Sprintf("%s, %s, %s, %s: %s", r.FS, options, r.Commit, q.Name, fault))
+			}
+		}
+	}
 	return wrong
 }
 
