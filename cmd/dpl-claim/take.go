@@ -46,10 +46,14 @@ func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*q
 		}
 
 		q := edit.After
-		if held {
-			if q, err = l.ReadQueue(id); err != nil {
+		if held { // then nothing is kept of what the claim has judged, and would be judged at once again
+			if edit, err = env.EditQueue(l, id, fileops.Existing, queue.Queue.Tick); err != nil {
 				return nil, err
 			}
+			if edit.Changed() {
+				continue
+			}
+			q = edit.After
 		}
 		if !env.DryRun() {
 			l.LookAfter(q, env.Program)
