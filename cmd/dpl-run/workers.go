@@ -139,10 +139,11 @@ func (w *workers) run() error {
 // afterFailure is the pause after a worker that has claimed nothing, although there was something.
 const afterFailure = time.Second
 
-// fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned.
+// fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned. If there
+// are none, it returns those.
 func (w *workers) fill(q *queue.Queue) error {
 	w.claimed = q.LastEpoch
-	if time.Now().Before(w.rest) {
+	if w.follow.Failed = time.Now().Before(w.rest); w.follow.Failed {
 		return nil
 	}
 
@@ -152,12 +153,26 @@ func (w *workers) fill(q *queue.Queue) error {
 		return err
 	}
 
-	for range after.CountReady(seen, int(w.flags.Jobs)-len(w.busy)) {
+	ready := after.CountReady(seen, int(w.flags.Jobs)-len(w.busy))
+	for range ready {
 		if err := w.start(); err != nil {
 			return err
 		}
 	}
+	if ready == 0 && after.Revision != q.Revision {
+		return w.tick(q)
+	}
 	return nil
+}
+
+// tick makes the edit of q that is due, such as to return a task that has to wait for its backoff: no
+// worker will make it.
+func (w *workers) tick(q *queue.Queue) error {
+	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing, queue.Queue.Tick)
+	if w.follow.Failed = err != nil; err == nil {
+		*q = edit.After
+	}
+	return err
 }
 
 // start starts a worker.
