@@ -69,7 +69,8 @@ func (w *world) epochOf(c call) string {
 // It returns how long after a time that was, in milliseconds.
 func (w *world) take(task, old string, since, least time.Duration) int64 {
 	me := strconv.Itoa(os.Getpid())
-	c := w.must(0, clientB, "dpl-claim", "q", "--wait", "--task", task, "--timeout", atMost.String(), "--pid", me)
+	c := w.must(0, clientB, "dpl-claim", "q", "--wait", "--task", task, "--timeout", atMost.String(),
+		"--pid", me)
 	took := c.to - since
 	if took < least {
 		w.fault("taken after %v: %v", took, c)

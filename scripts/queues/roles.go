@@ -310,7 +310,7 @@ func (w *world) work(client int, _ *rand.Rand) {
 		default:
 			w.await(1)
 			if w.over.Load() {
-				cmd.Process.Signal(syscall.SIGTERM) // an interrupt may be ignored, in the background of a shell
+				cmd.Process.Signal(syscall.SIGTERM) // in the background of a shell, INT may be ignored
 				<-ended
 				done = true
 			}
