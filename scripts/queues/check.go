@@ -76,7 +76,7 @@ func (w *world) ended() map[string]queue.Ended {
 	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(l string) bool { return l == "" })
 	for i, l := range lines {
 		e, err := queue.DecodeRemembered(l)
-		if err != nil || !strings.Contains(l, fmt.Sprintf(`"seq": %d,`, i+1)) {
+		if err != nil || !strings.Contains(l, fmt.Sprintf(`"seq":%d,`, i+1)) {
 			w.fault("line %d of the ended tasks: %v: %s", i+1, err, l)
 		}
 		if _, twice := all[e.ID]; twice {

@@ -3,6 +3,7 @@ package queues
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -121,7 +122,7 @@ func (p *pair) added() {
 func (p *pair) passed(e queue.Ended) bool {
 	_, known := p.before.EndedTask(e.ID)
 	return !known && p.before.Task(e.ID) == nil && p.after.Task(e.ID) == nil &&
-		e.End == queue.EndedCancelled && e.Last == (queue.Attempt{}) &&
+		e.End == queue.EndedCancelled && sameAttempt(e.Last, queue.Attempt{}) &&
 		p.after.Policy.OnDeadDependency == queue.DependencyCancel
 }
 
@@ -171,7 +172,7 @@ func (p *pair) end(e queue.Ended) {
 	switch {
 	case b == nil || p.after.Task(e.ID) != nil:
 		p.fault("%s has ended and was not there, or is there", e.ID)
-	case b.Claim == nil && (e.End == queue.EndedDone || e.Last != b.Last):
+	case b.Claim == nil && (e.End == queue.EndedDone || !sameAttempt(e.Last, b.Last)):
 		p.fault("%s is %s by nobody: %v", e.ID, e.End, e.Last)
 	case b.Claim != nil && e.Last.Epoch != b.Claim.Epoch,
 		e.End == queue.EndedDone && e.Last.End != queue.Done:
@@ -211,6 +212,13 @@ func (p *pair) claims() {
 			p.fault("%s was claimed before %s", t.ID, other.ID)
 		}
 	}
+}
+
+// sameAttempt reports whether a and b are the same except for their time: an ended task may not have that of
+// its last attempt (spec §33.5).
+func sameAttempt(a, b queue.Attempt) bool {
+	a.At, b.At = time.Time{}, time.Time{}
+	return a == b
 }
 
 // first reports whether a is to be claimed before b.
