@@ -47,6 +47,9 @@ func (c call) again() bool { return c.status == 74 || c.status == 75 }
 // unknown reports whether nobody knows if c has done what it should.
 func (c call) unknown() bool { return c.status == -1 || c.status == 71 }
 
+// cutOff reports whether c is a worker that could not continue without the ledger.
+func (c call) cutOff() bool { return c.args[0] == "dpl-run" && c.status == 125 }
+
 // expected reports whether a command may end as c did.
 func (w *world) expected(c call, killed bool) bool {
 	switch {
@@ -54,7 +57,7 @@ func (w *world) expected(c call, killed bool) bool {
 		return killed
 	case c.again():
 		return w.shared()
-	case c.status == 71:
+	case c.status == 71, c.cutOff():
 		return w.Cuts
 	}
 	return c.status <= 64 || c.status == 66 || c.status == 76

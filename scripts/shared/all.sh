@@ -61,7 +61,7 @@ try link "$edits" gluster default cuts
 try link "$edits" cephfs default
 try link "$edits" sshfs default
 try link "$period" local queues:default
-try link "$period" nfs queues:default queues:cuts
+try link "$period" nfs queues:default
 try link "$period" gluster queues:default queues:cuts
 try rename "$period" local queues:default
 try rename "$period" nfs queues:default

@@ -76,7 +76,6 @@ enter_a="nsenter --net=/run/netns/a --uts=/run/uts-a"
 enter_b="nsenter --net=/run/netns/b --uts=/run/uts-b"
 if [ "$what" = queues ]; then
     echo 4194304 >/proc/sys/kernel/pid_max
-    cuts=$((cuts * 3))
     dir=/run boots
 fi
 "$dir/workload" "$what" -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" \

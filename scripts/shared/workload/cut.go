@@ -17,7 +17,7 @@ func (r *rig) parting(done <-chan struct{}) (cuts int) {
 		select {
 		case <-done:
 			return cuts
-		case <-time.After(3 * time.Second):
+		case <-time.After(r.apart):
 		}
 
 		shell(r.cut)

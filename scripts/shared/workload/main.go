@@ -45,7 +45,8 @@ type rig struct {
 	histories              int
 	parts                  string
 	lease                  time.Duration
-	stuck                  bool // a host has not come to the end of its orders
+	apart                  time.Duration // between two cuts
+	stuck                  bool          // a host has not come to the end of its orders
 }
 
 func main() {
@@ -116,6 +117,7 @@ func arguments(args []string) *rig {
 		log.Fatal("usage: workload run -name FS -a DIR -b DIR [flags] BIN")
 	}
 
+	r.apart = 3 * time.Second
 	r.enter = [2][]string{strings.Fields(*a), strings.Fields(*b)}
 	var err error
 	r.bin, err = filepath.Abs(f.Arg(0))

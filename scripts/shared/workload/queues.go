@@ -77,9 +77,12 @@ type Queue struct {
 
 // crowd has the crowd at work while host a is cut off.
 func (r *rig) crowd(p queues.Place) (queues.Report, error) {
+	if p.Cuts = r.cuts > 0; p.Cuts { // all over the period, so that host a gets something done
+		r.apart = max(r.apart, r.period/time.Duration(r.cuts)-r.lease)
+	}
+
 	done, parted := make(chan struct{}), make(chan int)
 	go func() { parted <- r.parting(done) }()
-	p.Cuts = r.cuts > 0
 	report, err := queues.Crowd(p, 2*2*r.writers, r.period)
 	close(done)
 	r.parted = <-parted
