@@ -45,6 +45,15 @@ func TestProgress(t *testing.T) {
 		t.Errorf("the line is not gone: %q", y.seen())
 	}
 
+	// Tasks that come slowly: none is added yet.
+	y.enter(t, "(echo '{\"argv\": [\"true\"]}'; until test -e more; do sleep 0.02; done) | "+
+		"dpl-enqueue slow; echo ended' '$?")
+	y.hear(t, "\rslow: lines read: 1")
+	if err := os.WriteFile(filepath.Join(y.cmd.Dir, "more"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	y.hear(t, "ended 0")
+
 	// For as long as several lines would take.
 	for _, queue := range []string{"away", "behind"} {
 		enqueue(queue, "long", "sleep 1")

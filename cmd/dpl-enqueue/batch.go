@@ -117,7 +117,7 @@ func (c *enqueue) read() ([]queue.Request, error) {
 		name, from = string(c.File), f
 	}
 
-	data, err := io.ReadAll(io.LimitReader(from, trust.MaxFile+1))
+	data, err := c.readAll(from)
 	if err == nil && len(data) > trust.MaxFile {
 		err = trust.TooLarge("a file of tasks")
 	}

@@ -2,40 +2,33 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
-	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/statusline"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // A progress is a line on the terminal of a user who waits for a queue to be empty: how many tasks
-// were done since it began, by anybody, and how many are left. It is rewritten in place, and erased
-// before anything else is written there. A nil progress shows nothing.
+// were done since it began, by anybody, and how many are left. A nil progress shows nothing.
 type progress struct {
-	out    io.Writer
+	line   *statusline.Line
 	id     string
-	width  func() int      // of the terminal; 0: it is not for us now
 	ledger *fileops.Ledger // its own, because another goroutine reads the other one
 	clock  *time.Timer
 
 	began        time.Time // zero: it has not read the queue yet
 	done, failed int64     // before that
-	shown        int       // columns of the line, which is on the terminal
 }
-
-// progressEvery is the time between two lines. No one reads faster.
-const progressEvery = 300 * time.Millisecond
 
 // newProgress returns a progress if --until-empty waits in the foreground of a terminal for people.
 func (c *run) newProgress(env *cli.Env) *progress {
-	fd := int(os.Stderr.Fd())
-	if !c.UntilEmpty || c.JSON || c.Verbose || !term.IsTerminal(fd) {
+	if !c.UntilEmpty || c.JSON || c.Verbose {
+		return nil
+	}
+	line := statusline.New()
+	if line == nil {
 		return nil
 	}
 	l, err := env.Open()
@@ -43,15 +36,8 @@ func (c *run) newProgress(env *cli.Env) *progress {
 		return nil
 	}
 
-	width := func() int {
-		columns, _, err := term.GetSize(fd)
-		if err != nil || !inForeground(fd) {
-			return 0
-		}
-		return columns
-	}
-	p := &progress{out: os.Stderr, id: string(c.Queue), width: width, ledger: l,
-		clock: time.NewTimer(progressEvery)}
+	p := &progress{line: line, id: string(c.Queue), ledger: l,
+		clock: time.NewTimer(statusline.Every)}
 	p.show()
 	return p
 }
@@ -70,7 +56,7 @@ func (p *progress) show() {
 	start := time.Now()
 	q, err := p.ledger.ReadQueue(p.id)
 	const share = 20 // of the time, for reading
-	p.clock.Reset(max(progressEvery, share*time.Since(start)))
+	p.clock.Reset(max(statusline.Every, share*time.Since(start)))
 	if err == nil {
 		p.draw(q, start)
 	}
@@ -96,23 +82,14 @@ func (p *progress) draw(q queue.Queue, now time.Time) {
 	}
 
 	done := q.Counters.Done - p.done
-	line := fmt.Sprintf("%s: %d done, %d failed, %d left%s", p.id, done, failed-p.failed, left,
-		rate(done, now.Sub(p.began)))
-	width := p.width()
-	if width == 0 {
-		p.shown = 0 // others have written there since
-		return
-	}
-	line = line[:min(len(line), width-1)] // in the last column some terminals begin a new line
-	io.WriteString(p.out, "\r"+line+strings.Repeat(" ", max(p.shown-len(line), 0))+"\r")
-	p.shown = len(line)
+	p.line.Draw(fmt.Sprintf("%s: %d done, %d failed, %d left%s", p.id, done, failed-p.failed, left,
+		rate(done, now.Sub(p.began))))
 }
 
 // erase removes the line.
 func (p *progress) erase() {
-	if p != nil && p.shown > 0 && p.width() > 0 {
-		io.WriteString(p.out, "\r"+strings.Repeat(" ", p.shown)+"\r")
-		p.shown = 0
+	if p != nil {
+		p.line.Erase()
 	}
 }
 

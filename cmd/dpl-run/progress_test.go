@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/statusline"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// The line says what happened since it began, takes the place of a longer one, fits on the terminal,
-// and leaves nothing there.
+// The line says what happened since it began.
 func TestProgress(t *testing.T) {
 	var out strings.Builder
-	columns := 80
-	p := &progress{out: &out, id: "build", width: func() int { return columns }}
+	p := &progress{id: "build",
+		line: &statusline.Line{Out: &out, Width: func() int { return 80 }}}
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	draw := func(seconds, done, failed int64, left int, want string) {
 		t.Helper()
@@ -37,23 +37,4 @@ func TestProgress(t *testing.T) {
 	draw(0, 1001, 5, 29, "\rbuild: 1 done, 0 failed, 29 left\r")
 	draw(4, 1010, 6, 20, "\rbuild: 10 done, 1 failed, 20 left, 2.5 a second\r")
 	draw(60, 1010, 6, 1, "\rbuild: 10 done, 1 failed, 1 left, 10.0 a minute\r")
-	draw(60, 1000, 6, 1, "\rbuild: 0 done, 1 failed, 1 left"+strings.Repeat(" ", 16)+"\r")
-	columns = 12
-	draw(60, 1000, 6, 1, "\rbuild: 0 do"+strings.Repeat(" ", 20)+"\r")
-	columns = 0 // it is in the background
-	draw(60, 1000, 6, 1, "")
-	p.erase()
-	if out.Len() > 0 {
-		t.Errorf("from the background it writes %q", out.String())
-	}
-	columns = 80
-	draw(60, 1000, 6, 1, "\rbuild: 0 done, 1 failed, 1 left\r")
-
-	out.Reset()
-	p.erase()
-	p.erase()
-	(*progress)(nil).erase()
-	if got, want := out.String(), "\r"+strings.Repeat(" ", 31)+"\r"; got != want {
-		t.Errorf("erased with %q, want %q", got, want)
-	}
 }
