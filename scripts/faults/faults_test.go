@@ -160,7 +160,7 @@ func (tr *trial) see() facts {
 // kill there leaves the same as a kill before the next call.
 func (tr *trial) faults(choose *rand.Rand) []fault {
 	var all []fault
-	one := 6 * tr.mode.every // in so many has a turn
+	one := 9 * tr.mode.every // in so many has a turn
 	if tr.starts {
 		one *= 3 // each run takes longer, and TestKills also kills there
 	}

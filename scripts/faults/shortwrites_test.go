@@ -25,11 +25,11 @@ func testShortWrites(t *testing.T, bin string) {
 	choose := chooser(t)
 	for _, mode := range modes {
 		for _, s := range subjects() {
-			offset := choose.IntN(128)
+			offset := choose.IntN(256)
 			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				tr := newTrial(t, bin, mode, s)
-				step := 128
+				step := 256
 				if soak() {
 					offset, step = 0, 1
 				}

@@ -232,14 +232,14 @@ class RandomVectors(unittest.TestCase):
         'watch: gap and lines', 'watch: lines', 'watch: none')
 
     def test_random_groups_pass(self):
-        missing, seeds = set(self.SITUATIONS), iter(range(12, 20))
+        missing, seeds = set(self.SITUATIONS), iter((19, 11, *range(12, 19)))  # mostly two are enough
         while missing:
             out, seed = io.StringIO(), next(seeds, None)
             self.assertIsNotNone(seed, missing)
             with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
-                random_groups.main(['600', directory, str(seed)])
+                random_groups.main(['500', directory, str(seed)])
                 paths = sorted(pathlib.Path(directory, 'groups').iterdir())
-                self.assertEqual((run.main([str(path) for path in paths]), len(paths)), (0, 600))
+                self.assertEqual((run.main([str(path) for path in paths]), len(paths)), (0, 500))
             missing = {what for what in missing if what not in out.getvalue()}
 
     def test_the_same_seed_gives_the_same_groups(self):
