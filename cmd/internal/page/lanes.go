@@ -39,6 +39,7 @@ type span struct {
 	state    string
 	from, to time.Time
 	why      string // the reason for it, if it has one
+	text     string // in place of the state
 }
 
 // A mark is an event at one time.

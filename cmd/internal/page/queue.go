@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,9 +122,9 @@ func queueLanes(q view.Queue) *chart {
 	since := q.Seen.Now.Add(-view.Lately)
 	for _, claim := range q.Claims() {
 		at := claim.Place.Claim.At
-		l := c.lane(claim.Place.Claim.Participant, claim.Place.Claim.Participant, claim.ID)
+		l := c.lane(claim.Place.Claim.Participant, claim.Place.Claim.Participant, "")
 		l.spans = append(l.spans, span{state: string(claim.State), from: at,
-			why: "task " + claim.ID})
+			why: "task " + claim.ID, text: claim.ID})
 		l.weight = living
 		if claim.Verdict() != "alive" {
 			l.weight = dead
@@ -155,7 +156,9 @@ func queueLanes(q view.Queue) *chart {
 	}
 
 	c.sees(q.Seen.Now)
-	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return a.rank - b.rank })
+	slices.SortStableFunc(c.lanes, func(a, b *lane) int {
+		return cmp.Or(a.rank-b.rank, cmp.Compare(a.label, b.label))
+	})
 	return c
 }
 
@@ -181,7 +184,11 @@ func (c *chart) attempts(q view.Queue, since time.Time) {
 		if a.Reason != "" {
 			why += ": " + a.Reason
 		}
-		l.spans = append(l.spans, span{string(a.End), a.At.Add(-a.Ran), a.At, why})
+		l.spans = append(l.spans, span{state: string(a.End), from: a.At.Add(-a.Ran), to: a.At,
+			why: why, text: a.task})
+		if a.End != queue.Done {
+			l.marks = append(l.marks, mark{a.At, "×", view.Mood(string(a.End)), why})
+		}
 		c.sees(a.At.Add(-a.Ran))
 		c.sees(a.At)
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"time"
@@ -143,7 +144,7 @@ func (c *chart) span(s span) bar {
 		title += ": " + s.why
 	}
 
-	return c.bar("span "+view.Mood(s.state), s.state, title, s.from, s.to)
+	return c.bar("span "+view.Mood(s.state), cmp.Or(s.text, s.state), title, s.from, s.to)
 }
 
 // bar returns a bar from one time to another, limited to the axis.
