@@ -82,7 +82,7 @@ func (p *pair) task(b *queue.Task) {
 
 	over := b.Claim != nil && (a.Claim == nil || newClaim)
 	switch {
-	case over && a.Last.Epoch != b.Claim.Epoch:
+	case over && (a.Last.Epoch != b.Claim.Epoch || a.Last.By != b.Claim.Participant):
 		p.fault("the attempt %d of %s is over, but the last one is %v", b.Claim.Epoch, a.ID, a.Last)
 	case !over && a.Last != b.Last:
 		p.fault("the last attempt of %s was %v and is %v, but none was settled", a.ID, b.Last, a.Last)
@@ -174,7 +174,7 @@ func (p *pair) end(e queue.Ended) {
 		p.fault("%s has ended and was not there, or is there", e.ID)
 	case b.Claim == nil && (e.End == queue.EndedDone || !sameAttempt(e.Last, b.Last)):
 		p.fault("%s is %s by nobody: %v", e.ID, e.End, e.Last)
-	case b.Claim != nil && e.Last.Epoch != b.Claim.Epoch,
+	case b.Claim != nil && (e.Last.Epoch != b.Claim.Epoch || e.Last.By != b.Claim.Participant),
 		e.End == queue.EndedDone && e.Last.End != queue.Done:
 		p.fault("%s, claimed with %d, is %s by %v", e.ID, b.Claim.Epoch, e.End, e.Last)
 	case e.Spec != b.SpecHash():
