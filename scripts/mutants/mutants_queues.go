@@ -100,5 +100,25 @@ var queues = []mutant{
 		"func (s TaskState) live() bool { return s != Dead }",
 		"func (s TaskState) live() bool { return s != \"\" }",
 		[]string{queueVectors},
+	}, {
+		"an alert of an earlier death", "protocol/queue/alerts.go",
+		" && t.Last.Epoch == a.Epoch", "",
+		[]string{queueVectors},
+	}, {
+		"a task that dies again and is not told", "protocol/queue/control.go",
+		"t.SameError, t.Alerted = 0, 0, 0, false", "t.SameError = 0, 0, 0",
+		[]string{queueVectors},
+	}, {
+		"an alert for one halt that counts for all", "protocol/queue/alerts.go",
+		" && h.By == a.By", "",
+		[]string{queueVectors},
+	}, {
+		"an attempt of nobody", "protocol/queue/settle.go",
+		"By: c.Participant, ", "",
+		[]string{queueVectors},
+	}, {
+		"a running time by the wall clock", "protocol/queue/settle.go",
+		"ran := max(0, e.seen.Age(c.At, c.Beat))", "ran := max(0, e.seen.Now.Sub(c.At))",
+		[]string{queueVectors},
 	},
 }
