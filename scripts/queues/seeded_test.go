@@ -22,8 +22,8 @@ var seeded = []struct {
 }{
 	{"the lock does not exclude", "fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()",
 		false, true},
-	{"a claim without a commit", "cmd/dpl-claim/take.go", "env.EditQueue(l, id, fileops.Existing,",
-		"env.EditQueue(l, id, fileops.Existing|fileops.Mode(time.Now().UnixMicro()%4/3)*fileops.DryRun,",
+	{"a claim without a commit", "cmd/dpl-claim/take.go", "edit, err := env.EditQueue(l, id, fileops.Existing,",
+		"edit, err := env.EditQueue(l, id, fileops.Existing|fileops.Mode(time.Now().UnixMicro()%4/3)*fileops.DryRun,",
 		false, true},
 	{"specs are written when it is named", "fileops/queues.go",
 		"	err := tx.ledger.writeSpecs(tx.id, asked.Specs)\n",
@@ -51,6 +51,16 @@ var seeded = []struct {
 		"	if end, spec, ok := e.endOf(n.ID); ok {",
 		"	if end, spec, ok := e.endOf(n.ID); ok && spec == \"\" {",
 		false, true},
+}
+
+// The seeded bugs fit the sources, which may have changed since the last soak.
+func TestSeedsFit(t *testing.T) {
+	for _, bug := range seeded {
+		overlay(t, bug.file, bug.old, bug.new)
+	}
+	for _, bug := range seededShared {
+		overlay(t, bug.file, bug.old, bug.new)
+	}
 }
 
 // TestSeededBugs runs crowds and histories of commands that have a bug.
