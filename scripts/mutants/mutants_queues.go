@@ -25,7 +25,7 @@ var queues = []mutant{
 	}, {
 		"a second claim in a group", "protocol/queue/hold.go",
 		"head == nil || head.Claim == nil && t.Claim != nil", "head == nil",
-		[]string{machine, queueVectors},
+		[]string{queueVectors},
 	}, {
 		"a reboot is charged", "protocol/queue/end.go",
 		"case Rebooted, Released:", "case Released:",

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// crowd has clients use a queue for period, and then do all tasks that are left.
+// crowd has clients use a queue for period, and then do all tasks that are left. A half of the clients
+// would claim, if there were slots for all.
 func crowd(p Place, clients int, period time.Duration) (*world, error) {
 	w, err := newWorld(p, "--on-dead-dependency", "cancel", "--max-attempts", "6",
-		"--slots", strconv.Itoa(clients-2))
+		"--slots", strconv.Itoa(clients/2-1))
 	if err == nil {
 		err = os.WriteFile(w.script(), []byte(script), 0o600)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -43,7 +45,9 @@ func (w *world) kill(_ int, rng *rand.Rand) {
 
 	c := running[rng.IntN(len(running))]
 	what, pid, is := "attempt", c.PID, sameStart(c.Process)
-	switch rng.IntN(3) {
+	switch rng.IntN(4) {
+	case 0: // its command goes on until the keeper can end it
+		pause(c.Keeper, 60*time.Millisecond)
 	case 1:
 		what, pid, is = "keeper", c.Keeper.PID, sameStart(c.Keeper)
 	case 2:
@@ -52,6 +56,15 @@ func (w *world) kill(_ int, rng *rand.Rand) {
 	if killIf(pid, is) {
 		w.hit[c.Epoch] = true
 		w.kills[what]++
+	}
+}
+
+// pause stops a process for a while.
+func pause(p observe.Process, d time.Duration) {
+	process, err := os.FindProcess(p.PID)
+	if err == nil && p.PID > 1 && sameStart(p)(p.PID) {
+		process.Signal(syscall.SIGSTOP)
+		time.AfterFunc(d, func() { process.Signal(syscall.SIGCONT) })
 	}
 }
 

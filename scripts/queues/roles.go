@@ -19,11 +19,12 @@ import (
 )
 
 // script is the command of all tasks. It says when it begins and ends, whether it runs beside
-// another attempt at its task, and ends in different ways until there is a file calm.
+// another attempt at its task, and ends in different ways until there is a file calm. Its child has the
+// lock, too: the kernel kills the command itself when its dpl-run dies, and the keeper the rest.
 const script = `exec 9>"$D/lock.$DPL_TASK"
 flock -n 9 || echo "overlap $DPL_TASK $DPL_EPOCH" >>"$D/log"
 echo "begin $DPL_TASK $DPL_EPOCH $$" >>"$D/log"
-sleep 0.0$((DPL_EPOCH % 8 + 1)) 9>&-
+sleep 0.0$((DPL_EPOCH % 8 + 1))
 [ -e "$D/calm" ] || case $((($$ + DPL_EPOCH) % 6)) in
 0) exit 3 ;;
 1) exit 75 ;;
@@ -80,7 +81,7 @@ func (w *world) produce(client int, rng *rand.Rand) {
 		w.repeat(client, rng)
 	case what < 4:
 		args := []string{"dpl-enqueue", "q", "--id", w.newID(client), "--priority", strconv.Itoa(rng.IntN(3))}
-		if rng.IntN(4) == 0 {
+		if rng.IntN(2) == 0 {
 			args = append(args, "--in-group", "g"+strconv.Itoa(rng.IntN(3)))
 		}
 		if len(q.Tasks) > 0 && rng.IntN(6) == 0 {
@@ -261,7 +262,7 @@ func (w *world) forge(client int, rng *rand.Rand) {
 func (w *world) operate(client int, rng *rand.Rand) {
 	me := "op" + strconv.Itoa(client)
 	q := w.latest()
-	switch rng.IntN(3) {
+	switch rng.IntN(4) {
 	case 0:
 		args := []string{"dpl-queue", "q", "--as", me, "--halt", "lunch"}
 		if rng.IntN(3) == 0 {
@@ -278,15 +279,33 @@ func (w *world) operate(client int, rng *rand.Rand) {
 		if len(q.Tasks) > 0 {
 			w.run(client, 0, "", "dpl-enqueue", "q", "--cancel", q.Tasks[rng.IntN(len(q.Tasks))].ID)
 		}
-	case 2:
-		for _, t := range q.Tasks {
-			if t.State == queue.Blocked || t.State == queue.Dead {
-				w.run(client, 0, "", "dpl-enqueue", "q", "--again", t.ID)
-				break
-			}
+	case 2, 3:
+		if id := again(q); id != "" {
+			w.run(client, 0, "", "dpl-enqueue", "q", "--again", id)
 		}
 	}
-	w.await(25)
+	w.await(15)
+}
+
+// again returns a task that may be tried again: if there is one, while another one of its group is
+// claimed.
+func again(q queue.Queue) (id string) {
+	claimed := make(map[string]bool)
+	for _, t := range q.Tasks {
+		claimed[t.Group] = claimed[t.Group] || t.Claim != nil
+	}
+	for _, t := range q.Tasks {
+		if t.State != queue.Blocked && t.State != queue.Dead {
+			continue
+		}
+		if t.Group != "" && claimed[t.Group] {
+			return t.ID
+		}
+		if id == "" {
+			id = t.ID
+		}
+	}
+	return id
 }
 
 // work is dpl-run, until somebody kills it or the time is over.

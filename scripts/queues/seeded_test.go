@@ -40,8 +40,6 @@ var seeded = []struct {
 		true, true},
 	{"a group does not hold", "protocol/queue/hold.go", "t.Group != \"\" && head != nil && head.ID != t.ID",
 		"t.Group == \"-\" && head.ID != t.ID", true, true},
-	{"a second claim in a group", "protocol/queue/hold.go",
-		"head == nil || head.Claim == nil && t.Claim != nil", "head == nil", true, true},
 	{"one slot too many", "protocol/queue/hold.go", "l.claimed >= most", "l.claimed > most", true, false},
 	{"a keeper that nobody minds", "protocol/queue/judge.go", "evidence != \"\" && c.keeperGone(seen)",
 		"evidence != \"\"", false, false},
@@ -72,14 +70,18 @@ func TestSeededBugs(t *testing.T) {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.file, bug.old, bug.new)
 			bin := build.Commands(t, root, flags)
-			w, err := crowd(place(t, bin, bug.linked), 8, 8*time.Second)
-			if err != nil {
-				t.Fatal(err)
+			found := ""
+			for tries := 0; tries < 6 && found == ""; tries++ {
+				w, err := crowd(place(t, bin, bug.linked), 8, 8*time.Second)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(w.faults) > 0 {
+					found = w.faults[0]
+				}
 			}
-			if len(w.faults) == 0 {
-				t.Error("the crowd does not find it")
-			} else {
-				t.Logf("%.300s", w.faults[0])
+			if t.Logf("%.300s", found); found == "" {
+				t.Error("no crowd finds it")
 			}
 			if !bug.illegal {
 				return
