@@ -58,7 +58,7 @@ func (a *alerts) finish() {
 // counts as given. A hook that hangs is killed, and later alerts wait for the next time. If another
 // process is giving alerts, it does nothing.
 func (a *alerts) give() {
-	if err := a.giveAll(); err != nil && !errors.Is(err, queue.ErrNoQueue) {
+	if err := a.giveAll(); err != nil {
 		a.env.Warnf("%s: --on-alert: %v", a.queue, err)
 	}
 }
@@ -66,7 +66,7 @@ func (a *alerts) give() {
 func (a *alerts) giveAll() error {
 	q, err := a.ledger.ReadQueue(a.queue)
 	if err != nil || len(q.Alerts()) == 0 {
-		return err
+		return nil // that it cannot be read, dpl-run has said
 	}
 	lock, err := a.ledger.LockQueueAlerts(a.queue)
 	if errors.Is(err, fileops.ErrBusy) {

@@ -70,7 +70,7 @@ func goal(g *queue.Goal) any {
 
 func halt(h queue.Halt) cli.Object {
 	return cli.Object{{"by", h.By}, {"reason", h.Reason}, {"details", h.Details},
-		{"at", stampOrNull(h.At)}, {"automatic", h.Automatic}}
+		{"at", stampOrNull(h.At)}, {"automatic", h.Automatic}, {"alerted", h.Alerted}}
 }
 
 func oldest(o view.Oldest) cli.Object {
@@ -128,7 +128,7 @@ func taskObject(t view.Task) cli.Object {
 		{"expiry", timer(p.Expiry(), seen)}, {"attempts", p.Attempts}, {"tries", p.Tries},
 		{"charged", p.Charged}}, append(last(p.Last), cli.Object{
 		{"sameError", p.SameError}, {"reason", cli.OrNull(p.Reason)},
-		{"question", cli.OrNull(p.Question)}, history}...)...)
+		{"question", cli.OrNull(p.Question)}, {"alerted", p.Alerted}, history}...)...)
 }
 
 func spec(t *queue.Task) any {
