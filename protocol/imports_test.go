@@ -23,6 +23,7 @@ func TestImports(t *testing.T) {
 		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire}, "*.go": {wire, observe},
 		"group/*.go": {wire, observe},
 		"queue/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
+		"check/*.go": {wire, jsontext, "path", "regexp"},
 		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))

@@ -1,0 +1,134 @@
+package check
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// Decode returns the rules in text (spec §41). It refuses members that it does not know, empty lists
+// and empty texts: a rule that asks nothing is a mistake. Its errors are those of wire.DecodeStrict.
+// It does not tell whether the schemas of Shapes are valid.
+func Decode(text string) (Rules, error) { return wire.DecodeStrict(text, readRules) }
+
+func readRules(r *wire.Reader) Rules {
+	rules, members := Rules{Timeout: DefaultTimeout}, []wire.Member(nil)
+	r.Object(func(name string) {
+		switch name {
+		case "exit":
+			rules.Exit = readSome(r, readStatus)
+		case "files":
+			rules.Files = readSome(r, readPattern)
+		case "changed":
+			rules.Changed = readSome(r, readPattern)
+		case "contains":
+			rules.Contains = readTexts(r)
+		case "absent":
+			rules.Absent = readTexts(r)
+		case "json":
+			rules.JSON = readFiles(r, func(p Pattern) Shape { return Shape{p, readSchema(r)} })
+		case "command":
+			rules.Command = readSome(r, readWord)
+		case "timeoutMs":
+			rules.Timeout = r.Milliseconds(1)
+		case "prose":
+			rules.Prose = readOneOrMore(r, readText)
+		default:
+			r.Unknown(&members, name)
+		}
+	})
+
+	if r.Had("timeoutMs") && !r.Had("command") {
+		r.FailMember(r.Offset(), "timeoutMs", wire.ErrCorrupt, "it goes with command")
+	}
+	return rules
+}
+
+// readSome reads an array that is not empty.
+func readSome[T any](r *wire.Reader, read func(r *wire.Reader, first bool) T) (all []T) {
+	r.Array(func() { all = append(all, read(r, len(all) == 0)) })
+	if len(all) == 0 {
+		r.Refuse("it is empty: leave it out")
+	}
+	return all
+}
+
+// readOneOrMore reads one string, or an array of them that is not empty.
+func readOneOrMore[T any](r *wire.Reader, read func(r *wire.Reader, first bool) T) []T {
+	if r.AtString() {
+		return []T{read(r, true)}
+	}
+	return readSome(r, read)
+}
+
+// readFiles reads an object whose names are patterns.
+func readFiles[T any](r *wire.Reader, value func(Pattern) T) (all []T) {
+	r.Object(func(name string) {
+		p, err := ParsePattern(name)
+		if err != nil {
+			r.Refuse("%v", err)
+			return
+		}
+		all = append(all, value(p))
+	})
+	if len(all) == 0 {
+		r.Refuse("it is empty: leave it out")
+	}
+	return all
+}
+
+func readTexts(r *wire.Reader) []Text {
+	return readFiles(r, func(p Pattern) Text { return Text{p, readOneOrMore(r, readMatch)} })
+}
+
+func readStatus(r *wire.Reader, _ bool) int64 {
+	status := r.Int(0)
+	if status > 255 {
+		r.Refuse("an exit status is at most 255")
+	}
+	return status
+}
+
+func readPattern(r *wire.Reader, _ bool) Pattern {
+	p, err := ParsePattern(r.String())
+	if err != nil {
+		r.Refuse("%v", err)
+	}
+	return p
+}
+
+func readMatch(r *wire.Reader, _ bool) Match {
+	source := readText(r, true)
+	if _, err := regexp.Compile(source); err != nil {
+		r.Refuse("%v", err)
+		return Match{}
+	}
+
+	expr, err := regexp.Compile("(?m)" + source)
+	if err != nil { // its parentheses nest as deep as they may
+		r.Refuse("%v", err)
+	}
+	return Match{source, expr}
+}
+
+// readText reads a string that is not empty.
+func readText(r *wire.Reader, _ bool) string {
+	text := r.String()
+	if text == "" {
+		r.Refuse("it is empty")
+	}
+	return text
+}
+
+// readWord reads a word of a command. Only the first must not be empty.
+func readWord(r *wire.Reader, first bool) string {
+	word := r.String()
+	switch {
+	case first && word == "":
+		r.Refuse("it is empty")
+	case strings.ContainsRune(word, 0):
+		r.Refuse("no command takes a NUL")
+	}
+	return word
+}
