@@ -10,7 +10,7 @@ require (
 	github.com/mattn/go-runewidth v0.0.31 // the width of text in columns, for dpl-status
 	github.com/natefinch/atomic v1.0.1 // the replacing rename on Linux and Windows; elsewhere no path leads through a descriptor
 	github.com/rogpeppe/go-internal v1.16.0 // testscript for tests; diff for --dry-run
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: checks the vectors against the schemas
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the rule json of dpl-check; in tests, the vectors against the schemas
 	golang.org/x/sys v0.49.0 // pidfd, inotify, clocks, statx
 	golang.org/x/term v0.47.0 // sizes and modes of terminals
 	pgregory.net/rapid v1.3.0 // tests only: random histories, shrunk to the shortest failing one

@@ -1,0 +1,4 @@
+package inspect
+
+// atOnce is for systems with FIFOs.
+const atOnce = 0
