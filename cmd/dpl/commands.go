@@ -37,6 +37,7 @@ func chapters() []chapter {
 			{"claim", "Take a task from a queue."},
 			{"settle", "Say how an attempt at a task has ended."},
 			{"queue", "Create, halt, resume or set up a queue."},
+			{"check", "Judge an attempt by rules."},
 		}},
 		{"The ledger", []command{
 			{"doctor", "Check a ledger and its file system."},

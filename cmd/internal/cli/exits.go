@@ -21,6 +21,7 @@ func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{
 			"":              "",
+			"dpl-check":     "The attempt has passed.",
 			"dpl-heartbeat": "The heartbeat is recorded: go on.",
 			"dpl-run":       "COMMAND exited 0.",
 			"dpl-status":    "Done; with --check, the condition is true.",
@@ -28,6 +29,7 @@ func exits() []exit {
 		}},
 		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
 			map[string]string{
+				"dpl-check": "The attempt failed: a rule is broken.",
 				"dpl-claim": "No task is ready.",
 				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
 					"handles it again.",
@@ -85,7 +87,8 @@ func exits() []exit {
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			with(only(editors), "dpl-run", "With --queue --once: no task is ready.")},
+			with(with(only(editors), "dpl-run", "With --queue --once: no task is ready."),
+				"dpl-check", "It cannot be told, or nothing was looked at: a person must look.")},
 		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
 			map[string]string{
 				"dpl-claim": "Refused: the claimer has a task already, or the task of --task is held. " +

@@ -63,10 +63,10 @@ type Queued struct {
 // Leading returns the flag whose value may be the first argument.
 func (*Queued) Leading() string { return "queue" }
 
-// Led returns args with a leading word turned into the flag that it stands for.
+// Led returns args with a leading word, which may be -, turned into the flag that it stands for.
 func Led(c Command, args []string) []string {
 	l, ok := c.(interface{ Leading() string })
-	if !ok || len(args) == 0 || len(args[0]) > 0 && args[0][0] == '-' {
+	if !ok || len(args) == 0 || len(args[0]) > 1 && args[0][0] == '-' {
 		return args
 	}
 	return append([]string{"--" + l.Leading() + "=" + args[0]}, args[1:]...)

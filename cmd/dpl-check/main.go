@@ -1,0 +1,82 @@
+// Dpl-check judges an attempt by rules.
+//
+//	dpl-check FILE [--dir DIR] [--exit N] [--since SNAPSHOT]
+//	dpl-check FILE [--dir DIR] --snapshot
+//
+// It prints the report (spec §41 to §43, in spec/checks.md).
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/inspect"
+	"golang.org/x/term"
+)
+
+type checker struct {
+	cli.Common `embed:""`
+
+	Rules    cli.Path  `placeholder:"FILE" required:"" help:"rules; may be given as the first argument; - is standard input"`
+	Dir      cli.Path  `placeholder:"DIR" default:"." help:"where the files are and the command runs (the current directory)"`
+	Exit     cli.Count `placeholder:"N" help:"exit status of the attempt"`
+	Snapshot bool      `help:"at the start of the attempt: print how the files are that it must change"`
+	Since    cli.Path  `placeholder:"SNAPSHOT" help:"file with what --snapshot printed at the start"`
+}
+
+// Leading returns the flag whose value may be the first argument.
+func (*checker) Leading() string { return "rules" }
+
+// Reads makes it a cli.Reader.
+func (*checker) Reads() bool { return true }
+
+// Validate returns an error for flags that do not go together.
+func (c *checker) Validate() error {
+	if c.Snapshot && c.Given("exit", "since") {
+		return cli.Usagef("--snapshot is for the start: leave out --exit and --since")
+	}
+	return nil
+}
+
+func (c *checker) Run(env *cli.Env) error {
+	rules, err := c.rules()
+	if err != nil {
+		return err
+	}
+	start, err := c.start()
+	if err != nil {
+		return err
+	}
+	attempt, err := inspect.Open(string(c.Dir), rules, c.options(env))
+	if err != nil {
+		return c.about(err)
+	}
+	defer attempt.Close()
+
+	if c.Snapshot {
+		s, err := rules.Take(attempt)
+		if err == nil {
+			fmt.Fprint(env.Stdout, s.Encode())
+		}
+		return err
+	}
+
+	report := rules.Judge(attempt, start)
+	if env.JSON() || !term.IsTerminal(int(os.Stdout.Fd())) {
+		env.PrintJSON(object(report))
+	} else {
+		fmt.Fprint(env.Stdout, text(report))
+	}
+	return cli.Exit(status(report.Verdict()))
+}
+
+func main() {
+	cli.Main(&checker{}, "Judge an attempt by rules.",
+		"FILE is a JSON object: exit, files, changed, contains, absent, json, command and prose say "+
+			"what must be true of the files in DIR. Prints a report, which on a terminal is a short "+
+			"text. What cannot be told is uncertain, and an attempt of which nothing was looked at is "+
+			"unchecked: neither has passed. Nothing is changed, except by the command of FILE, which "+
+			"--dry-run does not run. Exits 0 if the attempt has passed, 1 if it failed, 75 if it is "+
+			"uncertain or unchecked, 65 if FILE is not valid.")
+}
