@@ -14,6 +14,7 @@ type Settlement struct {
 	Epoch int64
 	Outcome
 	// The attempt goes on, and this is what it says itself: it counts when the attempt has ended.
+	// Without an end it takes back what it has said before.
 	Later  bool
 	Report string // kept beside the queue; "": none
 }
@@ -41,6 +42,10 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 	switch c := *q.Tasks[i].Claim; {
 	case !s.Later:
 		e.settle(i, s.Outcome, false)
+	case s.End == "" && c.Intent != nil:
+		c.Intent = nil
+		e.own(i).Claim = &c
+	case s.End == "":
 	case c.Intent == nil || *c.Intent != s.Outcome:
 		c.Intent = &s.Outcome
 		e.own(i).Claim = &c

@@ -663,7 +663,7 @@ def take(edit, task, claimer):
     set_optional(task['claim'], 'beat', seen.beat())
 
 
-def settle(queue, world, task, epoch, end, status=0, reason='', question='', delayMs=0, later=False):
+def settle(queue, world, task, epoch, end='', status=0, reason='', question='', delayMs=0, later=False):
     require(queue is not None and not queue['removed'], 'noQueue')
     edit = Edit(queue, world)
     entry = find(edit.queue, task)
@@ -677,7 +677,9 @@ def settle(queue, world, task, epoch, end, status=0, reason='', question='', del
         require(last and epoch and epoch == last['lastEpoch'] and not last['lastJudged'], 'lost')
         require(end == last['lastEnd'], 'settled')
         return edit.close()
-    if later:
+    if later and not end:
+        claim_.pop('intent', None)
+    elif later:
         claim_['intent'] = claim_.get('intent', {}) | said
     else:
         edit.settle(entry, **said)
