@@ -10,7 +10,9 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/check"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/term"
 )
 
@@ -36,6 +38,11 @@ func (c *enqueue) batch() ([]queue.New, error) {
 		if r.Spec.Dir != "" {
 			if r.Spec.Dir, err = filepath.Abs(r.Spec.Dir); err != nil {
 				return nil, err
+			}
+		}
+		if r.Spec.Check != "" {
+			if _, err := check.Decode(r.Spec.Check); err != nil {
+				return nil, fmt.Errorf("task %d: check: %w", i+1, err)
 			}
 		}
 		n.Spec = r.Spec.Content()
@@ -89,8 +96,37 @@ func (c *enqueue) single() (n queue.New, err error) {
 			return n, err
 		}
 	}
+	if c.Check != "" {
+		if s.Check, err = readRules(string(c.Check)); err != nil {
+			return n, fmt.Errorf("--check: %w", err)
+		}
+	}
 	n.Spec = s.Content()
 	return identified(n), nil
+}
+
+// readRules returns the rules in the file at path, as one line.
+func readRules(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+
+	data, err := io.ReadAll(io.LimitReader(f, trust.MaxFile+1))
+	if err == nil && len(data) > trust.MaxFile {
+		err = trust.TooLarge("a file of rules")
+	}
+	if err == nil {
+		_, err = check.Decode(string(data))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+
+	rules := jsontext.Value(data)
+	err = rules.Compact()
+	return string(rules), err
 }
 
 // flags returns what the flags say about a task, besides its spec.

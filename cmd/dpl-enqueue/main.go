@@ -34,6 +34,7 @@ type enqueue struct {
 	Timeout     cli.Span     `placeholder:"D" help:"end an attempt after D"`
 	SoftTimeout cli.Span     `placeholder:"D" help:"send an attempt TERM after D"`
 	KillAfter   cli.Span     `placeholder:"D" help:"send it KILL D after TERM"`
+	Check       cli.Path     `placeholder:"FILE" help:"rules by which dpl-check judges each attempt; they are copied"`
 	Text        *cli.Text    `placeholder:"TEXT" help:"text for the worker"`
 	File        cli.Path     `placeholder:"FILE" help:"tasks as JSON objects, one after the other or in an array; - is standard input, which is also read if nothing else is given"`
 

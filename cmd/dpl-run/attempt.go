@@ -28,6 +28,7 @@ type attempt struct {
 	task    *queue.Task
 	signals chan os.Signal
 	spec    queue.Content
+	check   attemptCheck
 	log     string         // path of its output
 	outcome *queue.Outcome // what it is settled with, once that is known
 	settled bool
@@ -144,6 +145,11 @@ func (a *attempt) prepare() (path string, err error) {
 		return "", err
 	}
 
+	a.check.rules = spec.Check
+	if err := a.check.begin(); err != nil {
+		a.env.Warnf("%s: %v", a.name(), err)
+	}
+
 	claim := a.task.Claim
 	if a.log, err = a.ledger.CreateAttemptLog(queueID, a.task.ID, claim.Epoch); err != nil {
 		return "", err
@@ -227,7 +233,7 @@ func (a *attempt) end(e end) (verdict, error) {
 	if !a.settled {
 		if a.outcome == nil {
 			e.told = e.told || a.toldToo(e)
-			o := outcome(e)
+			o := a.outcomeOf(e)
 			a.outcome = &o
 		}
 		err := a.settle(*a.outcome)
@@ -239,7 +245,27 @@ func (a *attempt) end(e end) (verdict, error) {
 		a.settled = true
 	}
 
-	return a.call.end(e)
+	passed := a.check.outcome == nil || a.check.outcome.End == queue.Done
+	if e.failure == "" && !passed {
+		e.failure = "the check has not passed: " + a.check.outcome.Reason
+	}
+	v, err := a.call.end(e)
+	if !passed && err == nil && v.status == 0 {
+		v.status, v.reason = cli.StatusFalse, e.failure
+	}
+	return v, err
+}
+
+// outcomeOf returns what e means for the task, if need be with what the check has found.
+func (a *attempt) outcomeOf(e end) queue.Outcome {
+	o := outcome(e)
+	switch {
+	case o.End != queue.Done || a.check.outcome == nil || a.check.outcome.End == queue.Done:
+		return o
+	case e.told:
+		return queue.Outcome{End: queue.Released, Reason: a.check.outcome.Reason}
+	}
+	return *a.check.outcome
 }
 
 // toldToo reports whether a TERM that has ended the command comes to dpl-run as well. Who stops a
@@ -267,6 +293,9 @@ func (a *attempt) tidy() {}
 // settle settles the attempt.
 func (a *attempt) settle(o queue.Outcome) error {
 	s := queue.Settlement{Task: a.task.ID, Epoch: a.task.Claim.Epoch, Outcome: o}
+	if o.End == queue.Rejected || o.End == queue.Uncertain {
+		s.Report = a.check.text
+	}
 	_, err := a.env.EditQueue(a.ledger, string(a.flags.Queue), fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Settle(s, seen) })
 	if err != nil {

@@ -39,6 +39,8 @@ type runner struct {
 	late   time.Time // when to catch the signals that no one sends to a command that has just started
 
 	told       bool // TERM came
+	command    *end // how the command ended, if job is the one that judges it
+	closed     *job.Job
 	background bool // the command has ended well, and the processes it left continue as the service
 }
 

@@ -37,6 +37,17 @@ func (a *attempt) redirect() error {
 	return nil
 }
 
+// lend makes in and out the input and output of this process, and so of the next command. Its stderr
+// is still the log.
+func lend(in, out *os.File) error {
+	for to, from := range []*os.File{in, out} {
+		if err := unix.Dup2(int(from.Fd()), to); err != nil {
+			return os.NewSyscallError("dup2", err)
+		}
+	}
+	return nil
+}
+
 // apart makes a worker a session of its own. Ctrl-C reaches this process alone, which asks the workers
 // to give their tasks back, and no task waits at a terminal for somebody who looks at another one.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

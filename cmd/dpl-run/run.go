@@ -191,9 +191,11 @@ func (r *runner) run(
 		r.role.tidy()
 	}()
 
+	began := time.Now()
 	r.follow(interval)
+	r.judge(env, interval, began)
 	closed := make(chan error, 1)
-	go func() { closed <- r.job.Close() }()
+	go func() { closed <- r.close() }()
 	status, err := r.finish()
 	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
@@ -231,7 +233,10 @@ func (r *runner) notStarted(cause error) error {
 // finish records how the command ended, and returns the exit status (spec §15.6).
 func (r *runner) finish() (int, error) {
 	e := end{failure: "not ended"} // it was killed, but the kernel cannot end it yet
-	if r.ended() {
+	switch {
+	case r.command != nil:
+		e = *r.command
+	case r.ended():
 		e = endOf(r.job, r.ok)
 	}
 

@@ -20,7 +20,7 @@ type settle struct {
 	cli.Queued  `embed:""`
 	cli.Attempt `embed:""`
 
-	Done    bool      `help:"the task is done"`
+	Done    bool      `help:"the task is done, if its check passes"`
 	Fail    bool      `help:"the attempt failed: it counts, and the task waits for its backoff"`
 	Release bool      `help:"give the task back: the attempt does not count"`
 	Snooze  cli.Span  `placeholder:"D" help:"give the task back for D; the attempt does not count"`
@@ -77,9 +77,14 @@ func (c *settle) Run(env *cli.Env) error {
 	}
 
 	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome(), Report: report}
+	if c.Done {
+		if err := c.judge(env, l, &s); err != nil {
+			return fmt.Errorf("%s: settle %q: %w", c.Queue, task, err)
+		}
+	}
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			s.Later = inside(q, task)
+			s.Later = s.End == "" || inside(q, task)
 			return q.Settle(s, seen)
 		})
 	if err != nil {
@@ -90,6 +95,9 @@ func (c *settle) Run(env *cli.Env) error {
 	if env.JSON() {
 		env.PrintJSON(append(cli.QueueResult(edit), cli.Object{
 			{"taskId", task}, {"epoch", epoch}, {"end", cli.OrNull(end)}}...))
+	}
+	if s.End == queue.Rejected || s.End == queue.Uncertain {
+		return fmt.Errorf("%s: settle %q: %w", c.Queue, task, notPassed(s.Outcome))
 	}
 	if end == queue.Cancelled {
 		return fmt.Errorf("%s: settle %q: %w: it was cancelled", c.Queue, task, queue.ErrLost)
@@ -123,6 +131,8 @@ func main() {
 	cli.Main(&settle{}, "Say how an attempt at a task has ended.",
 		"The attempt is the one in whose environment this runs ($DPL_QUEUE, $DPL_TASK, $DPL_EPOCH), "+
 			"or --task and --epoch as dpl-claim printed them. Repeating it changes nothing. Inside an "+
-			"attempt of dpl-run, what is said counts when the attempt has ended. Exits 5 if the claim "+
+			"attempt of dpl-run, what is said counts when the attempt has ended. If the task has a "+
+			"check, --done makes it first, or leaves it to dpl-run, which also knows how files were "+
+			"at the start. Exits 1 if it has not passed, 5 if the claim "+
 			"is over, 76 if the attempt was settled otherwise.")
 }

@@ -219,3 +219,32 @@ func TestTake(t *testing.T) {
 		}
 	}
 }
+
+// A report is read as it was printed, and its summary has what decided, shortened.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	r, err := DecodeReport(`{"schemaVersion":1,"verdict":"failed","looked":7,"failed":[{"rule":"files","file":"a",
+		"want":"w","found":"gone","output":"o","new":1},{"rule":"b"},{"rule":"c"},{"rule":"d"},{"rule":"e"}],
+		"uncertain":[{"rule":"prose","found":"?"}]}`)
+	want := Finding{"files", "a", "w", "gone", "o"}
+	if err != nil || r.Looked != 7 || len(r.Failed) != 5 || r.Failed[0] != want || len(r.Uncertain) != 1 {
+		t.Errorf("got %v, %v", r, err)
+	}
+	if got := r.Summary(); got != "files a w: gone; b: ; c: ; and 2 more" {
+		t.Errorf("got %s", got)
+	}
+	r.Failed = nil
+	if got := r.Summary(); got != "prose: ?" {
+		t.Errorf("got %s", got)
+	}
+	r.Uncertain[0].Found = strings.Repeat("é", 1000)
+	if got := r.Summary(); len(got) > 300 {
+		t.Errorf("got %d bytes", len(got))
+	}
+
+	for _, text := range []string{``, `[]`, `{"verdict":"passed"}`, `{"verdict":"x","looked":-1,"failed":[],"uncertain":[]}`} {
+		if _, err := DecodeReport(text); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+}

@@ -1,5 +1,12 @@
 package check
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
 // A Verdict is what a check has found.
 type Verdict string
 
@@ -38,4 +45,71 @@ func (r Report) Verdict() Verdict {
 		return Unchecked
 	}
 	return Passed
+}
+
+// Summary returns what decided the verdict of r in one line, of at most some hundred bytes.
+func (r Report) Summary() string {
+	findings := r.Failed
+	if len(findings) == 0 {
+		findings = r.Uncertain
+	}
+
+	var all []string
+	for i, f := range findings {
+		if i == mostInSummary {
+			all = append(all, fmt.Sprintf("and %d more", len(findings)-i))
+			break
+		}
+		words := []string{f.Rule}
+		for _, word := range []string{f.File, f.Want} {
+			if word != "" {
+				words = append(words, Shorten(word))
+			}
+		}
+		all = append(all, strings.Join(words, " ")+": "+Shorten(f.Found))
+	}
+	return strings.ToValidUTF8(strings.Join(all, "; "), "")
+}
+
+// mostInSummary is how many findings a summary has.
+const mostInSummary = 3
+
+// DecodeReport returns the report in text, as dpl-check prints it. Its errors are those of
+// wire.Decode. It does not read what a newer version may have added.
+func DecodeReport(text string) (Report, error) {
+	return wire.Decode(text, 0, func(r *wire.Reader) (report Report) {
+		r.Object(func(name string) {
+			switch name {
+			case "looked":
+				report.Looked = int(r.Int(0))
+			case "failed":
+				report.Failed = wire.ReadAll(r, (*Finding).read)
+			case "uncertain":
+				report.Uncertain = wire.ReadAll(r, (*Finding).read)
+			default:
+				r.Value()
+			}
+		})
+		r.Require("verdict", "looked", "failed", "uncertain")
+		return report
+	})
+}
+
+func (f *Finding) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "rule":
+			f.Rule = r.String()
+		case "file":
+			f.File = r.String()
+		case "want":
+			f.Want = r.String()
+		case "found":
+			f.Found = r.String()
+		case "output":
+			f.Output = r.String()
+		default:
+			r.Value()
+		}
+	})
 }

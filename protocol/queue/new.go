@@ -19,6 +19,7 @@ type Spec struct {
 	Timeout     time.Duration // 0: none
 	SoftTimeout time.Duration
 	KillAfter   time.Duration // 0: the worker's
+	Check       string        // rules (spec §41), an object without white space; "": none
 	Unknown     []wire.Member
 }
 
@@ -34,6 +35,9 @@ func (s Spec) write(w *wire.Writer) {
 	w.OptInt("timeoutMs", s.Timeout.Milliseconds())
 	w.OptInt("softTimeoutMs", s.SoftTimeout.Milliseconds())
 	w.OptInt("killAfterMs", s.KillAfter.Milliseconds())
+	if s.Check != "" {
+		w.Raw("check", s.Check)
+	}
 	w.Unknown(s.Unknown)
 }
 
@@ -64,6 +68,8 @@ func (s *Spec) readMember(r *wire.Reader, name string) bool {
 		s.SoftTimeout = r.Milliseconds(0)
 	case "killAfterMs":
 		s.KillAfter = r.Milliseconds(0)
+	case "check":
+		s.Check = readObject(r)
 	default:
 		return false
 	}

@@ -73,6 +73,11 @@ func readSpec(r *wire.Reader) string {
 		return readHash(r)
 	}
 
+	return readObject(r)
+}
+
+// readObject reads an object, and returns its text without white space between the tokens.
+func readObject(r *wire.Reader) string {
 	start := r.Offset()
 	r.Object(func(string) { r.Value() })
 	text := r.Since(start)

@@ -35,6 +35,8 @@ func exits() []exit {
 					"handles it again.",
 				"dpl-doctor":  "There is a problem.",
 				"dpl-restart": "With --wait: a service died, was stopped, or is blocked.",
+				"dpl-run":     "With --queue: COMMAND exited 0, but the check has not passed.",
+				"dpl-settle":  "The check has not passed: the attempt was rejected, or is uncertain.",
 				"dpl-status":  "With --check: the condition is false.",
 				"dpl-wait":    "The condition can no longer come true.",
 			}},

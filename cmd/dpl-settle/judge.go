@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/checking"
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// judge makes s what the check of the task finds, if it has one (spec §45). Inside an attempt of
+// dpl-run, which makes the check itself, it takes back what was said before. If the claim is not that
+// of s there is nothing to be checked: Settle says why.
+func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) error {
+	q, err := l.ReadQueue(string(c.Queue))
+	if err != nil {
+		return err
+	}
+	t := q.Task(s.Task)
+	if t == nil || t.Claim == nil || t.Claim.Epoch != s.Epoch {
+		return nil
+	}
+
+	content, err := l.ReadSpec(q.ID, t)
+	if err != nil {
+		return err
+	}
+	spec, err := queue.DecodeSpec(content)
+	switch {
+	case err != nil:
+		return err
+	case spec.Check == "":
+	case inside(q, s.Task):
+		s.Outcome = queue.Outcome{}
+	default:
+		s.Outcome, s.Report = run(env, spec, s.Report)
+	}
+	return nil
+}
+
+// run runs dpl-check. It returns how the attempt ends, and the report to be kept: that of the check,
+// unless it has passed.
+func run(env *cli.Env, spec queue.Spec, report string) (queue.Outcome, string) {
+	path, err := checking.Program()
+	if err != nil {
+		return checking.Broken(err.Error()), report
+	}
+
+	dir := spec.Dir
+	if dir == "" {
+		dir = "."
+	}
+	args := checking.Judge(dir, -1, "")
+	if env.DryRun() {
+		args = append(args, "--dry-run")
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stderr = strings.NewReader(spec.Check), env.Stderr
+	out, err := cmd.Output()
+
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	status := 0
+	switch {
+	case exited && exit.ExitCode() >= 0:
+		status = exit.ExitCode()
+	case err != nil:
+		return checking.Broken(err.Error()), report
+	}
+	o := checking.Outcome(status, string(out))
+	if o.End == queue.Done {
+		return o, report
+	}
+	return o, string(out)
+}
+
+// notPassed returns the error for a task that is not done, because of o.
+func notPassed(o queue.Outcome) error {
+	return cli.WithStatus(cli.StatusFalse, fmt.Errorf("it is not done: %s: %s", o.End, o.Reason))
+}
