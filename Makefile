@@ -74,7 +74,7 @@ test:
 		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol/... $(rigs))")
 
 rigs:
-	STRICT=$(STRICT) DPL_HISTORIES=20s $(GO_TEST) -parallel 4 $(rigs)
+	STRICT=$(STRICT) DPL_HISTORIES=12s $(GO_TEST) -parallel 4 $(rigs)
 
 model:
 	sh spec/model/check.sh 3

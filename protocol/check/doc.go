@@ -4,8 +4,8 @@
 // # Rules and verdicts
 //
 // [Rules] say what must be true of an attempt. [Rules.Judge] looks at an [Attempt], rule by rule, and
-// returns a [Report]. What cannot be told is uncertain, and an attempt of which nothing was looked at
-// is [Unchecked]: neither has passed.
+// returns a [Report]. An attempt is [Uncertain] if something cannot be told, and [Unchecked] if nothing
+// was looked at: neither has passed.
 //
 // # Facts and doubts
 //

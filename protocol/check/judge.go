@@ -149,8 +149,8 @@ func (j *judging) look(path string) error {
 	return err
 }
 
-// changed judges whether one of the files of p, at least, has changed. A file of which that cannot
-// be told, or that is none, counts only if no other one has.
+// changed judges whether at least one of the files of p has changed. What is no file, or may have
+// changed or not, counts only if no other file has.
 func (j *judging) changed(p Pattern) {
 	if j.start == nil || !slices.Contains(j.start.Patterns, p) {
 		j.found("changed", string(p), "", errors.New("it is not known how it was at the start"))

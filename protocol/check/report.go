@@ -25,7 +25,7 @@ type Report struct {
 	Uncertain []Finding
 }
 
-// A Finding is something that breaks a rule, or of which that cannot be told.
+// A Finding is something that breaks a rule, or may break it.
 type Finding struct {
 	Rule   string // the name of the member of the rules
 	File   string // the file, or the pattern that names none; "" if it is about none

@@ -118,7 +118,7 @@ func (q Queue) Processes() (all []observe.Process) {
 	return all
 }
 
-// CallsToJudge returns the claims of which their call is the only sign that their claimer is alive.
+// CallsToJudge returns the claims whose call is the only sign that their claimer is alive.
 func (q Queue) CallsToJudge(seen Seen) (all []*Claim) {
 	for _, t := range q.Tasks {
 		c := t.Claim

@@ -40,6 +40,8 @@ func queueSubjects() []subject {
 		{name: "enqueue --replace", setup: queued, do: at(1, "dpl-enqueue --queue q --id two --replace -- false")},
 		{name: "enqueue many", setup: []step{enqueueOne}, prepare: tasksFile,
 			do: at(1, "dpl-enqueue --queue q --file $res/tasks.json --no-create")},
+		{name: "enqueue --check", setup: []step{enqueueOne}, prepare: rulesFile,
+			do: at(1, "dpl-enqueue --queue q --id two --check $res/rules.json -- true")},
 		{name: "enqueue --again", setup: []step{enqueueOne, claimOne,
 			at(2, "dpl-settle --queue q --task one --epoch 1 --block why")},
 			do: at(3, "dpl-enqueue --queue q --again one")},
@@ -85,6 +87,13 @@ func queueSubjects() []subject {
 func tasksFile(t *testing.T, w *world) {
 	const tasks = `[{"taskId":"a","argv":["true"]},{"taskId":"b","argv":["true"],"after":["a"]}]`
 	if err := os.WriteFile(filepath.Join(w.base, "res", "tasks.json"), []byte(tasks), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rulesFile(t *testing.T, w *world) {
+	const rules = `{"exit":[0],"files":["data"]}`
+	if err := os.WriteFile(filepath.Join(w.base, "res", "rules.json"), []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

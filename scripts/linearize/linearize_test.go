@@ -63,7 +63,7 @@ func seed(t *testing.T) uint64 {
 
 func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
-	size, histories := size{workers: 8, edits: 150}, 20
+	size, histories := size{workers: 8, edits: 150}, 12
 	if soak() {
 		size, histories = sizeOfSoak(t)
 	}

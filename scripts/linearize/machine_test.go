@@ -29,7 +29,7 @@ const operationOfMachine = "op"
 func TestMachine(t *testing.T) {
 	bin := build.Commands(t, root)
 	setFlag(t, "rapid.nofailfile", "true") // the seed is enough
-	checks := 100
+	checks := 60
 	if soak() {
 		checks = 10000
 	}

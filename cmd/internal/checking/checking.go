@@ -63,7 +63,7 @@ func Start(rules, dir string) (string, error) {
 	return string(out), err
 }
 
-// Outcome returns how an attempt ends of which dpl-check has said report, and exited with status.
+// Outcome returns how an attempt ends, given the exit status and the report of dpl-check.
 func Outcome(status int, report string) queue.Outcome {
 	findings, err := check.DecodeReport(report)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// An Attempt is an attempt at a task that is over, and what is left of it. Its end is known only
-// of the last one; its times and participant of that one, too, and while its operation is archived.
+// An Attempt is an attempt at a task that is over, and what is left of it. Only the last one has an
+// end. Times and a participant are known of that one, and while the operation of another is archived.
 type Attempt struct {
 	queue.Attempt
 	Log, Report             string // paths; "": none
