@@ -17,7 +17,7 @@ const root = "../.."
 
 // tries is the number of tries to hit a call. strace counts by thread, and Go moves between
 // threads, often on a busy machine or a slow disk.
-const tries = 100
+const tries = 400
 
 // TestMain also acts as the stage of commands with a limited file size (see testShortWrites), and
 // as the tracer of commands that are several processes.
