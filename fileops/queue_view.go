@@ -35,9 +35,13 @@ func (l *Ledger) PastTask(id, task string) (queue.Ended, bool) {
 	return ended, known
 }
 
-// Lately returns q with the tasks that have ended since then and the one before, but not more than the
-// newest most, also if its file no longer names them.
+// Lately returns q with the tasks that have ended since then and the one before, also if its file no
+// longer names them; but none of those once there are most.
 func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
+	if len(q.Ended) >= most {
+		return q
+	}
+
 	var past []queue.Ended
 	named := q.Counters.Ended() - int64(len(q.Ended))
 	err := l.endedLog(q.ID).Each(func(line jsonl.Line) bool {

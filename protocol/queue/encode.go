@@ -164,7 +164,7 @@ func (t *Task) write(w *wire.Writer) {
 	w.Unknown(t.Unknown)
 }
 
-// write writes the members of a, but for its time if that is usual.
+// write writes the members of a, without its time if that is usual.
 func (a Attempt) write(w *wire.Writer, usual time.Time) {
 	w.OptInt("lastEpoch", a.Epoch)
 	w.OptString("lastEnd", string(a.End))
