@@ -37,6 +37,9 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 	case inside(q, s.Task):
 		s.Outcome = queue.Outcome{}
 	default:
+		if err := env.CheckGroupTrust(l); err != nil {
+			return err // its rules may have a command
+		}
 		s.Outcome, s.Report = run(env, spec, s.Report)
 	}
 	return nil
