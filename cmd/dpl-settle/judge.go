@@ -12,6 +12,20 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
+// errUnjudged says that a check must be made first.
+var errUnjudged = errors.New("it is not checked yet")
+
+// mayHaveCheck reports whether the task of s may have a check, without reading a file. If the claim is not
+// that of s there is nothing to be checked: Settle says why.
+func mayHaveCheck(q queue.Queue, s queue.Settlement) bool {
+	t := q.Task(s.Task)
+	if t == nil || t.Claim == nil || t.Claim.Epoch != s.Epoch {
+		return false
+	}
+	content, _, inline := t.Content()
+	return !inline || strings.Contains(string(content), `"check"`) || strings.Contains(string(content), `\u`)
+}
+
 // judge makes s what the check of the task finds, if it has one (spec §45). Inside an attempt of
 // dpl-run, which makes the check itself, it takes back what was said before. If the claim is not that
 // of s there is nothing to be checked: Settle says why.

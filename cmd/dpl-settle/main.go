@@ -7,6 +7,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -77,16 +78,21 @@ func (c *settle) Run(env *cli.Env) error {
 	}
 
 	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome(), Report: report}
-	if c.Done {
-		if err := c.judge(env, l, &s); err != nil {
-			return fmt.Errorf("%s: settle %q: %w", c.Queue, task, err)
+	judged := !c.Done
+	verb := func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		if !judged && mayHaveCheck(q, s) {
+			return q, errUnjudged
+		}
+		s.Later = s.End == "" || inside(q, task)
+		return q.Settle(s, seen)
+	}
+	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
+	if errors.Is(err, errUnjudged) { // a check takes long, so it is not made under the lock
+		judged = true
+		if err = c.judge(env, l, &s); err == nil {
+			edit, err = env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
 		}
 	}
-	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
-		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			s.Later = s.End == "" || inside(q, task)
-			return q.Settle(s, seen)
-		})
 	if err != nil {
 		return fmt.Errorf("%s: settle %q: %w", c.Queue, task, err)
 	}
