@@ -19,8 +19,8 @@ func (l *Ledger) LookAfter(q queue.Queue, by string) {
 			func(q queue.Queue, _ queue.Seen) (queue.Queue, error) { return q, nil })
 	}
 
-	for _, c := range q.CallsToJudge(queue.Seen{Observation: seen}) {
-		l.lookAfterCall(c.Operation, by, seen)
+	for _, op := range q.CallsToJudge(queue.Seen{Observation: seen}) {
+		l.lookAfterCall(op, by, seen)
 	}
 }
 

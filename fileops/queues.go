@@ -149,7 +149,7 @@ func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.See
 	return l.SeeQueue(q.ID, seen)
 }
 
-// SeeQueue adds to seen the calls of attempts and the tasks that ended long ago.
+// SeeQueue adds to seen the calls of attempts, the tasks that ended long ago, and other queues.
 func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 	var past map[string]queue.Ended
 	asked := false
@@ -168,6 +168,8 @@ func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 			ended, known := past[task]
 			return ended.End, ended.Spec, known
 		},
+		Question: func(name string) queue.QuestionState { return l.questionState(name, seen) },
+		Parked:   l.parkedGone,
 	}
 }
 
@@ -200,7 +202,9 @@ func (l *Ledger) pastTasks(id, only string) map[string]queue.Ended {
 	past := make(map[string]queue.Ended)
 	err := l.endedLog(id).EachWith(only, func(line jsonl.Line) bool {
 		if ended, err := queue.DecodeRemembered(line.Text); err == nil {
-			past[ended.ID] = ended
+			if _, later := past[ended.ID]; !later { // a question may be asked again; lines come last first
+				past[ended.ID] = ended
+			}
 		}
 		return true
 	})

@@ -83,7 +83,7 @@ func (c *settle) Run(env *cli.Env) error {
 		if !judged && mayHaveCheck(q, s) {
 			return q, errUnjudged
 		}
-		s.Later = s.End == "" || inside(q, task)
+		s.Later = s.End == "" || q.Inside(task, os.Getenv("DPL_OP"))
 		return q.Settle(s, seen)
 	}
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
@@ -109,14 +109,6 @@ func (c *settle) Run(env *cli.Env) error {
 		return fmt.Errorf("%s: settle %q: %w: it was cancelled", c.Queue, task, queue.ErrLost)
 	}
 	return nil
-}
-
-// inside reports whether this process is part of the attempt of task that dpl-run watches. Then its
-// end is that of the attempt.
-func inside(q queue.Queue, task string) bool {
-	t := q.Task(task)
-	return t != nil && t.Claim != nil && t.Claim.Operation != "" &&
-		t.Claim.Operation == os.Getenv("DPL_OP") && q.IsAttempt(t)
 }
 
 // settled returns how the attempt ended, or "" if it goes on.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -45,7 +46,7 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 		return cli.Named("log", groupID, service, err)
 	}
 
-	_, _, terminal := terminalSize()
+	_, _, terminal := screen.Size()
 	p := printer{out: s.env.Stdout, terminal: terminal}
 	for {
 		if err := p.print(text); err != nil || !follow {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -28,7 +29,7 @@ func (s *reporter) show(what subject) error {
 	if s.env.JSON() {
 		s.env.PrintJSON(p.json())
 	} else {
-		io.WriteString(s.env.Stdout, p.draw(screen()))
+		io.WriteString(s.env.Stdout, p.draw(screen.Style()))
 	}
 	return cli.Exit(p.status())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/fileops/notify"
 )
 
@@ -31,7 +32,7 @@ var errNoTerminal = cli.Usagef("--watch needs a terminal on stdout: dpl-watch pr
 // ages. It returns when the operation or queue is over, and leaves the last drawing on the
 // terminal. A signal ends it as any program, with the terminal restored.
 func (s *reporter) watch(what subject) error {
-	if _, _, terminal := terminalSize(); !terminal {
+	if _, _, terminal := screen.Size(); !terminal {
 		return errNoTerminal
 	}
 
@@ -59,7 +60,7 @@ func (s *reporter) watch(what subject) error {
 
 // farewell returns the text that stays on the terminal when the subject is over.
 func (p picture) farewell() string {
-	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen()), p.op+p.queue, p.over())
+	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen.Style()), p.op+p.queue, p.over())
 }
 
 // A watcher draws one subject.
@@ -150,8 +151,8 @@ func (w *watcher) unwatch() {
 // frameOf returns the escape sequences that replace the screen with p, cut to the height of the
 // terminal.
 func frameOf(p picture, now time.Time) string {
-	style := screen()
-	_, height, _ := terminalSize()
+	style := screen.Style()
+	_, height, _ := screen.Size()
 	text := cmp.Or(p.draw(style), "nothing there")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 

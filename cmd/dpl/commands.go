@@ -39,6 +39,10 @@ func chapters() []chapter {
 			{"queue", "Create, halt, resume or set up a queue."},
 			{"check", "Judge an attempt by rules."},
 		}},
+		{"Questions", []command{
+			{"ask", "Ask a person, and wait for the answer."},
+			{"answer", "Show open questions, and answer them."},
+		}},
 		{"The ledger", []command{
 			{"doctor", "Check a ledger and its file system."},
 			{"import", "Import operations from files of the Dart ledger."},

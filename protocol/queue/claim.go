@@ -177,6 +177,14 @@ func (q Queue) IsAttempt(t *Task) bool {
 	return ok && (suffix == "" || suffix[0] == '-')
 }
 
+// Inside reports whether operation is that of the attempt at task, which dpl-run watches: what is said
+// inside it counts when it has ended.
+func (q Queue) Inside(task, operation string) bool {
+	t := q.Task(task)
+	return t != nil && t.Claim != nil && operation != "" && t.Claim.Operation == operation &&
+		q.IsAttempt(t)
+}
+
 // AttemptID returns the id of the operation of an attempt (spec §32.1).
 func AttemptID(queueID, task string, epoch int64) string {
 	return fmt.Sprintf("%s.%s.%d", queueID, task, epoch)

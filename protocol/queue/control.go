@@ -267,6 +267,10 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 		}
 
 		c := e.q.Tasks[i].Claim
+		if e.q.Tasks[i].Ask != nil {
+			e.decide(i, EndedWithdrawn, Decision{By: by, Answer: reason})
+			continue
+		}
 		if c == nil {
 			e.finish(i, EndedCancelled)
 			continue

@@ -167,6 +167,16 @@ func (c *Counters) read(r *wire.Reader) {
 			c.Cancelled = r.Int(0)
 		case "expired":
 			c.Expired = r.Int(0)
+		case "allowed":
+			c.Allowed = r.Int(0)
+		case "denied":
+			c.Denied = r.Int(0)
+		case "answered":
+			c.Answered = r.Int(0)
+		case "timedOut":
+			c.TimedOut = r.Int(0)
+		case "withdrawn":
+			c.Withdrawn = r.Int(0)
 		case "ends":
 			r.Object(func(end string) {
 				c.Ends = append(c.Ends, EndCount{End(end), r.Int(0)})
@@ -267,6 +277,8 @@ func (t *Task) read(r *wire.Reader) {
 			t.Alerted = r.Bool()
 		case "claim":
 			t.Claim = readClaim(r)
+		case "ask":
+			t.Ask = readAsk(r)
 		default:
 			if !t.Last.readMember(r, name) {
 				r.Unknown(&t.Unknown, name)
@@ -280,6 +292,12 @@ func (t *Task) read(r *wire.Reader) {
 		r.Require("claim")
 	case t.Claim != nil:
 		r.FailMember(r.Offset(), "claim", wire.ErrCorrupt, "the task is %s", t.State)
+	}
+	switch {
+	case t.State == Open:
+		r.Require("ask")
+	case t.Ask != nil:
+		r.FailMember(r.Offset(), "ask", wire.ErrCorrupt, "the task is %s", t.State)
 	}
 }
 
@@ -396,6 +414,8 @@ func (e *Ended) read(r *wire.Reader) {
 			e.Spec = readHash(r)
 		case "at":
 			e.At = r.Time()
+		case "decision":
+			e.Decision = readDecision(r)
 		default:
 			if !e.Last.readMember(r, name) {
 				r.Unknown(&e.Unknown, name)

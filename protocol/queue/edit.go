@@ -7,12 +7,16 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Seen is what a verb learns about the world: an observation, calls of operations, and tasks that
-// ended so long ago that the queue's file no longer names them.
+// Seen is what a verb learns about the world: an observation, calls of operations, tasks that ended
+// so long ago that the queue's file no longer names them, and how questions of other queues and the
+// tasks that wait for them are.
 type Seen struct {
 	observe.Observation
 	Call CallLookup // nil: it sees no calls
 	Past PastLookup // nil: it knows of none
+
+	Question QuestionLookup // nil: it sees no questions of other queues
+	Parked   ParkedLookup   // nil: it sees no tasks of other queues
 }
 
 // A PastLookup returns how the task id ended, and its spec. It reports false if there is no record
@@ -179,6 +183,16 @@ func (e *edit) finish(i int, end TaskEnd) {
 		c.Cancelled++
 	case EndedExpired:
 		c.Expired++
+	case EndedAllowed:
+		c.Allowed++
+	case EndedDenied:
+		c.Denied++
+	case EndedAnswered:
+		c.Answered++
+	case EndedTimedOut:
+		c.TimedOut++
+	case EndedWithdrawn:
+		c.Withdrawn++
 	}
 }
 

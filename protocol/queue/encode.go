@@ -110,6 +110,11 @@ func (c Counters) write(w *wire.Writer) {
 	w.OptInt("dead", c.Dead)
 	w.OptInt("cancelled", c.Cancelled)
 	w.OptInt("expired", c.Expired)
+	w.OptInt("allowed", c.Allowed)
+	w.OptInt("denied", c.Denied)
+	w.OptInt("answered", c.Answered)
+	w.OptInt("timedOut", c.TimedOut)
+	w.OptInt("withdrawn", c.Withdrawn)
 	if len(c.Ends) > 0 {
 		w.Object("ends", func(w *wire.Writer) {
 			for _, e := range c.Ends {
@@ -161,6 +166,9 @@ func (t *Task) write(w *wire.Writer) {
 	if t.Claim != nil {
 		w.Object("claim", t.Claim.write)
 	}
+	if t.Ask != nil {
+		w.Object("ask", t.Ask.write)
+	}
 	w.Unknown(t.Unknown)
 }
 
@@ -210,5 +218,8 @@ func (e *Ended) write(w *wire.Writer) {
 	w.String("spec", e.Spec)
 	e.Last.write(w, e.At)
 	w.Time("at", e.At)
+	if e.Decision != nil {
+		w.Object("decision", e.Decision.write)
+	}
 	w.Unknown(e.Unknown)
 }

@@ -35,8 +35,12 @@ func (e *EntryError) Unwrap() error { return e.Err }
 
 // Enqueue returns q with all of batch added, or an *EntryError and q. A task that is known already
 // with the same spec stays as it is, whatever its state, so that a producer may repeat itself. The
-// causes are ErrKnownTask, ErrClaimed, ErrEnded, ErrNoDependency, ErrCycle, ErrClosed and ErrFull.
+// causes are ErrKnownTask, ErrClaimed, ErrEnded, ErrNoDependency, ErrCycle, ErrClosed, ErrFull, and
+// ErrOnlyAsk in a queue of questions.
 func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
+	if len(batch) > 0 && IsAskQueue(q.ID) {
+		return q, &EntryError{0, batch[0].ID, ErrOnlyAsk}
+	}
 	e := q.beginAnyway(seen)
 	e.revive()
 	e.tick()

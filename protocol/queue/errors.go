@@ -23,6 +23,14 @@ var (
 	ErrOtherHalts   = errors.New("queue is halted by others")
 	ErrNotManual    = errors.New("queue needs no permits")
 	ErrNotEmpty     = errors.New("queue is not empty")
+
+	ErrNotAsk      = errors.New("queue is not one of questions")
+	ErrOnlyAsk     = errors.New("queue is one of questions")
+	ErrNotQuestion = errors.New("task is not a question")
+	ErrOtherKind   = errors.New("answer does not fit the question")
+	ErrDecided     = errors.New("question is decided")
+	ErrOver        = errors.New("question is over")
+	ErrOwn         = errors.New("question is one's own")
 )
 
 // ErrBadQueueID and ErrBadTaskID mean that a word cannot name a queue or task (spec §32.1).

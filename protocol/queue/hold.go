@@ -21,6 +21,7 @@ const (
 	HeldByPerson     HoldKind = "blocked"
 	HeldByAttempts   HoldKind = "dead"
 	HeldByClaim      HoldKind = "claimed" // it runs
+	HeldByAnswer     HoldKind = "open"    // it is a question
 )
 
 // A Hold says why a task does not run. Members that do not apply are zero.
@@ -54,6 +55,8 @@ func (h Hold) String() string {
 		return "blocked: " + h.Reason
 	case HeldByAttempts:
 		return "dead: its attempts are used up"
+	case HeldByAnswer:
+		return "asked by " + h.By + ": it waits for an answer"
 	}
 	return "claimed by " + h.By
 }
@@ -173,6 +176,8 @@ func (l line) ofTask(t *Task, hold func(Hold) bool) bool {
 		return hold(Hold{Kind: HeldByAttempts})
 	case Claimed:
 		return hold(Hold{Kind: HeldByClaim, By: t.Claim.Participant})
+	case Open:
+		return hold(Hold{Kind: HeldByAnswer, By: t.Ask.Askers[0].Participant})
 	}
 	return true
 }

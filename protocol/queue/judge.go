@@ -39,21 +39,35 @@ func (q Queue) Tick(seen Seen) (Queue, error) {
 
 func (e *edit) tick() {
 	e.each(func(i int, t *Task) {
-		if t.State != Claimed {
-			return
-		}
-		if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
-			e.settle(i, Outcome{End: end, Reason: reason}, true)
+		switch t.State {
+		case Claimed:
+			if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
+				e.settle(i, Outcome{End: end, Reason: reason}, true)
+			}
+		case Open:
+			name := QuestionName(e.q.ID, t.ID)
+			e.keepAskers(i, func(a Asker) bool { return !a.gone(name, e.seen) })
+		case Blocked:
+			e.unblock(i)
 		}
 	})
 
 	e.each(func(i int, t *Task) {
-		if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&
-			t.expiry.Left(e.seen.Observation) == 0 {
-			e.finish(i, EndedExpired)
+		if !t.expires() || t.expiry.Left(e.seen.Observation) > 0 {
+			return
 		}
+		if t.State == Open {
+			e.decide(i, EndedTimedOut, Decision{})
+			return
+		}
+		e.finish(i, EndedExpired)
 	})
 	e.cancelHopeless()
+}
+
+// expires reports whether the expiry of t counts: it is a question, or was never claimed.
+func (t *Task) expires() bool {
+	return t.expiry.runs() && (t.State == Waiting && t.Attempts == 0 || t.State == Open)
 }
 
 // each calls do with each task, which do may end.
@@ -104,29 +118,50 @@ func (c *Claim) keeperGone(seen Seen) bool {
 	return seen.Gone(v) != ""
 }
 
-// Processes returns the processes whose end ends a claim, for callers that wait for it.
+// Processes returns the processes whose end ends a claim or withdraws a question, for callers that
+// wait for it.
 func (q Queue) Processes() (all []observe.Process) {
+	add := func(p observe.Process) {
+		if p.Known() && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+
 	for _, t := range q.Tasks {
 		if c := t.Claim; c != nil {
-			for _, p := range []observe.Process{observe.Identity(c.PID, c.Process), c.Keeper} {
-				if p.Known() && !slices.Contains(all, p) {
-					all = append(all, p)
-				}
+			add(observe.Identity(c.PID, c.Process))
+			add(c.Keeper)
+		}
+		if t.Ask != nil {
+			for _, a := range t.Ask.Askers {
+				add(observe.Identity(a.PID, a.Process))
+				add(a.Waiter)
 			}
 		}
 	}
 	return all
 }
 
-// CallsToJudge returns the claims whose call is the only sign that their claimer is alive.
-func (q Queue) CallsToJudge(seen Seen) (all []*Claim) {
-	for _, t := range q.Tasks {
-		c := t.Claim
-		if c != nil && c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process)) {
-			all = append(all, c)
+// CallsToJudge returns the operations of the calls that are the only sign that a claimer or asker is
+// alive.
+func (q Queue) CallsToJudge(seen Seen) (operations []string) {
+	add := func(op, call string, pid int, p observe.Process) {
+		if call != "" && !seen.CanCheck(observe.Identity(pid, p)) {
+			operations = append(operations, op)
 		}
 	}
-	return all
+
+	for _, t := range q.Tasks {
+		if c := t.Claim; c != nil {
+			add(c.Operation, c.Call, c.PID, c.Process)
+		}
+		if t.Ask != nil {
+			for _, a := range t.Ask.Askers {
+				add(a.Operation, a.Call, a.PID, a.Process)
+			}
+		}
+	}
+	return operations
 }
 
 // NextDue returns how long it takes until time alone changes what can be done in q: a task may be
@@ -142,8 +177,13 @@ func (q Queue) NextDue(seen Seen) (least time.Duration, any bool) {
 		earlier(left)
 	}
 	for _, t := range q.Tasks {
-		if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() {
+		if t.expires() {
 			earlier(t.expiry.Left(seen.Observation))
+		}
+		if t.State == Blocked && t.Question != "" && seen.Question != nil {
+			if s := seen.Question(t.Question); s.Known && s.End == "" && s.Left.runs() {
+				earlier(s.Left.Left(seen.Observation))
+			}
 		}
 		if c := t.Claim; c != nil && c.Deadline > 0 {
 			earlier(Timer{c.At, c.Beat, c.Deadline}.Left(seen.Observation))

@@ -46,7 +46,7 @@ func defaultPolicy(id string) Policy {
 		OnDeadDependency: DependencyWait, HaltOn: []HaltRule{{Word: string(NotStarted)}},
 		RememberFor: 7 * 24 * time.Hour,
 	}
-	if IsMailbox(id) {
+	if IsMailbox(id) || IsAskQueue(id) {
 		p.HaltOn, p.Depth = nil, 1000
 	}
 	return p

@@ -73,10 +73,11 @@ const (
 	Claimed TaskState = "claimed"
 	Blocked TaskState = "blocked" // it waits for a person
 	Dead    TaskState = "dead"    // its attempts are used up
+	Open    TaskState = "open"    // it is a question that waits for an answer (spec §46)
 )
 
 func (s TaskState) valid() bool {
-	return s == Waiting || s == Claimed || s == Blocked || s == Dead
+	return s == Waiting || s == Claimed || s == Blocked || s == Dead || s == Open
 }
 
 // live reports whether there is something still to be done for a task in state s without a person
@@ -86,7 +87,7 @@ func (s TaskState) live() bool { return s != Dead }
 // A Task is the entry of one task (spec §33.2). Queues share tasks, so a verb replaces a task by a
 // changed copy and never changes it.
 //
-// A claimed task has a Claim; no other has. A blocked one has a Reason.
+// A claimed task has a Claim, and an open one an Ask; no other has. A blocked one has a Reason.
 type Task struct {
 	ID          string
 	Seq         int64
@@ -105,9 +106,10 @@ type Task struct {
 	Last        Attempt   // the last one that was settled; its epoch is 0 if none was
 	SameError   int64     // how often Last has been repeated in a row
 	Reason      string    // why it is blocked
-	Question    string    // what it is blocked on
+	Question    string    // what it is blocked on, or was before it was waiting again
 	Alerted     bool      // an alert was given that it is dead
 	Claim       *Claim
+	Ask         *Ask
 	Unknown     []wire.Member
 
 	delay, expiry timerMember
@@ -166,12 +168,14 @@ type Claim struct {
 
 // An Ended is a task that has ended.
 type Ended struct {
-	ID      string
-	End     TaskEnd
-	Spec    string
-	Last    Attempt // zero: it was never claimed
-	At      time.Time
-	Unknown []wire.Member
+	ID   string
+	End  TaskEnd
+	Spec string
+	Last Attempt // zero: it was never claimed
+	At   time.Time
+	// Decision is that of a question, and nil for any other task.
+	Decision *Decision
+	Unknown  []wire.Member
 
 	source *source
 	piece  wire.Piece
@@ -184,11 +188,24 @@ const (
 	EndedDone      TaskEnd = "done"
 	EndedCancelled TaskEnd = "cancelled"
 	EndedExpired   TaskEnd = "expired"
+
+	// Of questions:
+	EndedAllowed   TaskEnd = "allowed"
+	EndedDenied    TaskEnd = "denied"
+	EndedAnswered  TaskEnd = "answered"
+	EndedTimedOut  TaskEnd = "timedOut"  // nobody has answered in time
+	EndedWithdrawn TaskEnd = "withdrawn" // nobody waits for the answer any more
 )
 
 // Valid reports whether e is an end.
 func (e TaskEnd) Valid() bool {
-	return e == EndedDone || e == EndedCancelled || e == EndedExpired
+	return e == EndedDone || e == EndedCancelled || e == EndedExpired || e.Decided() ||
+		e == EndedTimedOut || e == EndedWithdrawn
+}
+
+// Decided reports whether e is the end of a question that somebody has decided.
+func (e TaskEnd) Decided() bool {
+	return e == EndedAllowed || e == EndedDenied || e == EndedAnswered
 }
 
 // Counters count what has happened since the queue was created. Times are those of the wall clock.
@@ -197,6 +214,9 @@ type Counters struct {
 	Ends                    []EndCount // in the order of their first occurrence
 	Done, Cancelled         int64
 	Expired                 int64
+	Allowed, Denied         int64 // questions
+	Answered                int64
+	TimedOut, Withdrawn     int64
 	FirstClaims             int64         // claims of tasks that were never claimed before
 	Waited, LongestWait     time.Duration // from enqueuing until these
 	Ran, LongestRun         time.Duration // from claims to their settling
@@ -204,7 +224,10 @@ type Counters struct {
 }
 
 // Ended returns how many tasks have ended.
-func (c Counters) Ended() int64 { return c.Done + c.Cancelled + c.Expired }
+func (c Counters) Ended() int64 {
+	return c.Done + c.Cancelled + c.Expired +
+		c.Allowed + c.Denied + c.Answered + c.TimedOut + c.Withdrawn
+}
 
 // An EndCount says how many attempts ended so.
 type EndCount struct {
@@ -274,6 +297,11 @@ func (q Queue) Times(sight func(at time.Time, beat observe.Beat)) {
 		}
 		if t.Claim != nil {
 			sight(t.Claim.At, t.Claim.Beat)
+		}
+		if t.Ask != nil {
+			for _, a := range t.Ask.Askers {
+				sight(a.At, a.Beat)
+			}
 		}
 	}
 }

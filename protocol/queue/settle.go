@@ -99,7 +99,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 		t.SameError = 0
 	}
 
-	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}
+	t.Claim, t.State, t.Question, t.delay = nil, Waiting, "", timerMember{}
 	t.Last = Attempt{Epoch: c.Epoch, End: o.End, Status: o.Status, Reason: o.Reason, Judged: judged,
 		By: c.Participant, At: e.seen.Now, Ran: ran}
 	seen := e.seen.Observation
@@ -117,9 +117,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 		t.Reason = cmp.Or(o.Reason, string(o.End))
 		e.haltBy(string(Asked), 0, "task "+t.ID+because(t.Reason))
 	case chargedRetry:
-		t.Charged++
-		e.q.Failures++
-		t.delay.Timer = startTimer(e.q.Policy.backoff(t.Charged), seen)
+		e.charge(t)
 	case freeRetry:
 		t.delay.Timer = startTimer(e.q.Policy.backoff(t.Tries), seen)
 	case snooze:
@@ -136,6 +134,13 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	if o.End.Failure() {
 		e.haltBy("failures", e.q.Failures, "task "+t.ID)
 	}
+}
+
+// charge counts a failure of t, which then waits for its backoff.
+func (e *edit) charge(t *Task) {
+	t.Charged++
+	e.q.Failures++
+	t.delay.Timer = startTimer(e.q.Policy.backoff(t.Charged), e.seen.Observation)
 }
 
 // judgeBudget marks t dead if its attempts are used up.

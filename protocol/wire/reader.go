@@ -298,6 +298,9 @@ func (r *Reader) unusual(i int) string {
 	return string(s)
 }
 
+// AtObject reports whether the next value is an object.
+func (r *Reader) AtObject() bool { return r.peek() == '{' }
+
 // AtString reports whether the next value is a string.
 func (r *Reader) AtString() bool { return r.peek() == '"' }
 

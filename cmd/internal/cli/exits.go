@@ -21,6 +21,7 @@ func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{
 			"":              "",
+			"dpl-ask":       "Answered, or allowed.",
 			"dpl-check":     "The attempt has passed.",
 			"dpl-heartbeat": "The heartbeat is recorded: go on.",
 			"dpl-run":       "COMMAND exited 0.",
@@ -29,6 +30,7 @@ func exits() []exit {
 		}},
 		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
 			map[string]string{
+				"dpl-ask":   "Denied.",
 				"dpl-check": "The attempt failed: a rule is broken.",
 				"dpl-claim": "No task is ready.",
 				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
@@ -52,7 +54,8 @@ func exits() []exit {
 		}},
 		{StatusOver, "The operation is over.", map[string]string{
 			"dpl-push": "", "dpl-pop": "", "dpl-heartbeat": "", "dpl-abort": "", "dpl-cleanup": "",
-			"dpl-claim": "The queue is completed, or closed and empty: no task will come.",
+			"dpl-answer": "The question has expired or was withdrawn.",
+			"dpl-claim":  "The queue is completed, or closed and empty: no task will come.",
 			"dpl-run": "The operation is over. With --queue: the queue is completed, or closed and " +
 				"empty.",
 		}},
@@ -62,6 +65,7 @@ func exits() []exit {
 				"service was declared dead: register again.",
 			"dpl-run": "The call was declared crashed, or the service dead, and COMMAND was " +
 				"stopped.",
+			"dpl-ask":   "The question was withdrawn.",
 			"dpl-claim": "With --check: the claim is over, or to be stopped.",
 			"dpl-settle": "The claim is over: the claimer was found dead, a later claim was made, or " +
 				"the task was cancelled. Stop working on it.",
@@ -73,6 +77,7 @@ func exits() []exit {
 			"wrong, and why.", nil},
 		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.", nil},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
+			"dpl-ask":       "The process of --pid is dead.",
 			"dpl-claim":     "The process of --pid is dead.",
 			"dpl-cleanup":   "The process of --pid is dead.",
 			"dpl-heartbeat": "The process of --pid is dead.",
@@ -85,14 +90,20 @@ func exits() []exit {
 			"unknown whether it was made. Look at dpl-status before you repeat it.",
 			only(editors + " dpl-doctor")},
 		{StatusCreate, "The ledger cannot be created.",
-			only("dpl-push dpl-register dpl-import dpl-enqueue dpl-queue")},
+			only("dpl-push dpl-register dpl-import dpl-enqueue dpl-queue dpl-ask")},
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			with(with(only(editors), "dpl-run", "With --queue --once: no task is ready."),
-				"dpl-check", "It cannot be told, or nothing was looked at: a person must look.")},
+			with(with(with(only(editors), "dpl-run", "With --queue --once: no task is ready."),
+				"dpl-check", "It cannot be told, or nothing was looked at: a person must look."),
+				"dpl-ask", "The question is still open, with --wait or --park; or another process "+
+					"held the lock for longer than --lock-timeout.")},
 		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
 			map[string]string{
+				"dpl-ask": "Refused: the key is that of another question, the queue is closed, or " +
+					"there are too many open questions. Nothing has changed.",
+				"dpl-answer": "Refused: the question is decided, is one's own, or wants another " +
+					"kind of answer. Nothing has changed.",
 				"dpl-claim": "Refused: the claimer has a task already, or the task of --task is held. " +
 					"Nothing has changed.",
 				"dpl-enqueue": "Refused: another task has the id, tasks would wait for each other, the " +
@@ -127,6 +138,7 @@ func exits() []exit {
 		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or " +
 			"differs from what the flags say.", nil},
 		{StatusTimeout, "Timed out.", map[string]string{
+			"dpl-ask":      "Nobody has answered within --timeout.",
 			"dpl-claim":    "With --wait: no task was ready within --timeout.",
 			"dpl-restart":  "Not every service was ready within --timeout. The request stays.",
 			"dpl-run":      "COMMAND was stopped after --timeout, or by --watchdog.",
@@ -150,7 +162,7 @@ func exits() []exit {
 // editors are the commands that edit operations or groups, except dpl-run.
 const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
 	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import dpl-enqueue dpl-claim " +
-	"dpl-settle dpl-queue"
+	"dpl-settle dpl-queue dpl-ask dpl-answer"
 
 // only returns commands, separated by spaces, that use a status in its general meaning.
 func only(commands string) map[string]string {

@@ -21,7 +21,7 @@ type Queue struct {
 func NewQueue(q queue.Queue, seen queue.Seen) Queue { return Queue{q, seen, q.Places(seen)} }
 
 // A Count says how many tasks of a queue are in each state. The ready ones are waiting, too.
-type Count struct{ Waiting, Ready, Claimed, Blocked, Dead int }
+type Count struct{ Waiting, Ready, Claimed, Blocked, Dead, Open int }
 
 // Count counts the tasks of q that have not ended.
 func (q Queue) Count() (c Count) {
@@ -35,6 +35,8 @@ func (q Queue) Count() (c Count) {
 			c.Blocked++
 		case queue.Dead:
 			c.Dead++
+		case queue.Open:
+			c.Open++
 		}
 		if p.Ready() {
 			c.Ready++

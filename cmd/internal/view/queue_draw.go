@@ -62,7 +62,8 @@ func (s Style) Queues(queues []Queue) string {
 func (s Style) Queue(q Queue) string {
 	text := s.queueHead(q)
 	for _, table := range []string{
-		s.claims(q), s.stuck(q), s.oldest(q), s.endedTasks(q),
+		s.Questions(q.Questions(), q.Seen), s.claims(q), s.stuck(q), s.oldest(q), s.endedTasks(q),
+		s.decisions(q),
 	} {
 		if table != "" {
 			text += "\n" + table
@@ -107,6 +108,11 @@ func (s Style) queueHead(q Queue) string {
 // CountText says how many tasks q has.
 func (q Queue) CountText() string {
 	c := q.Count()
+	if queue.IsAskQueue(q.ID) {
+		return fmt.Sprintf("%d open; %d allowed, %d denied, %d answered, %d timed out, %d withdrawn",
+			c.Open, q.Counters.Allowed, q.Counters.Denied, q.Counters.Answered, q.Counters.TimedOut,
+			q.Counters.Withdrawn)
+	}
 	return fmt.Sprintf("%d waiting, %d of them ready; %d claimed, %d blocked, %d dead", c.Waiting,
 		c.Ready, c.Claimed, c.Blocked, c.Dead)
 }
@@ -205,12 +211,40 @@ func (s Style) endedTasks(q Queue) string {
 		if len(nodes) == mostEnded {
 			break
 		}
+		if e.Decision != nil {
+			continue
+		}
 		nodes = append(nodes, &node{cells: []cell{
 			{text: e.ID, tone: strong}, state(string(e.End)), {text: epochText(e.Last.Epoch)},
 			{text: e.Last.By}, {text: ranText(e.Last)}, {text: Ago(q.Seen.Now.Sub(e.At))},
 		}})
 	}
 	return s.table(endedColumns, nodes)
+}
+
+var decisionColumns = []column{
+	{title: "DECIDED", id: true}, {title: "HOW"}, {title: "BY", id: true}, {title: "WHEN"},
+	{title: "QUESTION", sinks: true}, {title: "ANSWER", sinks: true, below: "answer"},
+}
+
+// decisions draws the questions that have ended last.
+func (s Style) decisions(q Queue) string {
+	var nodes []*node
+	for _, e := range slices.Backward(q.Ended) {
+		d := e.Decision
+		if d == nil || len(nodes) == mostEnded {
+			continue
+		}
+		by := d.By
+		if d.Rule.Number > 0 {
+			by = fmt.Sprintf("rule %d", d.Rule.Number)
+		}
+		nodes = append(nodes, &node{name: "question " + e.ID, cells: []cell{
+			{text: e.ID, tone: strong}, state(string(e.End)), {text: by},
+			{text: Ago(q.Seen.Now.Sub(e.At))}, {text: d.Text}, {text: d.Answer},
+		}})
+	}
+	return s.table(decisionColumns, nodes)
 }
 
 // ranText says how long a ran, or nothing if that is not known.

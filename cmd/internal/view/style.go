@@ -69,15 +69,17 @@ func (s Style) dots() string {
 // toneOf returns the tone of a word for a state or verdict.
 func toneOf(word string) tone {
 	switch word {
-	case "running", "alive", "active", "completed", "ready", "claimed", "done":
+	case "running", "alive", "active", "completed", "ready", "claimed", "done",
+		"allowed", "answered":
 		return good
 	case "aborted", "cleanup", "cleaningUp", "waitingForDependencies", "restartScheduled",
-		"shuttingDown", "starting", "stopping", "halted", "blocked", "uncertain", "tempfail":
+		"shuttingDown", "starting", "stopping", "halted", "blocked", "uncertain", "tempfail",
+		"open":
 		return warn
 	case "failed", "crashed", "dead", "exited", "rebooted", "stale", "supervisorDead", "missing",
-		"rejected", "timedOut", "silent", "notStarted":
+		"rejected", "timedOut", "silent", "notStarted", "denied":
 		return bad
-	case "cleanedUp", "stopped", "-", "none", "cancelled", "expired":
+	case "cleanedUp", "stopped", "-", "none", "cancelled", "expired", "withdrawn":
 		return faint
 	}
 

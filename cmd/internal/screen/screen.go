@@ -1,4 +1,5 @@
-package main
+// Package screen says how to draw on what stdout is: a terminal, a pipe or a file.
+package screen
 
 import (
 	"cmp"
@@ -9,10 +10,10 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
-// screen returns the style for drawing on stdout. The width is that of the terminal, or $COLUMNS;
+// Style returns the style for drawing on stdout. The width is that of the terminal, or $COLUMNS;
 // in a pipe or file lines are as wide as needed, so that no id is cut. Only terminals get colour.
-func screen() view.Style {
-	width, _, terminal := terminalSize()
+func Style() view.Style {
+	width, _, terminal := Size()
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 && !terminal {
 		width = n
 	}

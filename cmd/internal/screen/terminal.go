@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/term"
 )
 
-// terminalSize returns the size of the terminal on stdout. terminal is false if stdout is no
+// Size returns the size of the terminal on stdout. terminal is false if stdout is no
 // terminal or does not obey escape sequences.
-func terminalSize() (width, height int, terminal bool) {
+func Size() (width, height int, terminal bool) {
 	fd := int(os.Stdout.Fd())
 	width, height, err := term.GetSize(fd)
 	if err != nil || !obeysEscapes(fd) {

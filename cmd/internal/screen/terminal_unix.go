@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package screen
 
 // obeysEscapes returns true: every terminal does here.
 func obeysEscapes(fd int) bool { return true }

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// open returns the open questions as of now, oldest first. A queue that nobody has used yet has none.
+func (d *desk) open() (all []*queue.Task, seen queue.Seen, err error) {
+	q, err := d.ledger.ReadQueue(d.queue)
+	if errors.Is(err, queue.ErrNoQueue) {
+		return nil, queue.Seen{}, nil
+	}
+	if err != nil {
+		return nil, queue.Seen{}, err
+	}
+
+	seen = d.ledger.ObserveQueue(q, d.env.Observer()())
+	if q, err = q.Tick(seen); err != nil {
+		return nil, seen, err
+	}
+	for _, t := range q.Tasks {
+		if t.Ask != nil {
+			all = append(all, t)
+		}
+	}
+	return all, seen, nil
+}
+
+// list prints the open questions.
+func (d *desk) list() error {
+	all, seen, err := d.open()
+	if err != nil {
+		return err
+	}
+	if d.env.JSON() {
+		objects := []cli.Object{}
+		for _, t := range all {
+			o, err := d.object(t, seen)
+			if err != nil {
+				return err
+			}
+			objects = append(objects, o)
+		}
+		d.env.PrintJSON(cli.Object{{"queueId", d.queue}, {"questions", objects}})
+		return nil
+	}
+	fmt.Fprint(d.env.Stdout, screen.Style().Questions(all, seen))
+	return nil
+}
+
+// show prints one question, open or not.
+func (d *desk) show(id string) error {
+	q, err := d.ledger.ReadQueue(d.queue)
+	if err != nil {
+		return err
+	}
+	if id, err = find(q, id); err != nil {
+		return err
+	}
+	seen := d.ledger.ObserveQueue(q, d.env.Observer()())
+	if q, err = q.Tick(seen); err != nil {
+		return err
+	}
+
+	if t := q.Task(id); t != nil && t.Ask != nil {
+		if d.env.JSON() {
+			o, err := d.object(t, seen)
+			if err == nil {
+				d.env.PrintJSON(o)
+			}
+			return err
+		}
+		text, err := d.draw(t, seen)
+		fmt.Fprint(d.env.Stdout, text)
+		return err
+	}
+
+	ended, ok := d.ledger.EndedTask(q, id)
+	if !ok || ended.Decision == nil {
+		return fmt.Errorf("question %q: %w", id, queue.ErrNoTask)
+	}
+	if d.env.JSON() {
+		d.env.PrintJSON(decided(ended))
+		return nil
+	}
+	fmt.Fprint(d.env.Stdout, screen.Style().Decision(ended, seen.Now))
+	return nil
+}
+
+// draw returns the question t in full, for a person who has to decide: control characters in it are
+// shown, not obeyed.
+func (d *desk) draw(t *queue.Task, seen queue.Seen) (string, error) {
+	spec, err := d.spec(t)
+	if err != nil {
+		return "", err
+	}
+
+	var out strings.Builder
+	out.WriteString(screen.Style().Question(t, seen))
+	for line := range strings.Lines(spec.Text) {
+		out.WriteString("  " + harmless.Message(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	if spec.Input != "" {
+		v := jsontext.Value(spec.Input)
+		if err := v.Indent(jsontext.WithIndentPrefix("  "), jsontext.WithIndent("  ")); err != nil {
+			return "", err
+		}
+		out.WriteString("  " + harmless.JSON(string(v)) + "\n")
+	}
+	for i, choice := range spec.Choices {
+		fmt.Fprintf(&out, "  %d) %s\n", i+1, harmless.Message(choice))
+	}
+	return out.String(), nil
+}
+
+func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
+	spec, err := d.spec(t)
+	if err != nil {
+		return nil, err
+	}
+
+	askers := []cli.Object{}
+	for _, a := range t.Ask.Askers {
+		askers = append(askers, cli.Object{{"participantId", a.Participant},
+			{"user", cli.OrNull(a.User)}, {"pid", cli.OrNull(a.PID)},
+			{"operationId", cli.OrNull(a.Operation)}, {"callId", cli.OrNull(a.Call)},
+			{"queueId", cli.OrNull(a.Queue)}, {"taskId", cli.OrNull(a.Task)}})
+	}
+	var input any
+	if spec.Input != "" {
+		input = jsontext.Value(spec.Input)
+	}
+	return cli.Object{{"questionId", t.ID}, {"kind", t.Ask.Kind}, {"state", t.State},
+		{"text", spec.Text}, {"input", input}, {"choices", append([]string{}, spec.Choices...)},
+		{"key", cli.OrNull(t.Key)}, {"askedAt", t.EnqueuedAt.UTC().Format(time.RFC3339Nano)},
+		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()}, {"askers", askers}}, nil
+}
+
+func decided(e queue.Ended) cli.Object {
+	d := e.Decision
+	var rule any
+	if d.Rule.Number > 0 {
+		rule = cli.Object{{"file", d.Rule.File}, {"hash", d.Rule.Hash}, {"number", d.Rule.Number}}
+	}
+	return cli.Object{{"questionId", e.ID}, {"kind", d.Kind}, {"state", e.End}, {"text", d.Text},
+		{"askedBy", d.AskedBy}, {"operationId", cli.OrNull(d.Operation)}, {"by", cli.OrNull(d.By)},
+		{"user", cli.OrNull(d.User)}, {"answer", cli.OrNull(d.Answer)}, {"rule", rule},
+		{"self", d.Self}, {"at", e.At.UTC().Format(time.RFC3339Nano)}}
+}

@@ -1,0 +1,137 @@
+// Dpl-ask asks a person, and waits for the answer.
+//
+//	dpl-ask TEXT [--choice TEXT...] [--to NAME] [--timeout D]
+//	dpl-ask TEXT --kind permission [--input FILE] [--rules FILE...] [--timeout D]
+//	dpl-ask TEXT --key KEY --wait D
+//	dpl-ask TEXT --park
+//
+// It exits 0 if the question was answered, or the permission given. Any other status is no (spec
+// §46 to §48, in spec/questions.md).
+package main
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+type ask struct {
+	cli.Common `embed:""`
+
+	Text   cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
+	Kind   string     `default:"question" enum:"question,permission" help:"a permission is allowed or denied, a question answered with a text"`
+	Choice []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; without any, every text is one"`
+	Input  cli.Path   `placeholder:"FILE" help:"what is to be allowed, a JSON object with tool, and argv or command; - is standard input"`
+	To     cli.ID     `placeholder:"NAME" help:"ask NAME: the queue is ask.NAME (ask)"`
+
+	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
+	AllowWritableRules bool       `help:"obey rules that the asker could change"`
+
+	Timeout cli.Span `placeholder:"D" help:"unanswered after D it is over (5m for a permission, 24h for a question)"`
+	Wait    cli.Span `placeholder:"D" help:"with --key: wait for D only, and exit 75; asking again goes on waiting"`
+	Key     cli.Word `placeholder:"TEXT" help:"join the question with this key, of the same task or else operation, or find its answer"`
+	Park    bool     `help:"do not wait: block the task of this attempt on the question, and exit 75"`
+	OnAlert cli.Word `placeholder:"COMMAND" help:"run COMMAND with sh, to tell a person of the question: a line of JSON is its input"`
+
+	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who asks (dpl-ask-PID)"`
+	Op          cli.ID  `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
+	Call        cli.ID  `env:"DPL_CALL" placeholder:"CALL" help:"the call that asks: its end withdraws the question"`
+	PID         cli.PID `placeholder:"N" help:"the process that asks, such as $PPID, where there is no call: its end withdraws the question"`
+
+	NewLedger cli.NewLedger `embed:""`
+}
+
+// Leading returns the flag whose value may be the first argument.
+func (*ask) Leading() string { return "text" }
+
+// Validate returns an error for flags that do not go together.
+func (c *ask) Validate() error {
+	permission := c.kind() == queue.AskPermission
+	switch {
+	case permission && c.Choice != nil:
+		return cli.Usagef("--choice is for a question: a permission is allowed or denied")
+	case !permission && (c.Input != "" || c.Rules != nil):
+		return cli.Usagef("--input and --rules are for --kind permission")
+	case c.Rules != nil && c.Input == "":
+		return cli.Usagef("--rules needs --input: rules are about a tool and a command")
+	case c.Rules == nil && c.AllowWritableRules:
+		return cli.Usagef("--allow-writable-rules goes with --rules")
+	case c.Wait != 0 && c.Key == "":
+		return cli.Usagef("--wait needs --key: otherwise nobody could come back for the answer")
+	case c.Park && c.Wait != 0:
+		return cli.Usagef("--park does not wait: leave out --wait")
+	case c.Op != "" && c.Call == "" && c.Given("op"):
+		return cli.Usagef("--op goes with --call")
+	case c.Call != "" && c.Op == "":
+		return cli.Usagef("--call goes with --op, or $DPL_OP")
+	}
+	return nil
+}
+
+func (c *ask) kind() queue.AskKind { return queue.AskKind(c.Kind) }
+
+// queueID returns the queue of the question.
+func (c *ask) queueID() cli.QueueID {
+	if c.To == "" {
+		return "ask"
+	}
+	return cli.QueueID("ask." + c.To)
+}
+
+func (c *ask) Run(env *cli.Env) error {
+	id := c.queueID()
+	if err := queue.CheckID(string(id)); err != nil {
+		return cli.Usagef("--to %s: %v", c.To, err)
+	}
+	q, err := c.question(env)
+	if err != nil {
+		return err
+	}
+	l, err := c.NewLedger.Create(env)
+	if err != nil {
+		return err
+	}
+	if err := c.sign(env, l, &q); err != nil {
+		return cli.InQueue(id, err)
+	}
+
+	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q}
+	defer a.catch()()
+	edit, err := env.EditQueue(l, a.queue, fileops.OrCreate,
+		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+			after, a.id, err = before.Ask(q, seen)
+			return after, err
+		})
+	if err == nil {
+		err = a.finish(edit)
+	}
+	return cli.InQueue(id, err)
+}
+
+// finish waits for the answer, or does what is to be done instead.
+func (a *asking) finish(edit queueEdit) error {
+	if done, err := a.result(edit.After); done {
+		return err
+	}
+
+	a.asked = edit.Before.Task(a.id) == nil
+	switch {
+	case a.env.DryRun():
+		return fmt.Errorf("a person would be asked: %w", errOpen)
+	case a.flags.Park:
+		return a.park()
+	}
+	a.alert(edit.After.Task(a.id))
+	return a.wait()
+}
+
+func main() {
+	cli.Main(&ask{}, "Ask a person, and wait for the answer.",
+		"The question is a task in the queue ask, which dpl-answer and dpl-status --queue ask show. "+
+			"Prints the text of the answer. Exits 0 if it was answered or allowed, 1 if it was "+
+			"denied, 124 if nobody answered in time, 5 if it was withdrawn, 75 if it is still open: "+
+			"any status but 0 is no. It is withdrawn when nobody waits for the answer any more: "+
+			"dpl-ask was killed, or with --key, the call or process that asks has ended.")
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/question"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// How long a question is open.
+const (
+	permissionTimeout = 5 * time.Minute
+	questionTimeout   = 24 * time.Hour
+)
+
+// mostInput is the size of the largest input, and of the largest file of rules.
+const mostInput = 1 << 20
+
+// question returns what is asked, and what the rules say to it.
+func (c *ask) question(env *cli.Env) (queue.Question, error) {
+	timeout := questionTimeout
+	if c.kind() == queue.AskPermission && !c.Park {
+		timeout = permissionTimeout
+	}
+	q := queue.Question{
+		Kind: c.kind(), Text: string(c.Text), Key: string(c.Key),
+		Expires: cmp.Or(time.Duration(c.Timeout), timeout),
+	}
+
+	spec := queue.AskSpec{Text: string(c.Text)}
+	for _, choice := range c.Choice {
+		spec.Choices = append(spec.Choices, string(choice))
+	}
+	if c.Input != "" {
+		request, err := c.input(&spec)
+		if err != nil {
+			return q, err
+		}
+		if what := request.String(); what != "" {
+			q.Text += " [" + what + "]"
+		}
+		if err := c.obey(env, request, &q); err != nil {
+			return q, err
+		}
+	}
+
+	q.Spec = spec.Content()
+	if c.Park && q.Key == "" {
+		q.Key = q.Spec.Hash() // the next attempt asks the same, and finds the answer
+	}
+	return q, nil
+}
+
+// input reads what is to be allowed.
+func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
+	text, err := read(c.Input, os.Stdin)
+	if err != nil {
+		return question.Request{}, err
+	}
+	request, err := question.DecodeRequest(text)
+	if err == nil {
+		spec.Input, err = queue.CompactObject(text)
+	}
+	if err != nil {
+		return request, fmt.Errorf("%s: %w", nameOf(c.Input), err)
+	}
+	return request, nil
+}
+
+// sign adds to q who asks: the attempt at a task that is to be blocked; or the call, or the process of
+// --pid, and unless these come back for the answer, this process.
+func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
+	self := os.Getpid()
+	me, err := cli.Identify(cli.PID(self))
+	if err != nil {
+		return err
+	}
+
+	a := queue.Asker{Participant: cmp.Or(string(c.Participant), "dpl-ask-"+strconv.Itoa(self)),
+		User: cli.UserName()}
+	task := inAttempt()
+	switch {
+	case c.Park:
+		if a.Queue, a.Task, a.Epoch, err = c.attempt(); err != nil {
+			return err
+		}
+	case c.Call != "":
+		if err := c.signCall(l, &a); err != nil {
+			return err
+		}
+	case c.PID != 0:
+		a.PID = int(c.PID)
+		if a.Process, err = cli.Identify(c.PID); err != nil {
+			return err
+		}
+	case c.Key != "":
+		return cli.Usagef("--key needs somebody who comes back: --pid $PPID, or a call (dpl-run)")
+	default:
+		a.PID, a.Process = self, me
+	}
+	if q.Key == "" {
+		a.Waiter = me
+	}
+
+	q.Asker, q.Scope = a, scope(task, a)
+	return nil
+}
+
+// signCall names the call that asks, and its process.
+func (c *ask) signCall(l *fileops.Ledger, a *queue.Asker) error {
+	op, _, err := l.ReadOperation(string(c.Op))
+	if err != nil {
+		return fmt.Errorf("--op %s: %w", c.Op, err)
+	}
+	frame := op.Frame(string(c.Call))
+	if frame == nil {
+		return fmt.Errorf("--op %s: call %q: %w", c.Op, c.Call, errNoCall)
+	}
+	a.Operation, a.Call = string(c.Op), string(c.Call)
+	a.PID, a.Process = frame.PID, frame.Process
+	return nil
+}
+
+// attempt returns the attempt in which this runs.
+func (c *ask) attempt() (queueID, task string, epoch int64, err error) {
+	var id cli.QueueID
+	if err := id.UnmarshalText([]byte(os.Getenv("DPL_QUEUE"))); err != nil {
+		return "", "", 0, cli.Usagef("--park is for an attempt at a task: $DPL_QUEUE: %v", err)
+	}
+	task, epoch, err = cli.Attempt{}.Of(id)
+	return string(id), task, epoch, err
+}
+
+// inAttempt returns the task in whose attempt this runs, as QUEUE/TASK, or "".
+func inAttempt() string {
+	queueID, task := os.Getenv("DPL_QUEUE"), os.Getenv("DPL_TASK")
+	if queueID == "" || task == "" {
+		return ""
+	}
+	return queueID + "/" + task
+}
+
+// scope returns within which a key means the same question: the task, or else the operation, or else
+// the process. So the answer to an earlier piece of work is never one to this.
+func scope(task string, a queue.Asker) string {
+	switch p := observe.Identity(a.PID, a.Process); {
+	case a.Task != "":
+		return "task " + a.Queue + "/" + a.Task
+	case task != "":
+		return "task " + task
+	case a.Operation != "":
+		return "operation " + a.Operation
+	default:
+		return fmt.Sprintf("process %s %s %d %d", p.HostID, p.BootID, p.PID, p.StartTicks)
+	}
+}
+
+// read returns the content of the file, or of standard input.
+func read(path cli.Path, stdin io.Reader) (string, error) {
+	from := stdin
+	if path != "-" {
+		f, err := os.Open(string(path))
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+
+	data, err := io.ReadAll(io.LimitReader(from, mostInput+1))
+	if err == nil && len(data) > mostInput {
+		err = fmt.Errorf("%w: it is larger than %d MiB", wire.ErrCorrupt, mostInput>>20)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", nameOf(path), err)
+	}
+	return string(data), nil
+}
+
+func nameOf(path cli.Path) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return string(path)
+}

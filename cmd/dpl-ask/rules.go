@@ -1,0 +1,71 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/question"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// obey has the rules decide q, which asks for request. All files are read before: one that cannot be
+// read, or that the asker could change, decides nothing, and neither do the others.
+func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) error {
+	var files []question.Rules
+	var names []queue.Rule
+	for _, path := range c.Rules {
+		if !c.AllowWritableRules {
+			if err := checkUnwritable(string(path)); err != nil {
+				return err
+			}
+		}
+
+		text, err := read(path, nil)
+		if err != nil {
+			return err
+		}
+		rules, err := question.Decode(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+
+		abs, err := filepath.Abs(string(path))
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256([]byte(text))
+		files = append(files, rules)
+		names = append(names, queue.Rule{File: abs, Hash: "sha256:" + hex.EncodeToString(sum[:])})
+	}
+
+	v := question.Decide(request, files, env.Now())
+	if v.Decision == question.Ask {
+		return nil
+	}
+	rule := names[v.File]
+	rule.Number = int64(v.Rule) + 1
+	q.Ruled, q.RuledEnd = &rule, queue.EndedAllowed
+	if v.Decision == question.Deny {
+		q.RuledEnd = queue.EndedDenied
+	}
+	q.Reason = files[v.File][v.Rule].Reason
+	return nil
+}
+
+// checkUnwritable returns fileops.ErrPermission if this user could change the file at path, or put
+// another one in its place.
+func checkUnwritable(path string) error {
+	what, err := writable(path)
+	if err != nil {
+		return err
+	}
+	if what != "" {
+		return fmt.Errorf("%s: %w: who asks could change %s, and so what it may do: let another user "+
+			"own both, or give --allow-writable-rules", path, fileops.ErrPermission, what)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
+	"github.com/dpl-project/dpl/cmd/internal/hook"
+	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/cmd/internal/statusline"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+type queueEdit = session.QueueEdit
+
+var (
+	errNoCall = errors.New("there is no such call: dpl-status shows the calls")
+	errOpen   = cli.WithStatus(cli.StatusBusy, errors.New("the question is open"))
+)
+
+// An asking waits for the answer to a question.
+type asking struct {
+	env      *cli.Env
+	flags    *ask
+	ledger   *fileops.Ledger
+	queue    string
+	id       string
+	question queue.Question
+	asked    bool // it was not asked before
+	signals  chan os.Signal
+}
+
+// catch begins to catch the signals that ask this process to end, and returns a function that stops it.
+func (a *asking) catch() func() {
+	a.signals = make(chan os.Signal, 4)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(a.signals, sig)
+		}
+	}
+	return func() { signal.Stop(a.signals) }
+}
+
+// result reports whether the question has ended, and prints the answer.
+func (a *asking) result(q queue.Queue) (done bool, err error) {
+	if q.Task(a.id) != nil {
+		return false, nil
+	}
+	ended, ok := a.ledger.EndedTask(q, a.id)
+	if !ok {
+		ended = queue.Ended{ID: a.id, End: queue.EndedWithdrawn}
+	}
+
+	d := ended.Decision
+	if d == nil {
+		d = &queue.Decision{}
+	}
+	if a.env.JSON() {
+		a.env.PrintJSON(a.object(ended.End, d))
+	} else if ended.End.Decided() && ended.End != queue.EndedDenied && d.Answer != "" {
+		fmt.Fprintln(a.env.Stdout, d.Answer)
+	}
+	return true, a.status(ended.End, d)
+}
+
+// status returns the error for an end: nil if it is a yes.
+func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
+	switch end {
+	case queue.EndedAllowed, queue.EndedAnswered:
+		return nil
+	case queue.EndedDenied:
+		why := "denied" + by(d)
+		if d.Answer != "" {
+			why += ": " + d.Answer
+		}
+		return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: %s", a.id, why))
+	case queue.EndedTimedOut:
+		return fmt.Errorf("%s: nobody has answered: %w", a.id, cli.ErrTimeout)
+	}
+	return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: the question was withdrawn%s", a.id, by(d)))
+}
+
+func by(d *queue.Decision) string {
+	switch {
+	case d.By != "":
+		return " by " + d.By
+	case d.Rule.Number > 0:
+		return fmt.Sprintf(" by rule %d of %s", d.Rule.Number, d.Rule.File)
+	}
+	return ""
+}
+
+func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
+	o := cli.Object{{"queueId", a.queue}, {"questionId", a.id}, {"end", cli.OrNull(end)},
+		{"answer", cli.OrNull(d.Answer)}, {"by", cli.OrNull(d.By)}, {"user", cli.OrNull(d.User)},
+		{"self", d.Self}, {"rule", nil}}
+	if d.Rule.Number > 0 {
+		o[len(o)-1][1] = cli.Object{{"file", d.Rule.File}, {"hash", d.Rule.Hash},
+			{"number", d.Rule.Number}}
+	}
+	return o
+}
+
+// wait waits until the question has ended, and makes the edits that this takes.
+func (a *asking) wait() error {
+	var over <-chan time.Time
+	if a.flags.Wait != 0 {
+		over = time.After(time.Duration(a.flags.Wait))
+	}
+	f := follow.NewQueue(a.ledger, a.queue)
+	defer f.Close()
+	line := statusline.New()
+	defer line.Erase()
+
+	stop := make(chan struct{})
+	var caught os.Signal
+	go func() {
+		caught = <-a.signals
+		close(stop)
+	}()
+
+	for {
+		f.Arm()
+		q, err := a.ledger.ReadQueue(a.queue)
+		if err != nil {
+			return err
+		}
+		if done, err := a.result(q); done {
+			return err
+		}
+
+		changed, err := a.tick(q)
+		if changed {
+			continue
+		}
+		if f.Failed = err != nil; f.Failed && !cli.Transient(err) {
+			return err
+		}
+		a.ledger.LookAfter(q, a.env.Program)
+		if line != nil {
+			line.Draw(a.id + ": waiting for an answer")
+		}
+		if f.Wait(q, a.env.Observer(), over, stop) {
+			continue
+		}
+
+		select {
+		case <-stop:
+			return a.interrupted(caught)
+		default:
+			if a.env.JSON() {
+				a.env.PrintJSON(a.object("", &queue.Decision{}))
+			}
+			return fmt.Errorf("%s: %w after %v", a.id, errOpen, time.Duration(a.flags.Wait))
+		}
+	}
+}
+
+// tick makes the edit that the time or somebody's death calls for, and reports whether it did.
+func (a *asking) tick(q queue.Queue) (bool, error) {
+	after, err := q.Tick(a.ledger.ObserveQueue(q, a.env.Observer()()))
+	if err != nil || after.Revision == q.Revision {
+		return false, err
+	}
+	edit, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing|fileops.Try, queue.Queue.Tick)
+	return err == nil && edit.Changed(), err
+}
+
+// interrupted withdraws the question, unless somebody comes back for the answer.
+func (a *asking) interrupted(sig os.Signal) error {
+	if a.flags.Key == "" {
+		_, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing,
+			func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+				return q.Withdraw(a.id, a.question.Asker, seen)
+			})
+		if err != nil {
+			a.env.Warnf("%s: %v", a.id, err)
+		}
+	}
+	number, _ := sig.(syscall.Signal)
+	return cli.Exit(128 + int(number))
+}
+
+// park blocks the task on the question when its attempt has ended.
+func (a *asking) park() error {
+	who := a.question.Asker
+	name := queue.QuestionName(a.queue, a.id)
+	_, err := a.env.EditQueue(a.ledger, who.Queue, fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			s := queue.Settlement{Task: who.Task, Epoch: who.Epoch, Later: q.Inside(who.Task, os.Getenv("DPL_OP")),
+				Outcome: queue.Outcome{End: queue.Asked, Reason: a.question.Text, Question: name}}
+			return q.Settle(s, seen)
+		})
+	if err != nil {
+		return fmt.Errorf("park %s/%s: %w", who.Queue, who.Task, err)
+	}
+
+	if q, err := a.ledger.ReadQueue(a.queue); err == nil {
+		a.alert(q.Task(a.id))
+	}
+	if a.env.JSON() {
+		a.env.PrintJSON(a.object("", &queue.Decision{}))
+	} else {
+		fmt.Fprintln(a.env.Stdout, a.id)
+	}
+	return cli.Exit(cli.StatusBusy)
+}
+
+// alert tells of a question that was not asked before.
+func (a *asking) alert(t *queue.Task) {
+	if a.flags.OnAlert == "" || !a.asked || t == nil {
+		return
+	}
+
+	_, err := hook.Run(string(a.flags.OnAlert), a.line(t),
+		[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
+	if err != nil {
+		a.env.Warnf("%s: --on-alert: %v", a.id, err)
+	}
+}
+
+// line returns the alert of t, a line of JSON.
+func (a *asking) line(t *queue.Task) string {
+	asker := t.Ask.Askers[0]
+	return wire.Line(func(w *wire.Writer) {
+		w.String("type", "asked")
+		w.String("queueId", a.queue)
+		w.String("questionId", t.ID)
+		w.String("kind", string(t.Ask.Kind))
+		w.String("text", t.Ask.Text)
+		w.String("by", asker.Participant)
+		w.OptString("user", asker.User)
+		w.OptString("operation", asker.Operation)
+		w.OptTime("at", asker.At)
+	})
+}

@@ -1,0 +1,155 @@
+package queue
+
+import (
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+func readAsk(r *wire.Reader) *Ask {
+	a := &Ask{Kind: AskQuestion}
+	r.Object(func(name string) {
+		switch name {
+		case "kind":
+			a.Kind = wire.Word(r, "kind", AskKind.Valid)
+		case "text":
+			a.Text = r.String()
+		case "askers":
+			a.Askers = wire.ReadAll(r, (*Asker).read)
+		default:
+			r.Unknown(&a.Unknown, name)
+		}
+	})
+
+	r.Require("kind", "askers")
+	if len(a.Askers) == 0 && !r.Failed() {
+		r.FailMember(r.Offset(), "askers", wire.ErrCorrupt, "at least one is expected")
+	}
+	return a
+}
+
+func (a *Ask) write(w *wire.Writer) {
+	w.String("kind", string(a.Kind))
+	w.OptString("text", a.Text)
+	wire.Objects(w, "askers", a.Askers, (*Asker).write)
+	w.Unknown(a.Unknown)
+}
+
+func (a *Asker) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			a.At = r.Time()
+		case "beat":
+			a.Beat = observe.ReadBeat(r, &a.nested, name)
+		case "participant":
+			a.Participant = r.ID()
+		case "user":
+			a.User = r.String()
+		case "pid":
+			a.PID = int(r.Int(0))
+		case "process":
+			a.Process = observe.ReadProcess(r, &a.nested, name)
+		case "waiter":
+			a.Waiter = observe.ReadProcess(r, &a.nested, name)
+		case "operation":
+			a.Operation = r.ID()
+		case "call":
+			a.Call = r.ID()
+		case "queue":
+			a.Queue = readQueueID(r)
+		case "task":
+			a.Task = readTaskID(r)
+		case "epoch":
+			a.Epoch = r.Revision()
+		default:
+			r.Unknown(&a.Unknown, name)
+		}
+	})
+	r.Require("at", "participant")
+	if a.Task != "" {
+		r.Require("queue")
+	}
+}
+
+func (a *Asker) write(w *wire.Writer) {
+	w.Time("at", a.At)
+	a.Beat.Write(w, "beat", a.nested)
+	w.String("participant", a.Participant)
+	w.OptString("user", a.User)
+	w.OptInt("pid", int64(a.PID))
+	a.Process.Write(w, "process", a.nested)
+	a.Waiter.Write(w, "waiter", a.nested)
+	w.OptString("operation", a.Operation)
+	w.OptString("call", a.Call)
+	w.OptString("queue", a.Queue)
+	w.OptString("task", a.Task)
+	w.OptInt("epoch", a.Epoch)
+	w.Unknown(a.Unknown)
+}
+
+func readDecision(r *wire.Reader) *Decision {
+	d := &Decision{}
+	r.Object(func(name string) {
+		switch name {
+		case "kind":
+			d.Kind = wire.Word(r, "kind", AskKind.Valid)
+		case "text":
+			d.Text = r.String()
+		case "askedBy":
+			d.AskedBy = r.ID()
+		case "operation":
+			d.Operation = r.ID()
+		case "by":
+			d.By = r.ID()
+		case "user":
+			d.User = r.String()
+		case "answer":
+			d.Answer = r.String()
+		case "rule":
+			d.Rule = readRule(r, &d.nested)
+		case "self":
+			d.Self = r.Bool()
+		default:
+			r.Unknown(&d.Unknown, name)
+		}
+	})
+	r.Require("kind", "askedBy")
+	return d
+}
+
+func readRule(r *wire.Reader, nested **wire.Nested) (rule Rule) {
+	r.Object(func(name string) {
+		switch name {
+		case "file":
+			rule.File = r.String()
+		case "hash":
+			rule.Hash = readHash(r)
+		case "number":
+			rule.Number = r.Int(1)
+		default:
+			r.Nested(nested, "rule", name)
+		}
+	})
+	r.Require("file", "hash", "number")
+	return rule
+}
+
+func (d *Decision) write(w *wire.Writer) {
+	w.String("kind", string(d.Kind))
+	w.OptString("text", d.Text)
+	w.String("askedBy", d.AskedBy)
+	w.OptString("operation", d.Operation)
+	w.OptString("by", d.By)
+	w.OptString("user", d.User)
+	w.OptString("answer", d.Answer)
+	if d.Rule.Number > 0 {
+		w.Object("rule", func(w *wire.Writer) {
+			w.String("file", d.Rule.File)
+			w.String("hash", d.Rule.Hash)
+			w.Int("number", d.Rule.Number)
+			w.Unknown(d.nested.Of("rule"))
+		})
+	}
+	w.OptBool("self", d.Self)
+	w.Unknown(d.Unknown)
+}
