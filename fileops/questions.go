@@ -30,7 +30,11 @@ func (l *Ledger) questionState(name string, seen observe.Observation) queue.Ques
 		return queue.QuestionState{Known: true, Left: t.Expiry()}
 	}
 	if ended, ok := l.EndedTask(after, id); ok {
-		return queue.QuestionState{Known: true, End: ended.End}
+		state := queue.QuestionState{Known: true, End: ended.End}
+		if d := ended.Decision; d != nil {
+			state.Answer = d.Answer
+		}
+		return state
 	}
 	return queue.QuestionState{Known: true, End: queue.EndedWithdrawn}
 }

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -104,11 +105,16 @@ func (c *ask) Run(env *cli.Env) error {
 			after, a.id, err = before.Ask(q, seen)
 			return after, err
 		})
-	if err == nil {
+	switch {
+	case errors.Is(err, queue.ErrKnownTask):
+		err = cli.WithStatus(cli.StatusRefused, errOtherQuestion)
+	case err == nil:
 		err = a.finish(edit)
 	}
 	return cli.InQueue(id, err)
 }
+
+var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
 
 // finish waits for the answer, or does what is to be done instead.
 func (a *asking) finish(edit queueEdit) error {

@@ -89,10 +89,6 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		User: cli.UserName()}
 	task := inAttempt()
 	switch {
-	case c.Park:
-		if a.Queue, a.Task, a.Epoch, err = c.attempt(); err != nil {
-			return err
-		}
 	case c.Call != "":
 		if err := c.signCall(l, &a); err != nil {
 			return err
@@ -102,10 +98,15 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		if a.Process, err = cli.Identify(c.PID); err != nil {
 			return err
 		}
-	case c.Key != "":
+	case c.Key != "" && !c.Park:
 		return cli.Usagef("--key needs somebody who comes back: --pid $PPID, or a call (dpl-run)")
 	default:
 		a.PID, a.Process = self, me
+	}
+	if c.Park {
+		if a.Queue, a.Task, a.Epoch, err = c.attempt(); err != nil {
+			return err
+		}
 	}
 	if q.Key == "" {
 		a.Waiter = me

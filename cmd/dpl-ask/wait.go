@@ -22,7 +22,7 @@ type queueEdit = session.QueueEdit
 
 var (
 	errNoCall = errors.New("there is no such call: dpl-status shows the calls")
-	errOpen   = cli.WithStatus(cli.StatusBusy, errors.New("the question is open"))
+	errOpen   = cli.ResultIs(cli.StatusBusy, errors.New("the question is open"))
 )
 
 // An asking waits for the answer to a question.
@@ -158,7 +158,7 @@ func (a *asking) wait() error {
 			if a.env.JSON() {
 				a.env.PrintJSON(a.object("", &queue.Decision{}))
 			}
-			return fmt.Errorf("%s: %w after %v", a.id, errOpen, time.Duration(a.flags.Wait))
+			return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen)
 		}
 	}
 }

@@ -63,11 +63,12 @@ func (a Asker) same(b Asker) bool {
 		a.Process.Is(b.Process) && a.Waiter.Is(b.Waiter)
 }
 
-// near reports whether a and b ask on behalf of the same work.
+// near reports whether a and b ask on behalf of the same work. Of those that are blocked on their
+// questions each is a task of its own.
 func (a Asker) near(b Asker) bool {
 	process := observe.Identity(a.PID, a.Process)
-	return a.Operation != "" && a.Operation == b.Operation ||
-		process.Known() && process.Is(observe.Identity(b.PID, b.Process))
+	return a.Task == "" && b.Task == "" && (a.Operation != "" && a.Operation == b.Operation ||
+		process.Known() && process.Is(observe.Identity(b.PID, b.Process)))
 }
 
 // A Decision is how a question has ended, and what is left of the question (spec §46.3).

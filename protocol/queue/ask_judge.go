@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -12,9 +13,10 @@ type ParkedLookup func(queueID, task string, epoch int64, question string) (gone
 
 // A QuestionState is what is seen of a question from another queue.
 type QuestionState struct {
-	Known bool    // false: it cannot be read
-	End   TaskEnd // "": it is open
-	Left  Timer   // of an open question: when it expires
+	Known  bool    // false: it cannot be read
+	End    TaskEnd // "": it is open
+	Answer string
+	Left   Timer // of an open question: when it expires
 }
 
 // A QuestionLookup returns the state of a question, QUEUE/ID. One that its queue has forgotten counts
@@ -62,7 +64,7 @@ func (e *edit) unblock(i int) {
 	switch {
 	case !state.Known || state.End == "":
 	case t.Last.End == Uncertain:
-		e.judgeByPerson(i, state.End)
+		e.judgeByPerson(i, state)
 	default: // its next attempt finds the answer, also if that is no
 		t = e.own(i)
 		t.State, t.Reason = Waiting, ""
@@ -71,16 +73,17 @@ func (e *edit) unblock(i int) {
 
 // judgeByPerson ends what a check could not tell, by what a person has said: allowed is done, denied
 // is rejected. Without an answer the task stays blocked.
-func (e *edit) judgeByPerson(i int, end TaskEnd) {
+func (e *edit) judgeByPerson(i int, q QuestionState) {
 	t := e.own(i)
 	t.Question = ""
-	switch end {
+	switch q.End {
 	case EndedAllowed:
 		t.Last.End, t.State, t.Reason = Done, Waiting, ""
 		e.q.Failures = 0
 		e.finish(i, EndedDone)
 	case EndedDenied:
 		t.Last.End, t.State, t.Reason = Rejected, Waiting, ""
+		t.Last.Reason = cmp.Or(q.Answer, t.Last.Reason)
 		e.charge(t)
 		e.judgeBudget(t)
 		e.haltBy("failures", e.q.Failures, "task "+t.ID)

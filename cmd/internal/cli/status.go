@@ -86,7 +86,7 @@ func (e soFar) Error() string {
 // AfterCommits returns err. If this command has committed something, and the status of err would
 // mean that nothing has changed, it returns err with the status 71 instead.
 func (env *Env) AfterCommits(err error) error {
-	if is[exitError](err) || !env.Committed() || !saysUnchanged(StatusOf(err)) {
+	if is[exitError](err) || is[result](err) || !env.Committed() || !saysUnchanged(StatusOf(err)) {
 		return err
 	}
 	return WithStatus(StatusCommitted, soFar{err})
@@ -241,6 +241,12 @@ func (e usageError) status() int   { return StatusUsage }
 
 // Usagef returns an error with status 64.
 func Usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// A result is an error whose status is what the command has to say, also after a commit.
+type result struct{ withStatus }
+
+// ResultIs gives err the status that is the result of the command.
+func ResultIs(status int, err error) error { return result{withStatus{err, status}} }
 
 // is reports whether err is, or wraps, an E.
 func is[E error](err error) bool {
