@@ -16,18 +16,15 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// How long a question is open.
-const (
-	permissionTimeout = 5 * time.Minute
-	questionTimeout   = 24 * time.Hour
-)
+// permissionTimeout is how long a program waits for a permission.
+const permissionTimeout = 5 * time.Minute
 
 // mostInput is the size of the largest input, and of the largest file of rules.
 const mostInput = 1 << 20
 
 // question returns what is asked, and what the rules say to it.
 func (c *ask) question(env *cli.Env) (queue.Question, error) {
-	timeout := questionTimeout
+	timeout := cli.QuestionTimeout
 	if c.kind() == queue.AskPermission && !c.Park {
 		timeout = permissionTimeout
 	}

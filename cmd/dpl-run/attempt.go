@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/checking"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
@@ -295,6 +296,13 @@ func (a *attempt) settle(o queue.Outcome) error {
 	s := queue.Settlement{Task: a.task.ID, Epoch: a.task.Claim.Epoch, Outcome: o}
 	if o.End == queue.Rejected || o.End == queue.Uncertain {
 		s.Report = a.check.text
+	}
+	if o.End == queue.Uncertain {
+		var err error
+		s.Question, err = checking.AskPerson(a.env, a.ledger, string(a.flags.Queue), a.task, o.Reason)
+		if err != nil {
+			a.env.Warnf("%s: it stays blocked until somebody sees it: %v", a.name(), err)
+		}
 	}
 	_, err := a.env.EditQueue(a.ledger, string(a.flags.Queue), fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Settle(s, seen) })

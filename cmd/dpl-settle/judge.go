@@ -56,8 +56,11 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 			return err // its rules may have a command
 		}
 		s.Outcome, s.Report = run(env, spec, s.Report)
+		if s.End == queue.Uncertain {
+			s.Question, err = checking.AskPerson(env, l, q.ID, t, s.Reason)
+		}
 	}
-	return nil
+	return err
 }
 
 // run runs dpl-check. It returns how the attempt ends, and the report to be kept: that of the check,
