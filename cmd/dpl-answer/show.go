@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
+	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -128,31 +128,18 @@ func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
 		return nil, err
 	}
 
-	askers := []cli.Object{}
-	for _, a := range t.Ask.Askers {
-		askers = append(askers, cli.Object{{"participantId", a.Participant},
-			{"user", cli.OrNull(a.User)}, {"pid", cli.OrNull(a.PID)},
-			{"operationId", cli.OrNull(a.Operation)}, {"callId", cli.OrNull(a.Call)},
-			{"queueId", cli.OrNull(a.Queue)}, {"taskId", cli.OrNull(a.Task)}})
-	}
 	var input any
 	if spec.Input != "" {
 		input = jsontext.Value(spec.Input)
 	}
-	return cli.Object{{"questionId", t.ID}, {"kind", t.Ask.Kind}, {"state", t.State},
-		{"text", spec.Text}, {"input", input}, {"choices", append([]string{}, spec.Choices...)},
-		{"key", cli.OrNull(t.Key)}, {"askedAt", t.EnqueuedAt.UTC().Format(time.RFC3339Nano)},
-		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()}, {"askers", askers}}, nil
+	return cli.Object{{"questionId", t.ID}, {"state", t.State}, {"text", spec.Text}, {"input", input},
+		{"choices", append([]string{}, spec.Choices...)}, {"key", cli.OrNull(t.Key)},
+		{"askedAt", view.Stamp(t.EnqueuedAt)},
+		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()},
+		{"ask", cli.AskObject(t.Ask)}}, nil
 }
 
 func decided(e queue.Ended) cli.Object {
-	d := e.Decision
-	var rule any
-	if d.Rule.Number > 0 {
-		rule = cli.Object{{"file", d.Rule.File}, {"hash", d.Rule.Hash}, {"number", d.Rule.Number}}
-	}
-	return cli.Object{{"questionId", e.ID}, {"kind", d.Kind}, {"state", e.End}, {"text", d.Text},
-		{"askedBy", d.AskedBy}, {"operationId", cli.OrNull(d.Operation)}, {"by", cli.OrNull(d.By)},
-		{"user", cli.OrNull(d.User)}, {"answer", cli.OrNull(d.Answer)}, {"rule", rule},
-		{"self", d.Self}, {"at", e.At.UTC().Format(time.RFC3339Nano)}}
+	return cli.Object{{"questionId", e.ID}, {"state", e.End}, {"at", view.Stamp(e.At)},
+		{"decision", cli.DecisionObject(e.Decision)}}
 }

@@ -58,13 +58,14 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		ended = queue.Ended{ID: a.id, End: queue.EndedWithdrawn}
 	}
 
+	if a.env.JSON() {
+		a.env.PrintJSON(a.object(ended.End, ended.Decision))
+	}
 	d := ended.Decision
 	if d == nil {
 		d = &queue.Decision{}
 	}
-	if a.env.JSON() {
-		a.env.PrintJSON(a.object(ended.End, d))
-	} else if ended.End.Decided() && ended.End != queue.EndedDenied && d.Answer != "" {
+	if !a.env.JSON() && ended.End.Decided() && ended.End != queue.EndedDenied && d.Answer != "" {
 		fmt.Fprintln(a.env.Stdout, d.Answer)
 	}
 	return true, a.status(ended.End, d)
@@ -98,14 +99,8 @@ func by(d *queue.Decision) string {
 }
 
 func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
-	o := cli.Object{{"queueId", a.queue}, {"questionId", a.id}, {"end", cli.OrNull(end)},
-		{"answer", cli.OrNull(d.Answer)}, {"by", cli.OrNull(d.By)}, {"user", cli.OrNull(d.User)},
-		{"self", d.Self}, {"rule", nil}}
-	if d.Rule.Number > 0 {
-		o[len(o)-1][1] = cli.Object{{"file", d.Rule.File}, {"hash", d.Rule.Hash},
-			{"number", d.Rule.Number}}
-	}
-	return o
+	return cli.Object{{"queueId", a.queue}, {"questionId", a.id}, {"end", cli.OrNull(end)},
+		{"decision", cli.DecisionObject(d)}}
 }
 
 // wait waits until the question has ended, and makes the edits that this takes.
@@ -156,7 +151,7 @@ func (a *asking) wait() error {
 			return a.interrupted(caught)
 		default:
 			if a.env.JSON() {
-				a.env.PrintJSON(a.object("", &queue.Decision{}))
+				a.env.PrintJSON(a.object("", nil))
 			}
 			return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen)
 		}
@@ -206,7 +201,7 @@ func (a *asking) park() error {
 		a.alert(q.Task(a.id))
 	}
 	if a.env.JSON() {
-		a.env.PrintJSON(a.object("", &queue.Decision{}))
+		a.env.PrintJSON(a.object("", nil))
 	} else {
 		fmt.Fprintln(a.env.Stdout, a.id)
 	}

@@ -18,7 +18,7 @@ func queueInShort(q view.Queue) cli.Object {
 func counts(q view.Queue) cli.Object {
 	c := q.Count()
 	return cli.Object{{"waiting", c.Waiting}, {"ready", c.Ready}, {"claimed", c.Claimed},
-		{"blocked", c.Blocked}, {"dead", c.Dead}}
+		{"blocked", c.Blocked}, {"dead", c.Dead}, {"open", c.Open}}
 }
 
 func oldestWait(q view.Queue) any {
@@ -85,7 +85,8 @@ func counters(c queue.Counters) cli.Object {
 	}
 	return cli.Object{{"enqueued", c.Enqueued}, {"claimed", c.Claimed}, {"done", c.Done},
 		{"dead", c.Dead}, {"cancelled", c.Cancelled}, {"expired", c.Expired}, {"ends", ends},
-		{"firstClaims", c.FirstClaims},
+		{"allowed", c.Allowed}, {"denied", c.Denied}, {"answered", c.Answered},
+		{"timedOut", c.TimedOut}, {"withdrawn", c.Withdrawn}, {"firstClaims", c.FirstClaims},
 		{"waitedMs", c.Waited.Milliseconds()}, {"longestWaitMs", c.LongestWait.Milliseconds()},
 		{"ranMs", c.Ran.Milliseconds()}, {"longestRunMs", c.LongestRun.Milliseconds()}}
 }
@@ -120,7 +121,7 @@ func taskObject(t view.Task) cli.Object {
 	seen := t.Queue.Seen
 	return append(cli.Object{
 		{"taskId", p.ID}, {"seq", p.Seq}, {"state", p.State}, {"ready", p.Ready()},
-		{"ahead", ahead}, {"holds", objects(p.Holds, hold)}, {"claim", claim(t)},
+		{"ahead", ahead}, {"holds", objects(p.Holds, hold)}, {"claim", claim(t)}, {"ask", cli.AskObject(p.Ask)},
 		{"priority", p.Priority}, {"spec", spec(p.Task)}, {"key", cli.OrNull(p.Key)},
 		{"group", cli.OrNull(p.Group)}, {"after", append([]string{}, p.After...)},
 		{"enqueuedAt", view.Stamp(p.EnqueuedAt)}, {"maxAttempts", cli.OrNull(p.MaxAttempts)},
@@ -223,5 +224,5 @@ func attemptObject(a view.Attempt) cli.Object {
 func endedObject(e queue.Ended) cli.Object {
 	return append(append(cli.Object{{"taskId", e.ID}, {"end", e.End},
 		{"spec", e.Spec}}, last(e.Last)...),
-		cli.Member{"at", view.Stamp(e.At)})
+		cli.Member{"at", view.Stamp(e.At)}, cli.Member{"decision", cli.DecisionObject(e.Decision)})
 }

@@ -12,6 +12,7 @@ import (
 // The types of lines about a queue (spec §38.2).
 const (
 	lineEnqueued = "enqueued"
+	lineAsked    = "asked"
 	lineClaimed  = "claimed"
 	lineSettled  = "settled"
 	lineState    = "taskState"
@@ -98,6 +99,10 @@ func (c *changes) ends(before Queue, was map[string]*Task) {
 		c.add(lineEnded, e.At, func(w *wire.Writer) {
 			w.String("taskId", e.ID)
 			w.String("end", string(e.End))
+			if d := e.Decision; d != nil {
+				w.OptString("by", d.By)
+				w.OptString("answer", d.Answer)
+			}
 		})
 	}
 }
@@ -108,10 +113,13 @@ func (c *changes) task(before, t *Task) {
 		return
 	}
 	if before == nil {
-		c.add(lineEnqueued, t.EnqueuedAt, func(w *wire.Writer) { w.String("taskId", t.ID) })
+		c.enqueued(t)
 	}
 	c.attempts(before, t.ID, t.Last, t.Claim)
 
+	if t.Ask != nil {
+		return
+	}
 	was := cmp.Or(stateOf(before), Waiting)
 	if settled := before != nil && before.State == Claimed || t.State == Claimed; t.State != was &&
 		(!settled || t.State == Dead || t.State == Blocked) {
@@ -121,6 +129,20 @@ func (c *changes) task(before, t *Task) {
 			w.OptString("reason", t.Reason)
 		})
 	}
+}
+
+// enqueued tells that t is new. A question is told whole, for those who watch for it.
+func (c *changes) enqueued(t *Task) {
+	if t.Ask == nil {
+		c.add(lineEnqueued, t.EnqueuedAt, func(w *wire.Writer) { w.String("taskId", t.ID) })
+		return
+	}
+	c.add(lineAsked, t.EnqueuedAt, func(w *wire.Writer) {
+		w.String("taskId", t.ID)
+		w.String("kind", string(t.Ask.Kind))
+		w.String("by", t.Ask.Askers[0].Participant)
+		w.String("text", t.Ask.Text)
+	})
 }
 
 func stateOf(t *Task) TaskState {

@@ -28,6 +28,9 @@ func queueSubject(q view.Queue) subject {
 	if c.Dead+c.Blocked > 0 {
 		s.Mood = "bad"
 	}
+	if queue.IsAskQueue(q.ID) {
+		s.Main = tree{"Open questions", questions(q)}
+	}
 	return s
 }
 
@@ -70,6 +73,17 @@ func claims(q view.Queue) (lines []line) {
 	return lines
 }
 
+func questions(q view.Queue) (lines []line) {
+	for _, t := range q.Questions() {
+		lines = append(lines, line{ID: t.ID, Pills: []string{string(t.State)},
+			Details: []string{t.Ask.Text},
+			Facts: facts("kind", string(t.Ask.Kind), "asked by", view.AskedBy(t),
+				"asked", view.Ago(q.Seen.Now.Sub(t.EnqueuedAt)),
+				"left", view.Span(t.Expiry().Left(q.Seen.Observation)))})
+	}
+	return lines
+}
+
 // mostLines limits the lists of a page: what is longer is not read.
 const mostLines = 200
 
@@ -99,6 +113,9 @@ func endedTasks(q view.Queue) *entries {
 	var all []entry
 	for _, e := range q.Ended[max(len(q.Ended)-mostLines, 0):] {
 		h := entry{At: e.At, What: "task " + e.ID, To: string(e.End)}
+		if d := e.Decision; d != nil {
+			h.What, h.Reason = "question "+e.ID+": "+d.Text, strings.TrimPrefix(view.DecidedBy(d), " ")
+		}
 		if e.Last.Epoch != 0 {
 			h.What += fmt.Sprintf(", epoch %d", e.Last.Epoch)
 		}
@@ -110,7 +127,11 @@ func endedTasks(q view.Queue) *entries {
 
 	list := entriesOf(all)
 	if list != nil {
-		list.Count = count(len(all), "task") + " that ended last"
+		what := "task"
+		if queue.IsAskQueue(q.ID) {
+			what = "question"
+		}
+		list.Count = count(len(all), what) + " that ended last"
 	}
 	return list
 }
@@ -148,7 +169,7 @@ func queueLanes(q view.Queue) *chart {
 			done.rank, done.weight = -1, root
 		}
 		m := mark{e.At, "×", "", "task " + e.ID + ": " + string(e.End)}
-		if e.End == queue.EndedDone {
+		if e.End == queue.EndedDone || e.End == queue.EndedAllowed || e.End == queue.EndedAnswered {
 			m.sign, m.mood = "✓", "good"
 		}
 		done.marks = append(done.marks, m)

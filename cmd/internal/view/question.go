@@ -27,9 +27,16 @@ func (s Style) Questions(all []*queue.Task, seen queue.Seen) string {
 	return s.table(questionColumns, nodes)
 }
 
-// Questions returns the open questions of q, oldest first.
+// Questions returns the questions of q that are open, and would be after an edit now: oldest first.
 func (q Queue) Questions() (all []*queue.Task) {
-	for _, t := range q.Tasks {
+	if !queue.IsAskQueue(q.ID) {
+		return nil
+	}
+	after, err := q.Tick(q.Seen)
+	if err != nil {
+		after = q.Queue
+	}
+	for _, t := range after.Tasks {
 		if t.Ask != nil {
 			all = append(all, t)
 		}
@@ -37,8 +44,8 @@ func (q Queue) Questions() (all []*queue.Task) {
 	return all
 }
 
-// Question says in a line what kind of question t is, who asks, and how much time is left.
-func (s Style) Question(t *queue.Task, seen queue.Seen) string {
+// AskedBy says who asks t: its participant, and the task or operation for which it does.
+func AskedBy(t *queue.Task) string {
 	asker := t.Ask.Askers[0]
 	who := asker.Participant
 	switch {
@@ -53,8 +60,13 @@ func (s Style) Question(t *queue.Task, seen queue.Seen) string {
 	if n := len(t.Ask.Askers) - 1; n > 0 {
 		who += fmt.Sprintf(" and %d more", n)
 	}
+	return who
+}
+
+// Question says in a line what kind of question t is, who asks, and how much time is left.
+func (s Style) Question(t *queue.Task, seen queue.Seen) string {
 	return fmt.Sprintf("%s: %s, asked %s by %s; %s left\n", s.paint(strong, t.ID), t.Ask.Kind,
-		Ago(seen.Now.Sub(t.EnqueuedAt)), harmless.Text(who), Span(t.Expiry().Left(seen.Observation)))
+		Ago(seen.Now.Sub(t.EnqueuedAt)), harmless.Text(AskedBy(t)), Span(t.Expiry().Left(seen.Observation)))
 }
 
 // Decision says in two lines how a question has ended.

@@ -110,7 +110,7 @@ func (q Queue) CountText() string {
 	c := q.Count()
 	if queue.IsAskQueue(q.ID) {
 		return fmt.Sprintf("%d open; %d allowed, %d denied, %d answered, %d timed out, %d withdrawn",
-			c.Open, q.Counters.Allowed, q.Counters.Denied, q.Counters.Answered, q.Counters.TimedOut,
+			len(q.Questions()), q.Counters.Allowed, q.Counters.Denied, q.Counters.Answered, q.Counters.TimedOut,
 			q.Counters.Withdrawn)
 	}
 	return fmt.Sprintf("%d waiting, %d of them ready; %d claimed, %d blocked, %d dead", c.Waiting,

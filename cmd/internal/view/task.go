@@ -103,6 +103,9 @@ func (t Task) Why() (lines []string) {
 		lines = append(lines, t.claim()...)
 	case queue.Waiting, queue.Blocked, queue.Dead:
 		lines = append(lines, t.standing())
+	case queue.Open:
+		lines = append(lines, sentence("asked by "+AskedBy(p.Task)+": "+p.Ask.Text),
+			t.expiry(), fmt.Sprintf("dpl-answer %s answers it.", t.ID))
 	}
 	if p.State == queue.Blocked || p.State == queue.Dead {
 		lines = append(lines, fmt.Sprintf("dpl-enqueue %s --again %s tries it again.", t.Queue.ID,
@@ -141,8 +144,12 @@ func (t Task) expiry() string {
 	if left == 0 {
 		return "It has expired: the next edit of the queue ends it."
 	}
-	return fmt.Sprintf("It expires %s, in %s, unless it is claimed before.",
-		t.Queue.Seen.Now.Add(left).UTC().Format(time.RFC3339), Span(left))
+	unless := "claimed"
+	if t.Place.Ask != nil {
+		unless = "answered"
+	}
+	return fmt.Sprintf("It expires %s, in %s, unless it is %s before.",
+		t.Queue.Seen.Now.Add(left).UTC().Format(time.RFC3339), Span(left), unless)
 }
 
 // Judged returns the claim of the task, as judged now. It is claimed.
@@ -182,6 +189,8 @@ func (t Task) end() []string {
 	e := t.Ended
 	text := fmt.Sprintf("Ended %s: %s", since(e.At, t.Queue.Seen.Now), e.End)
 	switch {
+	case e.Decision != nil:
+		text += DecidedBy(e.Decision) + ": " + e.Decision.Text
 	case e.Last.Epoch == 0:
 		text += ", never claimed"
 	case e.End != queue.EndedDone:
