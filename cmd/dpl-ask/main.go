@@ -36,7 +36,7 @@ type ask struct {
 	Park    bool     `help:"do not wait: block the task of this attempt on the question, and exit 75"`
 	OnAlert cli.Word `placeholder:"COMMAND" help:"run COMMAND with sh, to tell a person of the question: a line of JSON is its input"`
 
-	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who asks (dpl-ask-PID)"`
+	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who asks (that of the call, or dpl-ask-PID)"`
 	Op          cli.ID  `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
 	Call        cli.ID  `env:"DPL_CALL" placeholder:"CALL" help:"the call that asks: its end withdraws the question"`
 	PID         cli.PID `placeholder:"N" help:"the process that asks, such as $PPID, where there is no call: its end withdraws the question"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -82,8 +83,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		return err
 	}
 
-	a := queue.Asker{Participant: cmp.Or(string(c.Participant), "dpl-ask-"+strconv.Itoa(self)),
-		User: cli.UserName()}
+	a := queue.Asker{Participant: string(c.Participant), User: cli.UserName()}
 	task := inAttempt()
 	switch {
 	case c.Call != "":
@@ -92,6 +92,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		}
 	case c.PID != 0:
 		a.PID = int(c.PID)
+		a.Participant = cmp.Or(a.Participant, "pid-"+strconv.Itoa(a.PID))
 		if a.Process, err = cli.Identify(c.PID); err != nil {
 			return err
 		}
@@ -100,6 +101,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	default:
 		a.PID, a.Process = self, me
 	}
+	a.Participant = cmp.Or(a.Participant, "dpl-ask-"+strconv.Itoa(self))
 	if c.Park {
 		if a.Queue, a.Task, a.Epoch, err = c.attempt(); err != nil {
 			return err
@@ -121,10 +123,11 @@ func (c *ask) signCall(l *fileops.Ledger, a *queue.Asker) error {
 	}
 	frame := op.Frame(string(c.Call))
 	if frame == nil {
-		return fmt.Errorf("--op %s: call %q: %w", c.Op, c.Call, errNoCall)
+		return fmt.Errorf("--op %s: call %q: %w", c.Op, c.Call, protocol.ErrNoCall)
 	}
 	a.Operation, a.Call = string(c.Op), string(c.Call)
 	a.PID, a.Process = frame.PID, frame.Process
+	a.Participant = cmp.Or(a.Participant, frame.ParticipantID)
 	return nil
 }
 

@@ -18,15 +18,13 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 	var files []question.Rules
 	var names []queue.Rule
 	for _, path := range c.Rules {
-		if !c.AllowWritableRules {
-			if err := checkUnwritable(string(path)); err != nil {
-				return err
-			}
-		}
-
-		text, err := read(path, nil)
+		real, err := c.trusted(string(path))
 		if err != nil {
-			return err
+			return fmt.Errorf("--rules: %w", err)
+		}
+		text, err := read(cli.Path(real), nil)
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
 		}
 		rules, err := question.Decode(text)
 		if err != nil {
@@ -56,16 +54,27 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 	return nil
 }
 
-// checkUnwritable returns fileops.ErrPermission if this user could change the file at path, or put
-// another one in its place.
-func checkUnwritable(path string) error {
-	what, err := writable(path)
-	if err != nil {
-		return err
+// trusted returns the path of the file of rules behind all symbolic links. It returns
+// fileops.ErrPermission if this user could change the file, or put another one in its place.
+func (c *ask) trusted(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || c.AllowWritableRules {
+		return real, err
 	}
-	if what != "" {
-		return fmt.Errorf("%s: %w: who asks could change %s, and so what it may do: let another user "+
-			"own both, or give --allow-writable-rules", path, fileops.ErrPermission, what)
+
+	above, err := filepath.Abs(filepath.Dir(path)) // of a link
+	if err == nil {
+		real, err = filepath.Abs(real)
 	}
-	return nil
+	for _, at := range []string{real, above} {
+		what := ""
+		if err == nil {
+			what, err = writable(at)
+		}
+		if err == nil && what != "" {
+			err = fmt.Errorf("%s: %w: who asks could change %s, and so what it may do: let another "+
+				"user own it, or give --allow-writable-rules", path, fileops.ErrPermission, what)
+		}
+	}
+	return real, err
 }

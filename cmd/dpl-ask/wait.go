@@ -20,10 +20,8 @@ import (
 
 type queueEdit = session.QueueEdit
 
-var (
-	errNoCall = errors.New("there is no such call: dpl-status shows the calls")
-	errOpen   = cli.ResultIs(cli.StatusBusy, errors.New("the question is open"))
-)
+// errOpen says that nobody has answered yet.
+var errOpen = cli.ResultIs(cli.StatusBusy, errors.New("the question is open"))
 
 // An asking waits for the answer to a question.
 type asking struct {

@@ -9,26 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable returns the file at path, or the directory above it, in which this user could write or
-// which it owns; or "" if there is none.
+// writable returns path, which is absolute, or the directory above it, in which this user could write
+// or which it owns; or "" if there is none.
 func writable(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
-	if err != nil {
-		return "", err
-	}
-
-	for at, is := real, "file"; ; at, is = filepath.Dir(at), "directory" {
+	for at := path; ; at = filepath.Dir(at) {
 		var info unix.Stat_t
 		if err := unix.Stat(at, &info); err != nil {
 			return "", &os.PathError{Op: "stat", Path: at, Err: err}
 		}
-		sticky := is == "directory" && info.Mode&unix.S_ISVTX != 0 // others' files in it are safe
-		owns := int(info.Uid) == os.Geteuid()
-		if owns || !sticky && unix.Faccessat(unix.AT_FDCWD, at, unix.W_OK, unix.AT_EACCESS) == nil {
-			return is + " " + at, nil
+
+		const dir = unix.S_IFDIR | unix.S_ISVTX // in it, the files of others are safe
+		sticky := info.Mode&dir == dir
+		if int(info.Uid) == os.Geteuid() ||
+			!sticky && unix.Faccessat(unix.AT_FDCWD, at, unix.W_OK, unix.AT_EACCESS) == nil {
+			return at, nil
 		}
 		if at == filepath.Dir(at) {
 			return "", nil

@@ -35,6 +35,9 @@ type subject struct {
 	// answers are statuses that say more than whether the edit was made.
 	answers []int
 
+	// open: status 75 says that it has not ended, and not that somebody blocks it.
+	open bool
+
 	// loose: how many edits it makes depends on how long things take.
 	loose bool
 

@@ -33,6 +33,8 @@ var classes = []class{
 	{"says what is waited for, which changes no edit of the janitor",
 		[]string{"wait:ready", "wait:group", "wait:any", "wait:since", "wait:ended"}},
 	{"refuses what it would do, or nothing", []string{"report:start"}},
+	{"is two edits: of a subject with --key, and of one with --block", []string{"ask:park"}},
+	{"says who asks, as the call of a subject does", []string{"ask:pid"}},
 	{"leaves out calls that others make", []string{"sync"}},
 	{"is the time, which all subjects have from DPL_NOW", []string{"now"}},
 	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid",
@@ -42,11 +44,12 @@ var classes = []class{
 		"import:shared", "register:shared", "run:shared", "import:resource-root",
 		"register:resource-root", "run:resource-root",
 		"enqueue:shared", "queue:shared", "enqueue:resource-root", "queue:resource-root",
+		"ask:shared", "ask:resource-root",
 	}},
 	{"says what is printed, or that nothing is written",
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
 			"push:sh", "doctor:quiet", "run:status-fd", "claim:sh", "claim:mine", "claim:check",
-			"claim:epoch"}},
+			"claim:epoch", "answer:follow"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.

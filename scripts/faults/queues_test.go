@@ -21,6 +21,25 @@ var (
 	settleOne  = at(2, "dpl-settle --queue q --task one --epoch 1 --done")
 )
 
+// asked asks for a permission for the call main.
+func asked(t *testing.T, w *world) {
+	ask := at(1, "dpl-ask --text why --kind permission --to ada --op o --call main --key k --wait 1ms")
+	if got := w.run(ask); got.status != 75 {
+		t.Fatalf("%v: %v", ask, got)
+	}
+}
+
+// requestFiles are a request and a rule that allows it.
+func requestFiles(t *testing.T, w *world) {
+	for name, text := range map[string]string{
+		"input.json": `{"argv":["ls"]}`, "allow.json": `{"rules":[{"decide":"allow","argv":["ls"]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(w.base, "res", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // queueSubjects are the commands that write queues.
 func queueSubjects() []subject {
 	queued := []step{enqueueOne, enqueueTwo}
@@ -79,6 +98,16 @@ func queueSubjects() []subject {
 			do: at(2, "dpl-queue --queue q --resume --open --permits all")},
 		{name: "queue --remove", setup: []step{enqueueOne, claimOne, settleOne},
 			do: at(3, "dpl-queue --queue q --remove")},
+		{name: "ask with a rule", prepare: requestFiles,
+			do: at(1, "dpl-ask --text may --kind permission --input $res/input.json --rules "+
+				"$res/allow.json --allow-writable-rules --participant w --timeout 5m")},
+		{name: "ask --key", setup: []step{pushMain},
+			do: at(1, "dpl-ask --text why --choice a --choice b --to ada --op o --call main --key k "+
+				"--wait 1ms --on-alert true"), optional: "/L", loose: true, open: true},
+		{name: "answer", setup: []step{pushMain}, prepare: asked,
+			do: at(2, "dpl-answer --id k --to ada --participant ada --allow-self --allow yes")},
+		{name: "answer --deny", setup: []step{pushMain}, prepare: asked,
+			do: at(2, "dpl-answer --id k --to ada --participant ada --deny never")},
 		{name: "cleanup ticks", setup: claimed, do: at(later*10, "dpl-cleanup"), beyond: true},
 	}
 }

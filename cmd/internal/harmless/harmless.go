@@ -1,5 +1,6 @@
 // Package harmless keeps a terminal from obeying text written by others: control characters,
-// including those above U+0080, and those that change the direction of text.
+// including those above U+0080, and those that change the direction of text; and it shows those that
+// nobody sees.
 package harmless
 
 import (
@@ -9,11 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// unsafe reports whether a terminal would obey r, or show the text after it in another order or on
-// another line.
+// unsafe reports whether a terminal would obey r, show the text after it in another order or on
+// another line, or show nothing. Joiners, which many scripts and emoji need, are no such characters.
 func unsafe(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' ||
-		r == '\u2029'
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner ||
+		unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 // Text returns s with unsafe characters, and bytes that are not UTF-8, replaced by U+FFFD.

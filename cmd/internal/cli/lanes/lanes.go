@@ -94,9 +94,8 @@ func scripted(f *testing.F, program string) (all [][]string) {
 			f.Fatal(err)
 		}
 		for _, found := range line.FindAllStringSubmatch(string(text), -1) {
-			args := strings.Fields(strings.NewReplacer("'", "", "$WORK", "/w", "$DPL_LEDGER",
-				"/l").Replace(found[1]))
-			all = append(all, args)
+			all = append(all, words(strings.NewReplacer("$WORK", "/w", "$DPL_LEDGER", "/l",
+				"$HOLDER", "1").Replace(found[1])))
 		}
 	}
 
@@ -104,5 +103,22 @@ func scripted(f *testing.F, program string) (all [][]string) {
 		f.Fatalf("no script calls %s", program)
 	}
 
+	return all
+}
+
+// words splits a line of a script, in which ' quotes.
+func words(line string) (all []string) {
+	word, quoted, inWord := "", false, false
+	for _, r := range line + " " {
+		switch {
+		case r == '\'':
+			quoted, inWord = !quoted, true
+		case r != ' ' || quoted:
+			word, inWord = word+string(r), true
+		case inWord:
+			all = append(all, word)
+			word, inWord = "", false
+		}
+	}
 	return all
 }
