@@ -139,13 +139,17 @@ func TestIdle(t *testing.T) {
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--readiness",
 		"starting")
 	o.run("dpl-register", "--group", "h", "--supervisor", "s", "--no-pass")
+	o.run("dpl-queue", "q", "--create", "--halt", "lunch")
+	o.run("dpl-enqueue", "q", "--id", "task", "--", "true")
 	var all []*exec.Cmd
 
 	for _, args := range [][]string{
 		{"dpl-wait"}, {"dpl-wait", "--for", "change"},
 		{"dpl-wait", "--op", "build", "--op", "second", "--any", "--timeout", "1h"},
 		{"dpl-wait", "--ready", "none"}, {"dpl-wait", "--group", "g", "--ready", "s"},
-		{"dpl-watch"}, {"dpl-watch", "--group", "g"},
+		{"dpl-watch"}, {"dpl-watch", "--group", "g"}, {"dpl-watch", "--queue", "q"},
+		{"dpl-wait", "--queue", "q"}, {"dpl-run", "--queue", "q", "--follow"},
+		{"dpl-claim", "q", "--wait", "--participant", "w", "--deadline", "1h"},
 		{"dpl-wait", "--op", "build", "--op", "none", "--for", "running"}, // this one looks whether others' files are the one it misses
 	} {
 		all = append(all, o.start(args[0], args[1:]...))

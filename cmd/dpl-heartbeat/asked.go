@@ -15,7 +15,7 @@ import (
 func (b *beater) printAsked() {
 	var names []string
 	for _, a := range b.asked {
-		names = append(names, a.Clock)
+		names = append(names, a.Clock+" "+warned(a))
 	}
 
 	say := strings.Join(names, "\t")
@@ -29,16 +29,38 @@ func (b *beater) printAsked() {
 		if a.Left >= 0 {
 			left = strconv.FormatInt(a.Left.Milliseconds(), 10)
 		}
-		fmt.Fprintf(b.env.Stdout, "asked\t%s\t%s\n", harmless.Text(a.Clock), left)
+
+		line := []string{"asked", harmless.Text(a.Clock), left}
+		if why := warned(a); why != "" {
+			line = append(line, harmless.Text(why))
+		}
+		fmt.Fprintln(b.env.Stdout, strings.Join(line, "\t"))
+	}
+}
+
+// warned returns the violation that the service is warned of, in words, or "".
+func warned(a group.Asked) string {
+	switch v := a.Violation; {
+	case v == nil:
+		return ""
+	case v.Detail == "":
+		return v.Code
+	default:
+		return v.Code + ": " + v.Detail
 	}
 }
 
 // askedObjects returns the same for --json. Members leftMs are null if the service is never
-// stopped for it.
+// stopped for it; code and detail are of the violation that it is warned of, and null without one.
 func (b *beater) askedObjects() []cli.Object {
 	all := []cli.Object{}
 	for _, a := range b.asked {
-		all = append(all, cli.Object{{"clock", a.Clock}, {"leftMs", leftMs(a)}})
+		var code, detail any
+		if v := a.Violation; v != nil {
+			code, detail = v.Code, v.Detail
+		}
+		all = append(all, cli.Object{{"clock", a.Clock}, {"leftMs", leftMs(a)}, {"code", code},
+			{"detail", detail}})
 	}
 	return all
 }

@@ -82,7 +82,8 @@ func main() {
 			"separated by tabs, for each crashed call that it must clean up after, until it "+
 			"acknowledges the call with dpl-cleanup --ack; - stands for no handle. A service that is "+
 			"asked for a checkpoint gets a line asked CLOCK LEFT-MS, separated by tabs, with the "+
-			"time until it is stopped, or -, and 6 as the exit status, until it gives a --note. "+
+			"time until it is stopped, or -, and 6 as the exit status, until it gives a --note; one "+
+			"that is warned of a violation, with CODE: DETAIL as well. "+
 			"Exits 3 if the "+
 			"operation is aborted or in cleanup (clean up and pop), or if the service is being "+
 			"shut down; 4 if the operation is over; 5 if the participant was declared crashed, or "+

@@ -100,8 +100,9 @@ func (j judgement) judgeClocks(seen observe.Observation) (over *failure, asks []
 
 // An Asked is a checkpoint that a service is asked for.
 type Asked struct {
-	Clock string
-	Left  time.Duration // until it is stopped, at least; below 0: never
+	Clock     string
+	Left      time.Duration // until it is stopped, at least; below 0: never
+	Violation *Violation    // that it is warned of; nil: none
 }
 
 // Asked returns what the service id is asked for and has not answered, in the order of the asks.
@@ -113,6 +114,9 @@ func (g Group) Asked(id string, seen observe.Observation) (all []Asked) {
 
 	for _, name := range s.Asked.open() {
 		asked := Asked{Clock: name, Left: -1}
+		if name == askViolation {
+			asked.Violation = s.Violations.last(RuleWarn)
+		}
 		for _, c := range s.clocks() {
 			if c.name == name && c.hard != 0 {
 				asked.Left = max(c.left(s.Asked.of(name), seen), 0)

@@ -40,6 +40,16 @@ func (v *Violations) with(one Violation) *Violations {
 	return &Violations{all[max(len(all)-keptViolations, 0):]}
 }
 
+// last returns the last one about which action was done, or nil.
+func (v *Violations) last(action RuleAction) *Violation {
+	for _, one := range slices.Backward(v.All()) {
+		if one.Action == action {
+			return &one
+		}
+	}
+	return nil
+}
+
 func readViolations(r *wire.Reader) *Violations {
 	v := &Violations{}
 	r.Array(func() {
