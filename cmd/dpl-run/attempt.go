@@ -203,7 +203,7 @@ func (a *attempt) begin() ([]string, time.Duration, error) {
 	return append(variables,
 		"DPL_QUEUE="+q, "DPL_TASK="+t.ID, "DPL_EPOCH="+strconv.FormatInt(t.Claim.Epoch, 10),
 		"DPL_ATTEMPT="+strconv.FormatInt(t.Attempts, 10),
-		"DPL_SPEC="+spec,
+		"DPL_SPEC="+spec, "DPL_LOG="+a.log,
 		"DPL_REASON="+reason(t.Last),
 		"DPL_SAME_ERROR="+strconv.FormatInt(t.SameError, 10), "DPL_PREVIOUS="+previous,
 	), interval, nil

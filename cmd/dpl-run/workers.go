@@ -252,12 +252,14 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 		return true, cli.Exit(128 + int(w.told))
 	}
 
-	verdict := q.Verdict()
-	if w.flags.Follow {
-		return verdict == queue.NothingToCome, cli.Exit(cli.StatusOver)
+	switch q.Verdict() {
+	case queue.NothingToCome:
+		return true, cli.Exit(cli.StatusOver)
+	case queue.VerdictHalted:
+		return !w.flags.Follow, cli.Exit(cli.StatusCleanUp)
 	}
-	if verdict == queue.VerdictHalted {
-		return true, cli.Exit(cli.StatusCleanUp)
+	if w.flags.Follow {
+		return false, nil
 	}
 
 	seen := w.ledger.ObserveQueue(q, w.env.Observer()())

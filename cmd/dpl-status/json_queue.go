@@ -41,9 +41,16 @@ func queueObject(q view.Queue, tasks []view.Task) cli.Object {
 		{"policy", policy(q.Policy)}, {"goal", goal(q.Goal)}, {"halts", objects(q.Halts, halt)},
 		{"permits", permits}, {"counts", counts(q)}, {"oldestWaitMs", oldestWait(q)},
 		{"oldest", objects(q.Oldest(), oldest)}, {"counters", counters(q.Counters)},
-		{"throughput", throughput(q)}, {"tasks", objects(tasks, taskObject)},
+		{"throughput", throughput(q)}, {"lastReport", lastReport(q.Report)}, {"tasks", objects(tasks, taskObject)},
 		{"ended", objects(q.Ended, endedObject)},
 	}
+}
+
+func lastReport(r *view.Report) any {
+	if r == nil {
+		return nil
+	}
+	return cli.Object{{"taskId", r.Task}, {"epoch", r.Epoch}, {"path", r.Path}}
 }
 
 func policy(p queue.Policy) cli.Object {

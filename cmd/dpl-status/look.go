@@ -36,6 +36,9 @@ func (s *reporter) look(what subject) (p picture, err error) {
 	switch {
 	case what.queue != "":
 		q, err := s.readQueue(what.queue)
+		if err == nil {
+			q.Report, err = s.newestReport(q.ID)
+		}
 		p.queues = []view.Queue{q}
 		if err == nil && s.env.JSON() {
 			p.tasks, err = s.tasks(&p.queues[0])

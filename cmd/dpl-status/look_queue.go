@@ -23,6 +23,17 @@ func (s *reporter) readQueue(id string) (view.Queue, error) {
 	return view.NewQueue(s.ledger.Lately(q, seen.Now.Add(-view.Lately), mostEnded), seen), nil
 }
 
+// newestReport returns the newest report of an attempt at a task of a queue, or nil.
+func (s *reporter) newestReport(queueID string) (newest *view.Report, err error) {
+	files, err := s.ledger.TaskFiles(queueID)
+	for _, f := range files {
+		if f.Epoch > 0 && !f.Log && (newest == nil || f.Epoch > newest.Epoch) {
+			newest = &view.Report{Task: f.Task, Epoch: f.Epoch, Path: f.Path}
+		}
+	}
+	return newest, err
+}
+
 // readQueues adds all queues that were not removed to p.
 func (s *reporter) readQueues(p *picture) error {
 	ids, err := s.ledger.QueueIDs()

@@ -15,10 +15,20 @@ type Queue struct {
 	queue.Queue
 	Seen   queue.Seen
 	Places []queue.Place
+	Report *Report // the newest; nil: there is none, or nobody has looked
+}
+
+// A Report is where the report of an attempt is.
+type Report struct {
+	Task  string
+	Epoch int64
+	Path  string
 }
 
 // NewQueue returns q as seen.
-func NewQueue(q queue.Queue, seen queue.Seen) Queue { return Queue{q, seen, q.Places(seen)} }
+func NewQueue(q queue.Queue, seen queue.Seen) Queue {
+	return Queue{Queue: q, Seen: seen, Places: q.Places(seen)}
+}
 
 // A Count says how many tasks of a queue are in each state. The ready ones are waiting, too.
 type Count struct{ Waiting, Ready, Claimed, Blocked, Dead, Open int }

@@ -102,6 +102,9 @@ func (s Style) queueHead(q Queue) string {
 	for _, text := range q.Speed() {
 		say(plain, text)
 	}
+	if r := q.Report; r != nil {
+		say(plain, fmt.Sprintf("last report: task %s, epoch %d: %s", r.Task, r.Epoch, r.Path))
+	}
 	return out.String()
 }
 

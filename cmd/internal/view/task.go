@@ -207,9 +207,13 @@ func (t Task) attempts() (lines []string) {
 	all := t.Attempts
 	for _, a := range slices.Backward(all[max(len(all)-most, 0):]) {
 		text := a.String()
+		if a.Report != "" {
+			text += "; report " + a.Report
+		}
 		if a.Log != "" {
-			text += "; log " + a.Log // without a full stop, to be copied
-		} else {
+			text += "; log " + a.Log
+		}
+		if a.Report == "" && a.Log == "" { // a path has no full stop, to be copied
 			text = sentence(text)
 		}
 		lines = append(lines, strings.ToUpper(text[:1])+text[1:])
