@@ -99,7 +99,6 @@ func (c *ask) Run(env *cli.Env) error {
 	}
 
 	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q}
-	defer a.catch()()
 	edit, err := env.EditQueue(l, a.queue, fileops.OrCreate,
 		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
 			after, a.id, err = before.Ask(q, seen)

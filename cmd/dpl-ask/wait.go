@@ -32,18 +32,18 @@ type asking struct {
 	id       string
 	question queue.Question
 	asked    bool // it was not asked before
-	signals  chan os.Signal
 }
 
-// catch begins to catch the signals that ask this process to end, and returns a function that stops it.
-func (a *asking) catch() func() {
-	a.signals = make(chan os.Signal, 4)
+// catch begins to catch the signals that ask this process to end. Before, they end it, and then whoever
+// looks next withdraws the question.
+func catch() <-chan os.Signal {
+	signals := make(chan os.Signal, 4)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(sig) {
-			signal.Notify(a.signals, sig)
+			signal.Notify(signals, sig)
 		}
 	}
-	return func() { signal.Stop(a.signals) }
+	return signals
 }
 
 // result reports whether the question has ended, and prints the answer.
@@ -112,10 +112,10 @@ func (a *asking) wait() error {
 	line := statusline.New()
 	defer line.Erase()
 
-	stop := make(chan struct{})
+	signals, stop := catch(), make(chan struct{})
 	var caught os.Signal
 	go func() {
-		caught = <-a.signals
+		caught = <-signals
 		close(stop)
 	}()
 

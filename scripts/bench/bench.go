@@ -32,6 +32,7 @@ var sections = []section{
 	{"queues", (*bench).timeQueues},
 	{"drain", (*bench).timeDrain},
 	{"reclaim", (*bench).timeReclaim},
+	{"ask", (*bench).timeAsk},
 }
 
 func sectionNames() string {

@@ -100,6 +100,7 @@ var goals = []goal{
 	{About: "drain by dpl-claim, s a task", Ours: "drain/dpl-loop", Limit: 0.005},
 	{About: "kill to claim, dpl-run, s", Ours: "reclaim/dpl", Limit: 0.02},
 	{About: "kill to claim, --wait, s", Ours: "reclaim/dpl-wait", Limit: 0.02},
+	{About: "permission by 100 rules", Ours: "ask/dpl", Peer: "ask/null", Limit: 2.5},
 }
 
 // judge compares what was measured with the goals.
