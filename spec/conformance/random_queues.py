@@ -33,7 +33,9 @@ DEFAULTS = {
               'charged': 0, 'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
               'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': '', 'alerted': False},
     'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
-              'lastRanMs': 0}
+              'lastRanMs': 0},
+    'askers': {'user': '', 'pid': 0, 'epoch': 0},
+    'decision': {'user': '', 'answer': '', 'self': False}
 }
 
 
@@ -49,6 +51,13 @@ def brief(queue):
     for name in ('tasks', 'ended'):
         value[name] = [without(entry, DEFAULTS[name]) for entry in value[name]]
     value['ended'] = [without(entry, {'lastAt': entry['at']}) for entry in value['ended']]
+    for entry in value['tasks']:
+        if 'ask' in entry:
+            entry['ask']['askers'] = [without(asker, DEFAULTS['askers'])
+                                      for asker in entry['ask']['askers']]
+    for entry in value['ended']:
+        if 'decision' in entry:
+            entry['decision'] = without(entry['decision'], DEFAULTS['decision'])
     return without(value, DEFAULTS[''])
 
 
