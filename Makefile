@@ -108,7 +108,9 @@ soak: soak-needs build
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_queues.py 50000 "$$dir" "$$(date +%s)" && \
+		python3 spec/conformance/random_rules.py 50000 "$$dir" "$$(date +%s)" && \
 		DPL_VECTORS=$$dir go test -count=1 ./protocol ./protocol/group ./protocol/queue \
+			./protocol/question \
 			-run TestVectors && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600

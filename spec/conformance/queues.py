@@ -218,6 +218,11 @@ def hash_of(spec):
     return 'sha256:' + hashlib.sha256((text + '\n').encode()).hexdigest()
 
 
+def key_id(text):
+    """Return the id of a task or question of which only a text is known (§34.1)."""
+    return 'k' + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
 def in_entry(spec):
     return isinstance(spec, dict) and len(compact(spec).encode()) <= LONGEST_SPEC
 
@@ -947,7 +952,7 @@ def ask(queue, world, kind, spec, text, asker, expiresMs, scope='', key='', rule
 
     name = f'ask-{edit.queue["lastSeq"] + 1}'
     if key:
-        name = 'k' + hashlib.sha256(f'{scope}\n{key}'.encode()).hexdigest()[:24]
+        name = key_id(f'{scope}\n{key}')
     task = find(edit.queue, name)
     require(task is None or key, 'knownTask')
     if task:
