@@ -104,7 +104,7 @@ soak: soak-needs build
 			go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 1m || exit 1; \
 		done
 	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
-	go test ./protocol/queue -run TestMachine -rapid.seed=0 -rapid.checks=20000 -timeout 1h
+	go test ./protocol/queue -run 'TestMachine|TestDesk' -rapid.seed=0 -rapid.checks=20000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_queues.py 50000 "$$dir" "$$(date +%s)" && \
