@@ -114,6 +114,9 @@ func (d *desk) checkOpen(t *rapid.T, v *deskVerb, q Question, before, after Queu
 				mono: d.w.mono, wall: d.w.wall, blind: v.at != here}
 			truth = &questionTruth{id: task.ID, kind: q.Kind, expires: expires}
 			d.questions[task.Seq] = truth
+			if v.renews != nil {
+				d.noteAsker(v, v.renews.at)
+			}
 		}
 
 		if task.State != Open || task.Claim != nil || len(task.Ask.Askers) == 0 || truth.end != "" ||
