@@ -84,7 +84,7 @@ coverage:
 
 conformance:
 	python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json \
-		spec/vectors/queues/*.json
+		spec/vectors/queues/*.json spec/vectors/questions/*.json
 	python3 spec/conformance/test_dpl.py
 
 shell:
@@ -104,11 +104,13 @@ soak: soak-needs build
 			go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 1m || exit 1; \
 		done
 	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
-	go test ./protocol/queue -run TestMachine -rapid.seed=0 -rapid.checks=20000 -timeout 1h
+	go test ./protocol/queue -run 'TestMachine|TestDesk' -rapid.seed=0 -rapid.checks=20000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_queues.py 50000 "$$dir" "$$(date +%s)" && \
+		python3 spec/conformance/random_rules.py 50000 "$$dir" "$$(date +%s)" && \
 		DPL_VECTORS=$$dir go test -count=1 ./protocol ./protocol/group ./protocol/queue \
+			./protocol/question \
 			-run TestVectors && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600

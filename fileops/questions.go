@@ -26,7 +26,7 @@ func (l *Ledger) questionState(name string, seen observe.Observation) queue.Ques
 	if err != nil {
 		after = q
 	}
-	if t := after.Task(id); t != nil {
+	if t := after.Task(id); t != nil && t.State == queue.Open {
 		return queue.QuestionState{Known: true, Left: t.Expiry()}
 	}
 	if ended, ok := l.EndedTask(after, id); ok {

@@ -114,7 +114,8 @@ func (d *desk) decide(id string, allow, deny bool, text string) error {
 	}
 
 	a := queue.Answer{End: queue.EndedAnswered, Text: text, User: cli.UserName(),
-		Operation: os.Getenv("DPL_OP"), Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
+		Operation: os.Getenv("DPL_OP"), Queue: os.Getenv("DPL_QUEUE"), Task: os.Getenv("DPL_TASK"),
+		Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
 	switch {
 	case allow:
 		a.End = queue.EndedAllowed

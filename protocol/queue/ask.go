@@ -22,6 +22,11 @@ const (
 // Valid reports whether k is one of the two.
 func (k AskKind) Valid() bool { return k == AskPermission || k == AskQuestion }
 
+// misfits reports whether a question of kind k cannot end so.
+func (k AskKind) misfits(end TaskEnd) bool {
+	return k == AskPermission && end == EndedAnswered || k == AskQuestion && end == EndedAllowed
+}
+
 // An Ask is what an open task has in place of a claim: who asks, and what (spec §46.2). Tasks share
 // asks, so one is replaced and never changed.
 type Ask struct {
@@ -60,16 +65,24 @@ type Asker struct {
 func (a Asker) same(b Asker) bool {
 	return a.Participant == b.Participant && a.Operation == b.Operation && a.Call == b.Call &&
 		a.Queue == b.Queue && a.Task == b.Task && a.Epoch == b.Epoch && a.PID == b.PID &&
-		a.Process.Is(b.Process) && a.Waiter.Is(b.Waiter)
+		a.process().Is(b.process()) && a.waiter().Is(b.waiter())
 }
 
-// near reports whether a and b ask on behalf of the same work. Of those that are blocked on their
-// questions each is a task of its own.
+// near reports whether a and b ask on behalf of the same work: a task that is blocked on their
+// questions, or else an operation or process.
 func (a Asker) near(b Asker) bool {
-	process := observe.Identity(a.PID, a.Process)
-	return a.Task == "" && b.Task == "" && (a.Operation != "" && a.Operation == b.Operation ||
-		process.Known() && process.Is(observe.Identity(b.PID, b.Process)))
+	if a.Task != "" || b.Task != "" {
+		return a.Task == b.Task && a.Queue == b.Queue
+	}
+	return a.Operation != "" && a.Operation == b.Operation ||
+		a.process().Known() && a.process().Is(b.process())
 }
+
+// process returns the identity of the process that asks, or the zero Process.
+func (a Asker) process() observe.Process { return observe.Identity(a.PID, a.Process) }
+
+// waiter returns the identity of the process that waits on behalf of a, or the zero Process.
+func (a Asker) waiter() observe.Process { return observe.Identity(a.Waiter.PID, a.Waiter) }
 
 // A Decision is how a question has ended, and what is left of the question (spec §46.3).
 type Decision struct {
@@ -103,7 +116,8 @@ type Question struct {
 	Text    string
 	Asker   Asker
 	Expires time.Duration
-	// Ruled is how a rule has decided it already; its end is Allowed or Denied. Nil: nobody has.
+	// Ruled is the rule that has decided a permission already, as RuledEnd: Allowed or Denied. Nil: none
+	// has.
 	Ruled    *Rule
 	RuledEnd TaskEnd
 	Reason   string // of the rule
@@ -133,9 +147,12 @@ func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 			return q, "", err
 		}
 		if known {
+			e.obey(e.q.index(id), ask)
 			after, err := e.end()
 			return after, id, err
 		}
+	} else if e.q.index(id) >= 0 { // somebody has written it there
+		return q, "", ErrKnownTask
 	}
 
 	if err := e.mayAsk(ask.Asker); err != nil {
@@ -152,7 +169,7 @@ func (e *edit) join(id string, ask Question) (known bool, err error) {
 	i := e.q.index(id)
 	if i < 0 {
 		end, spec, ok := e.endOf(id)
-		if ok && spec != ask.Spec.Hash() {
+		if ok && (spec != ask.Spec.Hash() || ask.Kind.misfits(end)) {
 			return false, ErrKnownTask // so whoever has read a question answers that one
 		}
 		return ok && end.Decided(), nil
@@ -175,8 +192,7 @@ func (e *edit) join(id string, ask Question) (known bool, err error) {
 // asker returns a as of now.
 func (e *edit) asker(a Asker) Asker {
 	a.At, a.Beat = e.seen.Now, e.seen.Beat()
-	a.Process = observe.Identity(a.PID, a.Process)
-	a.Waiter = observe.Identity(a.Waiter.PID, a.Waiter)
+	a.Process, a.Waiter = a.process(), a.waiter()
 	return a
 }
 
@@ -213,10 +229,17 @@ func (e *edit) open(id string, ask Question) {
 	e.q.Counters.Enqueued++
 	e.changed = true
 
-	if ask.Ruled != nil {
-		e.decide(len(e.q.Tasks)-1, ask.RuledEnd, Decision{Rule: *ask.Ruled, Answer: ask.Reason})
-	} else if !ask.Spec.Inline() {
+	if ask.Ruled == nil && !ask.Spec.Inline() {
 		e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{id, ask.Spec})
+	}
+	e.obey(len(e.q.Tasks)-1, ask)
+}
+
+// obey ends the question i as a rule says, if one says anything and the question is open: i is not
+// below 0.
+func (e *edit) obey(i int, ask Question) {
+	if ask.Ruled != nil && i >= 0 {
+		e.decide(i, ask.RuledEnd, Decision{Rule: *ask.Ruled, Answer: ask.Reason})
 	}
 }
 
@@ -235,129 +258,4 @@ func (e *edit) decide(i int, end TaskEnd, d Decision) {
 	d.AskedBy, d.Operation = asked.Askers[0].Participant, asked.Askers[0].Operation
 	e.finish(i, end)
 	e.q.Ended[len(e.q.Ended)-1].Decision = &d
-}
-
-// An Answer is what somebody says to a question.
-type Answer struct {
-	End       TaskEnd // Allowed, Denied or Answered
-	Text      string
-	By, User  string
-	Operation string            // in whose environment it is given; "": none
-	Processes []observe.Process // the one that answers, and those it descends from
-	AllowSelf bool              // it may be one of those who asked
-}
-
-// Answer returns q with the question id decided (spec §47.2). The first answer is the one that counts.
-// The errors are ErrNoTask; ErrDecided, or ErrOver for one that nobody has decided in time;
-// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; and ErrOwn if who answers is
-// part of what has asked.
-func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
-	if err != nil {
-		return q, err
-	}
-
-	e.tick()
-	i := e.q.index(id)
-	if i < 0 {
-		return q, e.q.answered(id, e.seen)
-	}
-
-	t := e.q.Tasks[i]
-	switch {
-	case t.Ask == nil:
-		return q, ErrNotQuestion
-	case t.Ask.Kind == AskPermission && a.End == EndedAnswered:
-		return q, fmt.Errorf("%w: it asks for a permission", ErrOtherKind)
-	case t.Ask.Kind == AskQuestion && a.End == EndedAllowed:
-		return q, fmt.Errorf("%w: it asks for a text", ErrOtherKind)
-	}
-
-	own := slices.ContainsFunc(t.Ask.Askers, a.by)
-	if own && !a.AllowSelf {
-		return q, ErrOwn
-	}
-	e.decide(i, a.End, Decision{By: a.By, User: a.User, Answer: a.Text, Self: own})
-	return e.end()
-}
-
-// by reports whether a is given by a part of what has asked.
-func (a Answer) by(asker Asker) bool {
-	if a.Operation != "" && a.Operation == asker.Operation {
-		return true
-	}
-	return slices.ContainsFunc(a.Processes, func(p observe.Process) bool {
-		asks := observe.Identity(asker.PID, asker.Process)
-		return p.Known() && (p.Is(asks) || p.Is(asker.Waiter))
-	})
-}
-
-// answered returns why there is no open question id to answer.
-func (q Queue) answered(id string, seen Seen) error {
-	end := TaskEnd("")
-	by := ""
-	if ended, ok := q.EndedTask(id); ok {
-		end = ended.End
-		if d := ended.Decision; d != nil {
-			by = d.by()
-		}
-	} else if seen.Past != nil {
-		end, _, _ = seen.Past(id)
-	}
-
-	switch {
-	case end == "":
-		return ErrNoTask
-	case end.Decided():
-		return fmt.Errorf("%w: %s%s", ErrDecided, end, by)
-	}
-	return fmt.Errorf("%w: %s", ErrOver, end)
-}
-
-// by returns " by" and who has decided, if that is known.
-func (d *Decision) by() string {
-	switch {
-	case d.By != "":
-		return " by " + d.By
-	case d.Rule.Number > 0:
-		return fmt.Sprintf(" by rule %d of %s", d.Rule.Number, d.Rule.File)
-	}
-	return ""
-}
-
-// Withdraw returns q without the asker of the question id; the question ends if that was the last one.
-// It returns q unchanged if there is nobody to withdraw.
-func (q Queue) Withdraw(id string, a Asker, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
-	if err != nil {
-		return q, err
-	}
-
-	e.tick()
-	if i := e.q.index(id); i >= 0 && e.q.Tasks[i].Ask != nil {
-		e.keepAskers(i, func(other Asker) bool { return !a.same(other) })
-	}
-	return e.end()
-}
-
-// keepAskers removes the askers of the open question i for whom keep is false, and withdraws it if none
-// is left.
-func (e *edit) keepAskers(i int, keep func(Asker) bool) {
-	t := e.q.Tasks[i]
-	var left []Asker
-	for _, a := range t.Ask.Askers {
-		if keep(a) {
-			left = append(left, a)
-		}
-	}
-
-	switch {
-	case len(left) == len(t.Ask.Askers):
-	case len(left) == 0:
-		e.decide(i, EndedWithdrawn, Decision{})
-	default:
-		asked := *t.Ask
-		asked.Askers = left
-		e.own(i).Ask = &asked
-	}
 }

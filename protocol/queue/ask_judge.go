@@ -39,21 +39,36 @@ func (a Asker) gone(question string, seen Seen) bool {
 		return seen.Parked != nil && seen.Parked(a.Queue, a.Task, a.Epoch, question)
 	}
 
-	process := observe.Identity(a.PID, a.Process)
-	for _, p := range []observe.Process{process, a.Waiter} {
+	for _, p := range []observe.Process{a.process(), a.waiter()} {
 		v := observe.Vitals{PID: p.PID, Process: p, LastHeartbeat: a.At, Beat: a.Beat}
 		if p.Known() && seen.Gone(v) != "" {
 			return true
 		}
 	}
-	if a.Call == "" || seen.CanCheck(process) || seen.Call == nil {
+	if a.Call == "" || seen.CanCheck(a.process()) || seen.Call == nil {
 		return false
 	}
 	state := seen.Call(a.Operation, a.Call)
 	return state == CallOver || state == CallCrashed
 }
 
-// unblock lets task i go on if it is blocked on a question that has ended (spec §47.4).
+// judgeQuestions withdraws the open questions that nobody asks any more, and lets the tasks go on
+// whose questions have ended (spec §47.3, §47.4). The questions of a queue of questions are its own:
+// looking at one from there would be looking at itself.
+func (e *edit) judgeQuestions() {
+	e.each(func(i int, t *Task) {
+		switch {
+		case t.State == Open:
+			name := QuestionName(e.q.ID, t.ID)
+			e.keepAskers(i, func(a Asker) bool { return !a.gone(name, e.seen) })
+		case t.State == Blocked && !IsAskQueue(e.q.ID):
+			e.unblock(i)
+		}
+	})
+}
+
+// unblock lets task i go on if the question has ended that it is blocked on. A decision gives its try
+// back: a task may ask as often as a person answers.
 func (e *edit) unblock(i int) {
 	t := e.q.Tasks[i]
 	if _, _, ok := ParseQuestionName(t.Question); !ok || e.seen.Question == nil {
@@ -68,6 +83,10 @@ func (e *edit) unblock(i int) {
 	default: // its next attempt finds the answer, also if that is no
 		t = e.own(i)
 		t.State, t.Reason = Waiting, ""
+		if state.End.Decided() {
+			t.Tries = max(0, t.Tries-1)
+		}
+		e.judgeBudget(t)
 	}
 }
 

@@ -249,7 +249,8 @@ func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
 
 // Cancel returns q with the tasks ids cancelled. The attempt of a claimed one is asked to end if it
 // has an operation, and the task is cancelled when it does; otherwise its claim is over. The errors
-// are *EntryErrors of ErrNoTask and ErrEnded; a task that is cancelled already stays so.
+// are *EntryErrors of ErrNoTask and ErrEnded; a task that is cancelled already, or a question that is
+// withdrawn, stays so.
 func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error) {
 	e, err := q.begin(seen)
 	if err != nil {
@@ -260,7 +261,7 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 	for n, id := range ids {
 		i := e.q.index(id)
 		if i < 0 {
-			if end, _, ok := e.endOf(id); ok && end == EndedCancelled {
+			if end, _, _ := e.endOf(id); end == EndedCancelled || end == EndedWithdrawn {
 				continue
 			}
 			return q, &EntryError{n, id, e.q.missing(id, e.seen)}

@@ -21,8 +21,8 @@ var (
 			"ageAfterMs rememberForMs", nil),
 		"goal":  vectors.Object("description completed", nil),
 		"halts": {Each: vectors.Object("by reason details at automatic alerted", nil)},
-		"counters": vectors.Object("enqueued claimed done dead cancelled expired ends firstClaims waitedMs "+
-			"longestWaitMs ranMs longestRunMs", nil),
+		"counters": vectors.Object("enqueued claimed done dead cancelled expired allowed denied "+
+			"answered timedOut withdrawn ends firstClaims waitedMs longestWaitMs ranMs longestRunMs", nil),
 		"tasks": {Key: "taskId", Each: vectors.Object("taskId seq state priority spec key group "+
 			"after enqueuedAt maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
 			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question alerted",
@@ -34,10 +34,17 @@ var (
 					"keeper": vectors.ProcessShape,
 					"intent": vectors.Object("end status reason question delayMs", nil),
 				}),
+				"ask": vectors.Object("kind text", map[string]*vectors.Shape{"askers": {Each: askerShape}}),
 			})},
 		"ended": {Each: vectors.Object("taskId end spec lastEpoch lastEnd lastStatus lastReason "+
-			"lastJudged lastBy lastAt lastRanMs at", nil)},
+			"lastJudged lastBy lastAt lastRanMs at", map[string]*vectors.Shape{
+			"decision": vectors.Object("kind text askedBy operation by user answer self",
+				map[string]*vectors.Shape{"rule": vectors.Object("file hash number", nil)}),
+		})},
 	})
+	askerShape = vectors.Object("at participant user pid operation call queue task epoch",
+		map[string]*vectors.Shape{"beat": vectors.BeatShape, "process": vectors.ProcessShape,
+			"waiter": vectors.ProcessShape})
 )
 
 // texts returns the queues of all vectors.

@@ -124,6 +124,10 @@ func (l line) ready(t *Task) bool {
 
 // each calls hold with what holds t, until hold returns false.
 func (l line) each(t *Task, hold func(Hold) bool) {
+	if t.State == Open { // nothing else concerns a question
+		hold(Hold{Kind: HeldByAnswer, By: t.Ask.Askers[0].Participant})
+		return
+	}
 	_ = l.ofQueue(hold) && l.ofTask(t, hold)
 }
 
@@ -176,8 +180,6 @@ func (l line) ofTask(t *Task, hold func(Hold) bool) bool {
 		return hold(Hold{Kind: HeldByAttempts})
 	case Claimed:
 		return hold(Hold{Kind: HeldByClaim, By: t.Claim.Participant})
-	case Open:
-		return hold(Hold{Kind: HeldByAnswer, By: t.Ask.Askers[0].Participant})
 	}
 	return true
 }

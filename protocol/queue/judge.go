@@ -39,18 +39,14 @@ func (q Queue) Tick(seen Seen) (Queue, error) {
 
 func (e *edit) tick() {
 	e.each(func(i int, t *Task) {
-		switch t.State {
-		case Claimed:
-			if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
-				e.settle(i, Outcome{End: end, Reason: reason}, true)
-			}
-		case Open:
-			name := QuestionName(e.q.ID, t.ID)
-			e.keepAskers(i, func(a Asker) bool { return !a.gone(name, e.seen) })
-		case Blocked:
-			e.unblock(i)
+		if t.State != Claimed {
+			return
+		}
+		if end, reason := e.q.judge(t.Claim, e.seen); end != "" {
+			e.settle(i, Outcome{End: end, Reason: reason}, true)
 		}
 	})
+	e.judgeQuestions()
 
 	e.each(func(i int, t *Task) {
 		if !t.expires() || t.expiry.Left(e.seen.Observation) > 0 {

@@ -67,17 +67,7 @@ type verb struct {
 // others, and every other one is, by the first observer that can know. It makes the same histories
 // each time; -rapid.seed and -rapid.checks make others and more.
 func TestMachine(t *testing.T) {
-	given := make(map[string]bool)
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "200",
-		"rapid.steps": "80", "rapid.nofailfile": "true"} {
-		if !given[name] {
-			if err := flag.Set(name, value); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-
+	fixHistories(t)
 	rapid.Check(t, func(r *rapid.T) {
 		m := newMachine(r)
 		r.Repeat(map[string]func(*rapid.T){
@@ -90,6 +80,20 @@ func TestMachine(t *testing.T) {
 			"reboot": m.reboot, "end a call": m.endCall,
 		})
 	})
+}
+
+// fixHistories has rapid make the same histories each time, unless its flags are given.
+func fixHistories(t *testing.T) {
+	given := make(map[string]bool)
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "200",
+		"rapid.steps": "80", "rapid.nofailfile": "true"} {
+		if !given[name] {
+			if err := flag.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func newMachine(t *rapid.T) *machine {

@@ -30,6 +30,7 @@ type vector struct {
 			End  TaskEnd `json:"end"`
 			Spec string  `json:"spec"`
 		} `json:"past"`
+		vectorOthers `json:",inline"`
 	} `json:"seen"`
 	Do struct {
 		Verb string `json:"verb"`
@@ -72,12 +73,15 @@ type vector struct {
 			Details string `json:"details"`
 			Now     bool   `json:"now"`
 		} `json:"halt"`
+
+		vectorAsk `json:",inline"`
 	} `json:"do"`
 	Then      json.RawMessage `json:"then"`
 	Unchanged bool            `json:"unchanged"`
 	Refused   string          `json:"refused"`
 	Path      *string         `json:"path"`
 	Entry     *int            `json:"entry"`
+	ID        *string         `json:"id"`
 	Claimed   json.RawMessage `json:"claimed"`
 	Verdict   Verdict         `json:"verdict"`
 	Holds     []vectorHold    `json:"holds"`
@@ -139,6 +143,8 @@ var refusals = map[string]error{
 	"closed": ErrClosed, "full": ErrFull, "holds": ErrHolds, "held": ErrHeld, "lost": ErrLost,
 	"settled": ErrSettled, "otherPolicy": ErrOtherPolicy, "otherHalts": ErrOtherHalts,
 	"notManual": ErrNotManual, "notDead": ErrNotDead, "notEmpty": ErrNotEmpty,
+	"notAsk": ErrNotAsk, "onlyAsk": ErrOnlyAsk, "notQuestion": ErrNotQuestion,
+	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn,
 }
 
 func TestVectors(t *testing.T) {
@@ -165,6 +171,8 @@ func (v *vector) run(t *testing.T) {
 			v.checkRefused(t, err)
 			return
 		}
+	} else if v.Do.Verb == "ask" {
+		q = Create("ask")
 	} else if v.Do.Verb != "enqueue" && !v.Do.Create {
 		v.checkRefused(t, ErrNoQueue) // as the shell does, which finds no file
 		return
@@ -217,6 +225,8 @@ func (v *vector) seen(t *testing.T) Seen {
 			past, known := v.Seen.Past[id]
 			return past.End, past.Spec, known
 		},
+		Question: v.Seen.question,
+		Parked:   v.Seen.gone,
 	}
 }
 
@@ -261,7 +271,7 @@ func (v *vector) checkThen(t *testing.T, after Queue) {
 // its default, or counts for nothing.
 func mayBeMissing(place string) bool {
 	return slices.ContainsFunc([]string{"/onDeadDependency", "/beat", "/process", "/keeper",
-		"/protocolVersion", "/state"}, func(name string) bool { return strings.HasSuffix(place, name) })
+		"/waiter", "/protocolVersion", "/state"}, func(name string) bool { return strings.HasSuffix(place, name) })
 }
 
 // canonical returns the text of q with nothing copied from where it was decoded.
@@ -369,6 +379,12 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 	case "alerted":
 		return q.Alerted(Alert{Task: v.Do.Task, Epoch: v.Do.Epoch, By: v.Do.By, Reason: v.Do.Reason},
 			seen)
+	case "ask":
+		return v.ask(t, q, seen)
+	case "answer":
+		return q.Answer(v.Do.ID, v.answer(), seen)
+	case "withdraw":
+		return q.Withdraw(v.Do.ID, v.Do.Asker.asker(), seen)
 	}
 
 	t.Fatalf("unknown verb %q", v.Do.Verb)

@@ -16,7 +16,7 @@ type pair struct {
 }
 
 // step returns why after is not what one edit makes of before (spec §33 to §37). It knows the rules
-// from the spec, and not how package queue keeps them.
+// from the spec, and not how package queue keeps them. Those of questions are in step_ask.go.
 func step(before, after queue.Queue) []string {
 	p := &pair{before: before, after: after}
 	p.numbers()
@@ -55,13 +55,14 @@ func (p *pair) numbers() {
 
 // endedTasks returns how many tasks of q have ended.
 func endedTasks(q queue.Queue) int64 {
-	return q.Counters.Done + q.Counters.Cancelled + q.Counters.Expired
+	c := q.Counters
+	return c.Done + c.Cancelled + c.Expired + c.Allowed + c.Denied + c.Answered + c.TimedOut + c.Withdrawn
 }
 
 // task checks what became of a task.
 func (p *pair) task(b *queue.Task) {
 	a := p.after.Task(b.ID)
-	if a == nil {
+	if p.left(b) {
 		return // endedTasks looks for it
 	}
 
@@ -71,6 +72,7 @@ func (p *pair) task(b *queue.Task) {
 	if (a.State == queue.Claimed) != (a.Claim != nil) {
 		p.fault("%s is %s, with the claim %v", a.ID, a.State, a.Claim)
 	}
+	p.question(b, a)
 
 	newClaim := a.Claim != nil && (b.Claim == nil || a.Claim.Epoch != b.Claim.Epoch)
 	if claims := a.Attempts - b.Attempts; claims != 0 && claims != 1 || newClaim != (claims == 1) {
@@ -81,15 +83,16 @@ func (p *pair) task(b *queue.Task) {
 	}
 
 	over := b.Claim != nil && (a.Claim == nil || newClaim)
+	answered := p.answered(b, a, newClaim)
 	switch {
 	case over && (a.Last.Epoch != b.Claim.Epoch || a.Last.By != b.Claim.Participant):
 		p.fault("the attempt %d of %s is over, but the last one is %v", b.Claim.Epoch, a.ID, a.Last)
-	case !over && a.Last != b.Last:
+	case !over && !answered && a.Last != b.Last:
 		p.fault("the last attempt of %s was %v and is %v, but none was settled", a.ID, b.Last, a.Last)
 	}
 
 	redriven := b.State == queue.Dead || b.State == queue.Blocked
-	if redriven && a.State != b.State && (a.State != queue.Waiting || a.Charged+a.Tries > 0) {
+	if redriven && !answered && a.State != b.State && (a.State != queue.Waiting || a.Charged+a.Tries > 0) {
 		p.fault("%s was %s and is %s", a.ID, b.State, a.State)
 	}
 }
@@ -103,10 +106,10 @@ func (p *pair) added() {
 		}
 	}
 	for _, a := range p.after.Tasks {
-		if p.before.Task(a.ID) != nil {
+		if b := p.before.Task(a.ID); b != nil && !p.left(b) {
 			continue
 		}
-		if _, ended := p.before.EndedTask(a.ID); ended || a.Seq < next || a.Seq > next+passing {
+		if p.endedBefore(a) || a.Seq < next || a.Seq > next+passing {
 			p.fault("%s was added as %d, and not as %d, or again", a.ID, a.Seq, next)
 		}
 		passing -= a.Seq - next
@@ -117,9 +120,12 @@ func (p *pair) added() {
 	}
 }
 
-// passed reports whether e was added and cancelled by one edit: it waits for what cannot be done any
-// more (spec §37.4).
+// passed reports whether e was added and ended by one edit: it waits for what cannot be done any more
+// (spec §37.4), or is a question that a rule has decided.
 func (p *pair) passed(e queue.Ended) bool {
+	if p.ruled(e) {
+		return true
+	}
 	_, known := p.before.EndedTask(e.ID)
 	return !known && p.before.Task(e.ID) == nil && p.after.Task(e.ID) == nil &&
 		e.End == queue.EndedCancelled && sameAttempt(e.Last, queue.Attempt{}) &&
@@ -147,7 +153,7 @@ func (p *pair) endedTasks() {
 
 	gone := 0
 	for _, b := range p.before.Tasks {
-		if p.after.Task(b.ID) == nil {
+		if p.left(b) {
 			gone++
 		}
 	}
@@ -170,8 +176,11 @@ func (p *pair) endedTasks() {
 func (p *pair) end(e queue.Ended) {
 	b := p.before.Task(e.ID)
 	switch {
-	case b == nil || p.after.Task(e.ID) != nil:
+	case b == nil || !p.left(b):
 		p.fault("%s has ended and was not there, or is there", e.ID)
+	case b.Ask != nil || e.Decision != nil:
+		p.endOfQuestion(b, e)
+	case p.saidDone(b, e):
 	case b.Claim == nil && (e.End == queue.EndedDone || !sameAttempt(e.Last, b.Last)):
 		p.fault("%s is %s by nobody: %v", e.ID, e.End, e.Last)
 	case b.Claim != nil && (e.Last.Epoch != b.Claim.Epoch || e.Last.By != b.Claim.Participant),

@@ -43,6 +43,30 @@ func TestSteps(t *testing.T) {
 	passed := must(hopeless.Enqueue([]queue.New{{ID: "d", Spec: "{}", After: []string{"c"}},
 		{ID: "e", Spec: "{}"}}, queue.Seen{}))
 
+	seen := queue.Seen{Question: func(string) queue.QuestionState {
+		return queue.QuestionState{Known: true, End: queue.EndedAllowed}
+	}}
+	park := func(end queue.End) queue.Queue {
+		return must(claimed.Settle(queue.Settlement{Task: "a", Epoch: 1,
+			Outcome: queue.Outcome{End: end, Question: "ask/ask-1"}}, queue.Seen{}))
+	}
+	parked, uncertain := park(queue.Asked), park(queue.Uncertain)
+	answered, judged := must(parked.Tick(seen)), must(uncertain.Tick(seen))
+
+	asks := queue.Create("ask")
+	question := queue.Question{Kind: queue.AskPermission, Key: "k", Spec: "{}",
+		Asker: queue.Asker{Participant: "w"}}
+	open, id, err := asks.Ask(question, queue.Seen{})
+	open = must(open, err)
+	question.Ruled, question.RuledEnd = &queue.Rule{File: "/r", Number: 1}, queue.EndedDenied
+	ruled, _, err := asks.Ask(question, queue.Seen{})
+	ruled = must(ruled, err)
+	allowed := must(open.Answer(id, queue.Answer{End: queue.EndedAllowed, By: "ada"}, queue.Seen{}))
+	withdrawn := must(open.Withdraw(id, question.Asker, queue.Seen{}))
+	question.Ruled = nil
+	reasked, _, err := withdrawn.Ask(question, queue.Seen{})
+	reasked = must(reasked, err)
+
 	own := func(q queue.Queue, i int, change func(*queue.Task)) queue.Queue {
 		task := *q.Tasks[i]
 		change(&task)
@@ -72,6 +96,35 @@ func TestSteps(t *testing.T) {
 			after.Ended[len(after.Ended)-1].End = queue.EndedDone
 			return after
 		}(), "the last seq is"},
+		{"parked", claimed, parked, ""},
+		{"answered", parked, answered, ""},
+		{"said to be done", uncertain, judged, ""},
+		{"asked", asks, open, ""},
+		{"decided by a rule", asks, ruled, ""},
+		{"allowed", open, allowed, ""},
+		{"withdrawn", open, withdrawn, ""},
+		{"asked again", withdrawn, reasked, ""},
+		{"decided, and asked again", allowed, func() queue.Queue {
+			after := reasked
+			after.Ended = allowed.Ended
+			after.Counters = allowed.Counters
+			after.Counters.Enqueued++
+			return after
+		}(), "or again"},
+		{"answered, and charged", parked, own(answered, 0, func(task *queue.Task) { task.Charged++ }), "and is waiting"},
+		{"done without an answer", parked, judged, "by nobody"},
+		{"a question without a decision", open, func() queue.Queue {
+			after := allowed
+			after.Ended = slices.Clone(allowed.Ended)
+			after.Ended[0].Decision = nil
+			return after
+		}(), "which asks"},
+		{"a task ends like a question", claimed, func() queue.Queue {
+			after := done
+			after.Ended = slices.Clone(done.Ended)
+			after.Ended[0].Decision = &queue.Decision{}
+			return after
+		}(), "which asks"},
 		{"a revision is left out", added, failed, "it follows"},
 		{"an edit is lost", added, added, "it follows"},
 		{"a retry goes to the tail", claimed, own(failed, 0, func(task *queue.Task) { task.Seq = 4 }),

@@ -1,4 +1,4 @@
-"""Queues of tasks (spec §32 to §39): values in, values out; no clock and no files."""
+"""Queues of tasks and questions (spec §32 to §39, §46, §47): values in, values out; no clock and no files."""
 import copy
 import dataclasses
 import hashlib
@@ -6,7 +6,7 @@ import json
 import re
 from typing import Optional
 
-from document import (ABSENT, BEAT, BOOLEAN, HIGHEST, IDENT, INTEGER, LONGEST, MOMENT, POSITIVE, PROCESS,
+from document import (ABSENT, BEAT, BOOLEAN, HIGHEST, ID, IDENT, INTEGER, LONGEST, MOMENT, POSITIVE, PROCESS,
                       REQUIRED, REVISION, TEXT, Number, Refused, array, below, corrupt, duration,
                       format_time, one_of, parse, quote, read_id, record, refuse_newer, whole, write)
 from protocol import age, beat_of, gone, identity, same, set_optional
@@ -18,7 +18,10 @@ COUNTED = re.compile(r'(?:dead|failures):([1-9]\d{0,9})', re.ASCII)
 CHARGED = ('failed', 'rejected', 'timedOut', 'silent', 'crashed', 'notStarted')
 UNCHARGED = ('rebooted', 'released', 'tempfail', 'snoozed')
 ENDS = ('done', *CHARGED, *UNCHARGED, 'blocked', 'uncertain', 'cancelled')
-TASK_ENDS = ('done', 'cancelled', 'expired')
+DECIDED = ('allowed', 'denied', 'answered')
+TASK_ENDS = ('done', 'cancelled', 'expired', *DECIDED, 'timedOut', 'withdrawn')
+MISFITS = ('permission', 'answered'), ('question', 'allowed')  # kinds, and ends they cannot have (§47.2)
+LONGEST_TEXT, MOST_ASKED = 200, 16  # §46.2, §47.1
 LONGEST_SPEC = 400  # in the entry of its task (§36.1)
 MOST_ENDED, KEPT_ENDED = 64, 32  # §36.2
 LIMITS = -10**6, 10**6  # of a priority
@@ -51,6 +54,17 @@ def read_hash(value, path):
 
 def read_spec(value, path):
     return value if isinstance(value, dict) else read_hash(value, path)
+
+
+def is_ask_queue(text):
+    return text == 'ask' or text.startswith('ask.')
+
+
+def asked_where(question):
+    """Return whether question names a question of a queue: QUEUE/ID (§47.4)."""
+    queue, _, name = question.partition('/')
+    return bool(is_ask_queue(queue) and ID.fullmatch(queue) and '..' not in queue
+                and is_queue_id(queue) and TASK_ID.fullmatch(name))
 
 
 def read_rule(value, path):
@@ -94,19 +108,30 @@ CLAIM = record(epoch=(REVISION, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, AB
                keeper=(PROCESS, ABSENT), operation=(IDENT, ABSENT), call=(IDENT, ABSENT),
                deadlineMs=(LIMIT, ABSENT), stop=(one_of('released', 'cancelled'), ABSENT),
                stopReason=(TEXT, ''), intent=(INTENT, ABSENT))
+KIND = one_of('permission', 'question')
+ASKER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), participant=(IDENT, REQUIRED), user=(TEXT, ''),
+               pid=(INTEGER, 0), process=(PROCESS, ABSENT), waiter=(PROCESS, ABSENT),
+               operation=(IDENT, ABSENT), call=(IDENT, ABSENT), queue=(QUEUE_ID, ABSENT),
+               task=(TASK, ABSENT), epoch=(REVISION, 0))
+ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askers=(array(ASKER), REQUIRED))
+RULED = record(file=(TEXT, REQUIRED), hash=(HASHED, REQUIRED), number=(POSITIVE, REQUIRED))
+DECISION = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askedBy=(IDENT, REQUIRED),
+                  operation=(IDENT, ABSENT), by=(IDENT, ABSENT), user=(TEXT, ''), answer=(TEXT, ''),
+                  rule=(RULED, ABSENT), self=(BOOLEAN, False))
 ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
-               state=(one_of('waiting', 'claimed', 'blocked', 'dead'), 'waiting'),
+               state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
                priority=(whole(*LIMITS), 0), spec=(SPEC, REQUIRED), key=(TEXT, ''),
                group=(IDENT, ABSENT), after=(array(TASK), []), enqueuedAt=(MOMENT, REQUIRED),
                maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
                expiry=(TIMER, ABSENT), attempts=(INTEGER, 0), tries=(INTEGER, 0),
                charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
-               question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT))
+               question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT),
+               ask=(ASK, ABSENT))
 ENDED = record(taskId=(TASK, REQUIRED), end=(one_of(*TASK_ENDS), REQUIRED), spec=(HASHED, REQUIRED),
                **LAST | {'lastAt': (MOMENT, lambda ended: ended['at'])},
-               at=(MOMENT, REQUIRED))
-COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', 'cancelled', 'expired',
-                                   'firstClaims'), (INTEGER, 0)), ends=(COUNTS, {}),
+               at=(MOMENT, REQUIRED), decision=(DECISION, ABSENT))
+COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_ENDS[1:]),
+                                  (INTEGER, 0)), ends=(COUNTS, {}), firstClaims=(INTEGER, 0),
                   **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
@@ -130,6 +155,13 @@ def decode(text):
         path = f'/tasks/{at}'
         if ('claim' in task) != (task['state'] == 'claimed'):
             raise corrupt(f'{path}/claim', f'the task is {task["state"]}')
+        if ('ask' in task) != (task['state'] == 'open'):
+            raise corrupt(f'{path}/ask', f'the task is {task["state"]}')
+        if 'ask' in task and not task['ask']['askers']:
+            raise corrupt(f'{path}/ask/askers', 'nobody asks')
+        for which, asker in enumerate(task.get('ask', {}).get('askers', ())):
+            if 'task' in asker and 'queue' not in asker:
+                raise corrupt(f'{path}/ask/askers/{which}/queue', 'missing')
         if task['taskId'] in known:
             raise corrupt(f'{path}/taskId', 'occurs twice')
         if task['seq'] <= last:
@@ -153,7 +185,7 @@ def new_policy(queue_id):
     policy = {'maxAttempts': 4, 'backoffMs': [0, 30000, 300000], 'haltOn': ['notStarted'],
               'rememberForMs': 604800000, 'slots': 0, 'onDeadDependency': 'wait', 'depth': 0,
               'ageAfterMs': 0}
-    if queue_id.startswith('mail.'):
+    if queue_id.startswith('mail.') or is_ask_queue(queue_id):
         policy |= {'haltOn': [], 'depth': 1000}
     return {name: policy[name] for name in POLICY_MEMBERS}
 
@@ -186,6 +218,11 @@ def hash_of(spec):
     return 'sha256:' + hashlib.sha256((text + '\n').encode()).hexdigest()
 
 
+def key_id(text):
+    """Return the id of a task or question of which only a text is known (§34.1)."""
+    return 'k' + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
 def in_entry(spec):
     return isinstance(spec, dict) and len(compact(spec).encode()) <= LONGEST_SPEC
 
@@ -197,6 +234,10 @@ class World:
     seen: object  # an Observation (§4.2)
     calls: dict = dataclasses.field(default_factory=dict)  # 'OPERATION/CALL' → open, over, crashed
     past: dict = dataclasses.field(default_factory=dict)  # task id → {end, spec}
+    # 'QUEUE/ID' → {end, answer}, without end: open; None: it cannot be read (§47.4)
+    questions: dict = dataclasses.field(default_factory=dict)
+    # 'QUEUE/TASK' → {epoch} of its claim, {question} that it is blocked on, or {}; None: unreadable
+    parked: dict = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -207,13 +248,15 @@ class Outcome:
     aborts: list = dataclasses.field(default_factory=list)
     written: list = dataclasses.field(default_factory=list)
     past: list = dataclasses.field(default_factory=list)
+    id: Optional[str] = None  # of a question
     remembered: Optional[Sightings] = None
 
 
 def times(queue):
     """Return the times of queue whose age matters, each with the beat that counts (§18)."""
     for task in queue['tasks'] if queue else ():
-        for timed in (task.get('delay'), task.get('expiry'), task.get('claim')):
+        askers = task.get('ask', {}).get('askers', ())
+        for timed in (task.get('delay'), task.get('expiry'), task.get('claim'), *askers):
             if timed:
                 yield timed['at'], beat_of(timed, 'at')
 
@@ -247,7 +290,7 @@ def find(queue, task_id):
 
 def end_of(queue, world, task_id):
     """Return {end, spec} of a task that has ended, or None."""
-    for entry in queue['ended']:
+    for entry in reversed(queue['ended']):
         if entry['taskId'] == task_id:
             return {'end': entry['end'], 'spec': entry['spec']}
     return None if find(queue, task_id) else world.past.get(task_id)
@@ -265,6 +308,8 @@ def head_of(queue, group):
 def hold(queue, world, task):
     """Return all that holds the task with the id task, in order; of a ready one nothing."""
     entry, holds, seen = find(queue, task), [], world.seen
+    if entry['state'] == 'open':
+        return [{'kind': 'open', 'by': entry['ask']['askers'][0]['participant']}]
     for halt in queue['halts']:
         holds.append({'kind': 'halted', 'by': halt['by'], 'reason': halt['reason']})
     if queue.get('permits') == 0:
@@ -349,6 +394,16 @@ class Edit:
 
     # The end of tasks and attempts
 
+    def decide(self, task, end, /, **decision):
+        """End an open task (§46.3)."""
+        asked, first = task['ask'], task['ask']['askers'][0]
+        self.finish(task, end)
+        decision = {'kind': asked['kind'], 'text': asked['text'], 'askedBy': first['participant'],
+                    'operation': first.get('operation')} | decision
+        self.queue['ended'][-1]['decision'] = {
+            'user': '', 'answer': '', 'self': False
+        } | {name: value for name, value in decision.items() if value is not None}
+
     def finish(self, task, end):
         self.tasks.remove(task)
         unknown = {name: value for name, value in task.items() if name not in ENTRY.fields}
@@ -394,7 +449,7 @@ class Edit:
         task['sameError'] = task['sameError'] + 1 if repeated else 0
         task.update(lastEpoch=claim['epoch'], lastEnd=end, lastStatus=status, lastReason=reason,
                     lastJudged=judged, lastBy=claim['participant'], lastAt=self.seen.now,
-                    lastRanMs=ran, state='waiting')
+                    lastRanMs=ran, state='waiting', question='')
         task.pop('delay', None)
         if end == 'done':
             self.queue['failuresInRow'] = 0
@@ -406,9 +461,7 @@ class Edit:
             return self.halt_by('blocked', task, reason=task['reason'])
         delay = 0
         if end in CHARGED:
-            task['charged'] += 1
-            self.queue['failuresInRow'] += 1
-            delay = self.backoff(task['charged'])
+            delay = self.charge(task)
         elif end == 'tempfail':
             delay = self.backoff(task['tries'])
         elif end == 'snoozed':
@@ -420,6 +473,12 @@ class Edit:
         self.judge_budget(task)
         if end in CHARGED:
             self.halt_by('failures', task, self.queue['failuresInRow'])
+
+    def charge(self, task):
+        """Count a failure, and return how long its task waits."""
+        task['charged'] += 1
+        self.queue['failuresInRow'] += 1
+        return self.backoff(task['charged'])
 
     def backoff(self, many):
         spans = self.policy['backoffMs']
@@ -462,10 +521,66 @@ class Edit:
             if found:
                 self.settle(task, found[0], reason=found[1], judged=True)
         for task in list(self.tasks):
-            if (task['state'] == 'waiting' and not task['attempts'] and 'expiry' in task
-                    and not left(task['expiry'], self.seen)):
+            if task['state'] == 'open':
+                self.keep_askers(task, lambda asker, task=task: not self.asker_gone(task, asker))
+            elif task['state'] == 'blocked' and not is_ask_queue(self.queue['queueId']):
+                self.unblock(task)
+        for task in list(self.tasks):
+            if 'expiry' not in task or left(task['expiry'], self.seen):
+                continue
+            if task['state'] == 'open':
+                self.decide(task, 'timedOut')
+            elif task['state'] == 'waiting' and not task['attempts']:
                 self.finish(task, 'expired')
         self.cancel_hopeless()
+
+    def asker_gone(self, task, asker):
+        """Whether an asker certainly asks no longer (§47.3)."""
+        if 'task' in asker:
+            parked = self.world.parked.get(f'{asker["queue"]}/{asker["task"]}', {})
+            question = f'{self.queue["queueId"]}/{task["taskId"]}'
+            return parked is not None and parked != {'epoch': asker['epoch']} and (
+                parked != {'question': question})
+        process, waiter = identity(asker), asker.get('waiter')
+        for one in (process, waiter):
+            if one and gone({'pid': one['pid'], 'process': one}, asker['at'], self.seen):
+                return True
+        if 'call' not in asker or process and self.seen.checks(process):
+            return False
+        call = f'{asker.get("operation", "")}/{asker["call"]}'
+        return self.world.calls.get(call) in ('over', 'crashed')
+
+    def keep_askers(self, task, keep):
+        askers = task['ask']['askers']
+        stay = [asker for asker in askers if keep(asker)]
+        if askers and not stay:
+            return self.decide(task, 'withdrawn')
+        task['ask']['askers'] = stay
+
+    def unblock(self, task):
+        """§47.4."""
+        found = self.world.questions.get(task['question'], {'end': 'withdrawn'})
+        if not asked_where(task['question']) or not found or 'end' not in found:
+            return
+        end = found['end']
+        if task.get('lastEnd') != 'uncertain':
+            task.update(state='waiting', reason='')
+            if end in DECIDED:
+                task['tries'] = max(0, task['tries'] - 1)
+            return self.judge_budget(task)
+        task['question'] = ''
+        if end == 'allowed':
+            task['lastEnd'] = 'done'
+            self.queue['failuresInRow'] = 0
+            self.finish(task, 'done')
+        elif end == 'denied':
+            task.update(lastEnd='rejected', state='waiting', reason='',
+                        lastReason=found.get('answer') or task['lastReason'])
+            set_optional(task, 'delay', start_timer(self.charge(task), self.seen))
+            self.judge_budget(task)
+            self.halt_by('failures', task, self.queue['failuresInRow'])
+        else:
+            task['reason'] = f'nobody has answered: {task["reason"]}'
 
     # The end of the edit
 
@@ -522,9 +637,9 @@ def begin(queue, world):
     return edit
 
 
-def begin_anew(queue, world):
+def begin_anew(queue, world, queue_id='q'):
     """Return an edit of a queue that may not exist or be removed, and whether it is new (§37.5)."""
-    edit = Edit(queue or new_queue('q'), world)
+    edit = Edit(queue or new_queue(queue_id), world)
     new = queue is None or queue['removed']
     if new:
         edit.queue['removed'], edit.queue['policy'] = False, new_policy(edit.queue['queueId'])
@@ -533,6 +648,7 @@ def begin_anew(queue, world):
 
 
 def enqueue(queue, world, tasks):
+    require(not queue or not tasks or not is_ask_queue(queue['queueId']), 'onlyAsk', 0)
     edit, _ = begin_anew(queue, world)
     batch, written = {new['id'] for new in tasks}, []
     for at, new in enumerate(tasks):
@@ -671,7 +787,8 @@ def settle(queue, world, task, epoch, end='', status=0, reason='', question='', 
     said = {'end': end, 'status': status, 'reason': reason, 'question': question,
             'delayMs': delayMs}
     if claim_ is None or claim_['epoch'] != epoch:
-        last = entry or next((ended for ended in queue['ended'] if ended['taskId'] == task), None)
+        last = entry or next((ended for ended in reversed(queue['ended'])
+                              if ended['taskId'] == task), None)
         if last is None:
             require(task in world.past, 'noTask')
         require(last and epoch and epoch == last['lastEpoch'] and not last['lastJudged'], 'lost')
@@ -748,7 +865,7 @@ def set_halt(edit, by, reason, details='', now=False):
         own.update(fresh, at=edit.seen.now, alerted=False)
     if now:
         for task in claims(edit.queue):
-            ask(task['claim'], 'released', f'halted by {by}', reason)
+            stop_attempt(task['claim'], 'released', f'halted by {by}', reason)
 
 
 def own(queue, task):
@@ -759,7 +876,7 @@ def own(queue, task):
     return operation == name or operation.startswith(name + '-')
 
 
-def ask(claim_, stop, words, reason):
+def stop_attempt(claim_, stop, words, reason):
     """Ask an attempt to end (§35.4)."""
     if claim_.get('stop') not in (stop, 'cancelled'):
         claim_.update(stop=stop, stopReason=words + (f': {reason}' if reason else ''))
@@ -784,13 +901,16 @@ def cancel(queue, world, tasks, by='operator', reason=''):
     for at, name in enumerate(tasks):
         task = find(edit.queue, name)
         if task is None:
-            if (end_of(edit.queue, world, name) or {}).get('end') == 'cancelled':
+            if (end_of(edit.queue, world, name) or {}).get('end') in ('cancelled', 'withdrawn'):
                 continue
             edit.missing(name, at)
+        if 'ask' in task:
+            edit.decide(task, 'withdrawn', by=by, answer=reason)
+            continue
         if 'claim' not in task:
             edit.finish(task, 'cancelled')
             continue
-        ask(task['claim'], 'cancelled', f'cancelled by {by}', reason)
+        stop_attempt(task['claim'], 'cancelled', f'cancelled by {by}', reason)
         if not own(edit.queue, task):
             edit.settle(task, 'cancelled', judged=True)
     return edit.finish_edit()
@@ -819,8 +939,134 @@ def alerted(queue, world, task='', epoch=0, by='', reason=''):
     return edit.finish_edit()
 
 
+# Questions (§47)
+
+def ask(queue, world, kind, spec, text, asker, expiresMs, scope='', key='', ruled=None):
+    require(queue is None or is_ask_queue(queue['queueId']), 'notAsk')
+    edit, _ = begin_anew(queue, world, 'ask')
+    asker = {'at': edit.seen.now, 'user': '', 'pid': 0, 'epoch': 0} | asker
+    process, waiter = identity(asker), asker.get('waiter')
+    set_optional(asker, 'process', process)
+    set_optional(asker, 'waiter', waiter if waiter and waiter['bootId'] else None)
+    set_optional(asker, 'beat', edit.seen.beat())
+
+    name = f'ask-{edit.queue["lastSeq"] + 1}'
+    if key:
+        name = key_id(f'{scope}\n{key}')
+    task = find(edit.queue, name)
+    require(task is None or key, 'knownTask')
+    if task:
+        require(task['state'] == 'open' and task['ask']['kind'] == kind
+                and hash_of(task['spec']) == hash_of(spec), 'knownTask')
+        if not any(same_asker(asker, other) for other in task['ask']['askers']):
+            task['ask']['askers'].append(asker)
+    elif not answered_before(edit, name, kind, spec):
+        may_ask(edit, asker)
+        task = add_question(edit, name, kind, spec, text, asker, expiresMs, key)
+        if not ruled and not in_entry(spec):
+            edit.outcome.written.append(name)
+    if task and ruled:
+        rule = {member: ruled[member] for member in ('file', 'hash', 'number')}
+        edit.decide(task, ruled['end'], rule=rule, answer=ruled.get('reason', ''))
+    outcome = edit.finish_edit()
+    outcome.id = name
+    return outcome
+
+
+def answered_before(edit, name, kind, spec):
+    ended = end_of(edit.queue, edit.world, name)
+    if not ended:
+        return False
+    require(ended['spec'] == hash_of(spec) and (kind, ended['end']) not in MISFITS, 'knownTask')
+    return ended['end'] in DECIDED
+
+
+def may_ask(edit, asker):
+    require(not edit.queue['closed'], 'closed')
+    near = [task for task in edit.tasks
+            if any(same_work(asker, other) for other in task.get('ask', {}).get('askers', ()))]
+    require(len(near) < MOST_ASKED, 'full')
+    depth = edit.policy['depth']
+    require(not depth or len(edit.tasks) < depth, 'full')
+
+
+def add_question(edit, name, kind, spec, text, asker, expires, key):
+    edit.queue['lastSeq'] += 1
+    text = text.encode()
+    if len(text) > LONGEST_TEXT:
+        text = text[:LONGEST_TEXT]
+    task = ENTRY[0]({'taskId': name, 'seq': Number(str(edit.queue['lastSeq'])), 'spec': {}, 'key': key,
+                     'enqueuedAt': format_time(edit.seen.now)}, '')
+    task.update(state='open', spec=spec if in_entry(spec) else hash_of(spec),
+                ask={'kind': kind, 'text': text.decode(errors='ignore'), 'askers': [asker]})
+    set_optional(task, 'expiry', start_timer(expires, edit.seen))
+    edit.tasks.append(task)
+    edit.count('enqueued')
+    return task
+
+
+def is_same(one, other):
+    return same(one, other) if one and other else one is other
+
+
+def same_asker(one, other):
+    names = ('participant', 'operation', 'call', 'queue', 'task', 'pid')
+    return (all(one.get(name) == other.get(name) for name in names)
+            and one.get('epoch', 0) == other.get('epoch', 0)
+            and is_same(identity(one), identity(other))
+            and is_same(known_waiter(one), known_waiter(other)))
+
+
+def known_waiter(asker):
+    waiter = asker.get('waiter')
+    return waiter if waiter and waiter['bootId'] else None
+
+
+def same_work(one, other):
+    if 'task' in one or 'task' in other:
+        return all(one.get(name) == other.get(name) for name in ('queue', 'task'))
+    if 'operation' in one and one['operation'] == other.get('operation'):
+        return True
+    return identity(one) is not None and is_same(identity(one), identity(other))
+
+
+def answer(queue, world, id, end, text='', by=None, user='', operation=None, queue_=None, task=None,
+           processes=(), allowSelf=False):
+    edit = begin(queue, world)
+    asked = find(edit.queue, id)
+    if asked is None:
+        ended = (end_of(edit.queue, world, id) or {}).get('end')
+        require(ended not in DECIDED, 'decided')
+        require(ended not in ('timedOut', 'withdrawn'), 'over')
+        require(False, 'noTask')
+    require('ask' in asked, 'notQuestion')
+    require((asked['ask']['kind'], end) not in MISFITS, 'otherKind')
+    own_ = any(is_part(asker, operation, queue_, task, processes) for asker in asked['ask']['askers'])
+    require(not own_ or allowSelf, 'own')
+    edit.decide(asked, end, by=by, user=user, answer=text, self=own_)
+    return edit.finish_edit()
+
+
+def is_part(asker, operation, queue, task, processes):
+    """Whether an answer is given by a part of what asks (§47.2)."""
+    asks = [one for one in (identity(asker), known_waiter(asker)) if one]
+    return bool(operation and operation == asker.get('operation')
+                or task and (queue, task) == (asker.get('queue'), asker.get('task'))
+                or any(is_same(one, process) for one in asks for process in processes
+                       if process['bootId']))
+
+
+def withdraw(queue, world, id, asker):
+    edit = begin(queue, world)
+    task = find(edit.queue, id)
+    if task and 'ask' in task:
+        asker = {'pid': 0} | asker
+        edit.keep_askers(task, lambda other: not same_asker(asker, other))
+    return edit.finish_edit()
+
+
 VERBS = {verb.__name__: verb for verb in (enqueue, claim, settle, tick, control, redrive, cancel,
-                                          remove, alerted)}
+                                          remove, alerted, ask, answer, withdraw)}
 
 
 def apply(verb, queue, world, **arguments):

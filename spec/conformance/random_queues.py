@@ -25,6 +25,10 @@ TASKS, GROUPS, PARTICIPANTS, CALLS, PIDS = 'abcdefgh', 'gh', ('w1', 'w2', 'w3'),
 HOSTS, NAMESPACES, BOOTS = ('h1', 'h1', 'h1', 'h2', ''), ('41', '41', '42', ''), ('b2', 'b2', 'b1', '')
 RULES = ('notStarted', 'blocked', 'dead:1', 'dead:2', 'failures:2', 'failures:3')
 PEOPLE = ('operator', 'ada', 'policy')
+QUESTIONS = 'ask/a', 'ask.ada/b', 'ask/a', 'ask-1', 'q/a', ''
+SCOPES, ASKED = ('task q/a', 'operation o.1'), ('why?', 'é' * 120, 'x' * 200)
+KEYED = [queues.key_id(f'{scope}\n{key}') for scope in SCOPES for key in 'kl']
+ASKER_NAMES = [name for name in queues.ASKER.fields if name not in ('at', 'beat')]
 SPECS = ({'argv': ['true']}, {}, {'text': 'x' * 400}, {'n': Number('1.50'), 'é': [None, '"\\\n']}, 'text')
 DEFAULTS = {
     '': {'protocolVersion': 1, 'halts': [], 'closed': False, 'removed': False, 'deadSinceResume': 0,
@@ -33,7 +37,9 @@ DEFAULTS = {
               'charged': 0, 'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
               'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': '', 'alerted': False},
     'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
-              'lastRanMs': 0}
+              'lastRanMs': 0},
+    'askers': {'user': '', 'pid': 0, 'epoch': 0},
+    'decision': {'user': '', 'answer': '', 'self': False}
 }
 
 
@@ -49,6 +55,13 @@ def brief(queue):
     for name in ('tasks', 'ended'):
         value[name] = [without(entry, DEFAULTS[name]) for entry in value[name]]
     value['ended'] = [without(entry, {'lastAt': entry['at']}) for entry in value['ended']]
+    for entry in value['tasks']:
+        if 'ask' in entry:
+            entry['ask']['askers'] = [without(asker, DEFAULTS['askers'])
+                                      for asker in entry['ask']['askers']]
+    for entry in value['ended']:
+        if 'decision' in entry:
+            entry['decision'] = without(entry['decision'], DEFAULTS['decision'])
     return without(value, DEFAULTS[''])
 
 
@@ -57,6 +70,7 @@ class World:
 
     def __init__(self, dice):
         self.dice, self.queue, self.exited = dice, None, set()
+        self.asks = dice.random() < 0.35
         self.now, self.monotonic = START, 1_000_000
         self.hand_edits, self.shared = dice.random() < 0.4, dice.random() < 0.2
         self.kept, self.made = None, 0
@@ -81,7 +95,7 @@ class World:
         step = self.one(STEPS)
         self.now += step
         self.monotonic += abs(step) if self.chance(0.8) else self.one(STEPS[:10])
-        if self.chance(0.15):
+        if self.chance(0.05 if self.asks else 0.15):
             self.exited ^= {self.one(PIDS)}
         seen = {'now': format_time(self.now)}
         if self.chance(0.8):
@@ -95,11 +109,39 @@ class World:
                   if 'call' in task.get('claim', {})]
         calls = {f'{claim.get("operation", "")}/{claim["call"]}':
                  self.one(('open', 'over', 'crashed')) for claim in claims if self.chance(0.15)}
+        calls |= {f'{asker.get("operation", "")}/{asker["call"]}': self.one(('open', 'over', 'crashed'))
+                  for asker in self.askers() if 'call' in asker and self.chance(0.15)}
         seen |= {'calls': calls} if calls else {}
-        seen |= self.optional(0.2, past={self.one('fgh'): self.past()})
+        seen |= self.others()
+        seen |= self.optional(0.2, past={self.one(('f', 'g', 'h', *KEYED)): self.past()})
         if self.shared:
             seen['sightings'] = self.sightings(seen)
         return {name: value for name, value in seen.items() if value not in ('', [])}
+
+    def others(self):
+        """Return what is seen of other queues (§50)."""
+        tasks = self.queue['tasks'] if self.queue else ()
+        names = [task['question'] for task in tasks if task['state'] == 'blocked' and task['question']]
+        questions = {name: self.question() for name in [*names, 'ask/a'] if self.chance(0.85)}
+        parked = {f'{asker["queue"]}/{asker["task"]}': self.parked(asker)
+                  for asker in self.askers() if 'task' in asker and self.chance(0.95)}
+        return ({'questions': questions} if names or self.chance(0.1) else {}) | (
+            {'parked': parked} if parked else {})
+
+    def question(self):
+        if self.chance(0.6):
+            return None if self.chance(0.2) else {}
+        return {'end': self.one(queues.TASK_ENDS)} | self.optional(0.5, answer='yes')
+
+    def parked(self, asker):
+        if self.chance(0.8):
+            return {'epoch': asker['epoch']}
+        asked = [f'{self.queue["queueId"]}/{task["taskId"]}' for task in self.queue['tasks']]
+        return self.one((None, {}, {'epoch': 99}, {'question': self.one(asked)}, {'question': self.one(asked)}))
+
+    def askers(self):
+        tasks = self.queue['tasks'] if self.queue else ()
+        return [asker for task in tasks for asker in task.get('ask', {}).get('askers', ())]
 
     def past(self):
         return {'end': self.one(queues.TASK_ENDS), 'spec': queues.hash_of(self.one(SPECS))}
@@ -156,10 +198,10 @@ class World:
         task = task or {'taskId': self.one(TASKS), 'lastEpoch': 1}
         epoch = task.get('claim', {}).get('epoch', task['lastEpoch'])
         end = task.get('lastEnd') if self.chance(0.2) else None
-        do = {'task': task['taskId'], 'end': end or self.one(queues.ENDS + ('failed',) * 6)}
+        do = {'task': task['taskId'], 'end': end or self.one(queues.ENDS + ('failed',) * 6 + ('blocked', 'uncertain') * 3)}
         do['epoch'] = epoch if self.chance(0.9) else max(0, epoch + self.one((-1, 1, -9)))
         do |= self.optional(0.4, status=self.one((0, 1, 2))) | self.optional(0.3, reason=self.one('xy'))
-        do |= self.optional(0.2, question='ask-1') | self.optional(0.4, delayMs=self.one(SPANS))
+        do |= self.optional(0.4, question=self.one(QUESTIONS)) | self.optional(0.4, delayMs=self.one(SPANS))
         return do | self.optional(0.2, later=True)
 
     def tick(self):
@@ -199,10 +241,60 @@ class World:
         task = task or {'taskId': self.one(TASKS), 'lastEpoch': 1}
         return {'task': task['taskId'], 'epoch': task['lastEpoch'] if self.chance(0.9) else 0}
 
+    def asker(self):
+        asker = {'participant': self.one(PARTICIPANTS)} | self.optional(0.3, user='ada')
+        if self.chance(0.5):
+            process = self.process()
+            asker |= {'pid': self.one((process['pid'],) * 5 + (100,)), 'process': process}
+        asker |= self.optional(0.3, waiter=self.process()) | self.optional(0.3, operation=self.one(('o.1', 'o.2')))
+        asker |= self.optional(0.3, call=self.one(CALLS))
+        task = {'queue': self.one(('q', 'r')), 'task': self.one('ab')} | self.optional(0.5, epoch=self.one((1, 2)))
+        return asker | (task if self.chance(0.25) else self.optional(0.1, queue='q'))
+
+    def ask(self):
+        asked = self.known('open') if self.queue and self.chance(0.3) else None
+        asker = copy.deepcopy(self.one(asked['ask']['askers'])) if asked else self.asker()
+        full_ = queues.ASKER[1](asker | {'at': 0}) if asked else asker
+        asker = {name: value for name, value in full_.items() if name in ASKER_NAMES}
+        do = {'kind': self.one(('permission', 'question')), 'spec': self.one(SPECS[:4]), 'text': self.one(ASKED),
+              'expiresMs': self.one((0, 1000, 60000, 10**9, 10**9)), 'asker': asker}
+        if self.chance(0.6):
+            do |= {'scope': self.one(SCOPES), 'key': self.one('kl')}
+            do |= self.optional(0.8, spec=SPECS[0]) | self.optional(0.7, kind='permission')
+        rule = {'end': self.one(('allowed', 'denied')), 'file': '/r', 'hash': queues.hash_of({}),
+                'number': self.one((1, 7))} | self.optional(0.5, reason='x')
+        return do | (self.optional(0.15, ruled=rule) if do['kind'] == 'permission' else {})
+
+    def which(self):
+        """Return the id of a question: one that is open, or has ended, or was never asked."""
+        ended = self.queue['ended'] if self.queue else ()
+        return self.one(ended)['taskId'] if ended and self.chance(0.2) else self.name('open')
+
+    def answer(self):
+        name = self.which()
+        task = queues.find(self.queue, name) if self.queue else None
+        kind = task['ask']['kind'] if task and 'ask' in task else 'permission'
+        end = self.one(('denied', 'allowed' if kind == 'permission' else 'answered'))
+        do = {'id': name, 'end': end if self.chance(0.9) else self.one(queues.DECIDED)}
+        do |= self.optional(0.6, by=self.one(PEOPLE)) | self.optional(0.3, text='yes') | self.optional(0.2, user='u')
+        do |= self.optional(0.1, operation=self.one(('o.1', 'o.2'))) | self.optional(0.3, allowSelf=True)
+        do |= self.optional(0.2, queue=self.one(('q', 'r')), task=self.one('ab'))
+        processes = [self.process(), *filter(None, (
+            self.one(task['ask']['askers']).get(self.one(('process', 'waiter')))
+            for task in (task,) if task and 'ask' in task))]
+        return do | self.optional(0.3, processes=[queues.PROCESS[1](one) for one in processes])
+
+    def withdraw(self):
+        asker = self.ask()['asker']
+        return {'id': self.which(), 'asker': asker}
+
     def hold(self):
         return {'task': self.one(self.queue['tasks'])['taskId']}
 
     def verb(self):
+        if self.asks and (not self.queue or self.chance(0.9)):
+            verbs = ('ask',) * 6 + ('answer',) * 4 + ('withdraw', 'tick', 'tick', 'cancel', 'control')
+            return self.one(verbs + ('remove',) * self.chance(0.2)) if self.queue else 'ask'
         if (not self.queue or self.queue['removed']) and self.chance(0.9):
             return 'enqueue'
         if self.queue and self.queue['halts'] and self.chance(0.3):
@@ -213,11 +305,14 @@ class World:
         return self.one(verbs + (('hold',) * 2 if self.queue and self.queue['tasks'] else ()))
 
     def edit_by_hand(self):
-        queue, what = self.queue, self.dice.randrange(9)
+        queue, what = self.queue, self.dice.randrange(11)
         task = self.one(queue['tasks'] or [queue])
         if what == 0:
+            decisions = [ended['decision'] for ended in queue['ended'] if 'decision' in ended]
+            rules = [decision['rule'] for decision in decisions if 'rule' in decision]
             place = self.one([queue, queue['policy'], queue['counters'], task, *queue['halts'],
-                              *queue['ended'], *filter(None, map(task.get, ('claim', 'delay', 'expiry')))])
+                              *queue['ended'], *decisions, *rules, *self.askers(),
+                              *filter(None, map(task.get, ('claim', 'delay', 'expiry', 'ask')))])
             place[self.one(('x', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
         elif what == 1 and 'claim' in task:
             task['claim'][self.one(('process', 'keeper'))] = self.process()
@@ -240,9 +335,15 @@ class World:
         elif what == 6 and task is not queue:
             task['after'] = self.some(TASKS)
         elif what == 7:
-            queue['queueId'] = self.one(('q', 'mail.bob'))
+            queue['queueId'] = self.one(('ask', 'ask.ada') if self.asks else ('q', 'mail.bob'))
         elif what == 8 and task is not queue and task['state'] in ('waiting', 'dead'):
             task['state'] = self.one(('waiting', 'dead', 'blocked'))
+            task['question'] = self.one(QUESTIONS)
+        elif what == 9 and 'ask' in task:
+            asker = self.one(task['ask']['askers'])
+            asker[self.one(('process', 'waiter'))] = self.process()
+        elif what == 10 and task is not queue and task['state'] == 'blocked':
+            task['lastEnd'] = 'uncertain'
 
     def step(self):
         """Make one vector, and continue the walk with its result."""
@@ -307,6 +408,12 @@ def digest(vector):
             yield what
     if end == 'then' and verb != 'decode':
         for entry in vector['then']['tasks'] + vector['then'].get('ended', []):
+            if 'decision' in entry:
+                yield f'ended {entry["end"]}' + (' by a rule' if 'rule' in entry['decision'] else '')
+            if entry['taskId'] and entry.get('question') and 'state' not in entry:
+                yield 'waiting with a question'
+            if entry.get('reason', '').startswith('nobody'):
+                yield 'nobody has answered'
             if entry.get('lastJudged'):
                 yield f'judged {entry["lastEnd"]}: {entry.get("lastReason", "")}'
         for halt in vector['then'].get('halts', ()):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Run vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json spec/vectors/queues/*.json.
+"""Run vectors: run.py spec/vectors/*.json spec/vectors/*/*.json.
 
 groups.py judges those in a directory named groups (spec §12), queues.py those in one named queues
-(spec §40), protocol.py all others (spec §7), and observing.py the verbs wait and watch (spec §16).
+(spec §40), questions.py those in one named questions (spec §50), protocol.py all others (spec §7), and observing.py the verbs wait and watch (spec §16).
 The exit status is 1 if a vector fails or there are none.
 """
 import collections
@@ -15,6 +15,7 @@ import typing
 import groups
 import observing
 import protocol
+import questions
 import queues
 import sightings
 from document import (ABSENT, BOOLEAN, DEEPEST, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY,
@@ -424,30 +425,45 @@ OF_TASK = record(id=(queues.TASK, REQUIRED), key=(TEXT, ABSENT), spec=(queues.AN
                  replace=(BOOLEAN, ABSENT))
 QUEUE_KINDS = {
     'process': PROCESS, 'keeper': PROCESS, 'epoch': REVISION, 'end': queues.END,
+    'asker': record(**{name: (kind, REQUIRED if name == 'participant' else ABSENT)
+                       for name, kind in queues.ASKER.fields.items() if name not in ('at', 'beat')}),
+    'ruled': record(end=(one_of('allowed', 'denied'), REQUIRED), file=(TEXT, REQUIRED),
+                    hash=(queues.HASHED, REQUIRED), number=(POSITIVE, REQUIRED), reason=(TEXT, ABSENT)),
+    'processes': array(PROCESS), 'kind': queues.KIND,
     'permits': record(all=(BOOLEAN, ABSENT), add=(INTEGER, ABSENT), set=(INTEGER, ABSENT)),
     'halt': record(reason=(TEXT, REQUIRED), details=(TEXT, ABSENT), now=(BOOLEAN, ABSENT)),
     'policy': record(**{name: (kind, ABSENT)
                         for name, (kind, _) in queues.POLICY_MEMBERS.items()})
-} | dict.fromkeys(('pid', 'status', 'delayMs', 'deadlineMs'), INTEGER)
+} | dict.fromkeys(('pid', 'status', 'delayMs', 'deadlineMs', 'expiresMs'), INTEGER)
+QUESTION = record(end=(one_of(*queues.TASK_ENDS), ABSENT), answer=(TEXT, ABSENT))
+PARKED = record(epoch=(REVISION, ABSENT), question=(TEXT, ABSENT))
 PAST = record(end=(one_of(*queues.TASK_ENDS), REQUIRED), spec=(queues.HASHED, REQUIRED))
 
 
 def queue_world(seen):
     seen = dict(seen)
     calls, past = seen.pop('calls', {}), seen.pop('past', {})
+    questions, parked = seen.pop('questions', {}), seen.pop('parked', {})
     for call in calls.values():
         one_of('open', 'over', 'crashed')[0](call, '/seen/calls')
-    return queues.World(observation(seen), calls, {
-        task: PAST[0](found, f'/seen/past/{task}') for task, found in past.items()})
+    return queues.World(
+        observation(seen), calls,
+        {task: strict(PAST, found, f'/seen/past/{task}') for task, found in past.items()},
+        {name: found and strict(QUESTION, found, f'/seen/questions/{name}')
+         for name, found in questions.items()},
+        {name: found and strict(PARKED, found, f'/seen/parked/{name}')
+         for name, found in parked.items()})
 
 
 def queue_arguments(verb, do):
     if verb not in queues.VERBS:
         raise Malformed(f'unknown verb {verb}')
     words = set(inspect.signature(queues.VERBS[verb]).parameters) - {'queue', 'world'}
+    words = {name.rstrip('_') for name in words}
     known(do, words | {'verb'}, 'do')
-    given = {name: value for name, value in do.items() if name != 'verb'}
-    for name, kind in QUEUE_KINDS.items():
+    given = {name + '_' * (name == 'queue'): value for name, value in do.items() if name != 'verb'}
+    kinds = QUEUE_KINDS | ({'end': one_of(*queues.DECIDED)} if verb == 'answer' else {})
+    for name, kind in kinds.items():
         if name in given:
             given[name] = strict(kind, given[name], f'/do/{name}')
     if verb == 'enqueue':
@@ -474,6 +490,8 @@ def queue_expectation(vector):
     result = {end: vector[end]} | remembered(vector)
     if end == 'then':
         result['then'] = queues.decode(write(vector['then']))
+    if vector['do']['verb'] == 'ask':
+        result |= {'id': vector['id']}
     if vector['do']['verb'] == 'claim':
         result |= {'claimed': vector['claimed']}
         result |= {'verdict': vector['verdict']} if vector['claimed'] is None else {}
@@ -504,6 +522,8 @@ def queue_reality(vector):
     if outcome.queue:
         end = {'then': queues.decode(queues.encode(outcome.queue))}
     end |= remembered(vector, outcome)
+    if verb == 'ask':
+        end |= {'id': outcome.id}
     if verb == 'claim':
         end |= {'claimed': outcome.claimed}
         end |= {} if outcome.claimed else {'verdict': outcome.verdict}
@@ -527,6 +547,25 @@ def numbers(value):
     return Number(str(value)) if type(value) is int else value
 
 
+# Rules (§50)
+
+def rules_expectation(vector):
+    return {(end := one(vector, ('verdict', 'refused'))): vector[end]}
+
+
+def rules_reality(vector):
+    def text(value):
+        return value if isinstance(value, str) else write(value)
+    part = 'rules'
+    try:
+        files = [questions.decode_rules(text(file)) for file in vector['rules']]
+        part = 'input'
+        request = questions.decode_request(text(vector['input']))
+    except Refused as refused:
+        return {'refused': part if refused.word == 'corrupt' else refused.word}
+    return {'verdict': numbers(questions.decide(request, files, read_time(vector['now'])))}
+
+
 class Suite(typing.NamedTuple):
     words: set
     needed: set
@@ -543,9 +582,11 @@ OF_GROUPS = {'actions', 'again', 'needed', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',
-                'refused', 'path', 'entry', 'claimed', 'verdict', 'holds', 'line', 'aborts',
+                'refused', 'path', 'entry', 'id', 'claimed', 'verdict', 'holds', 'line', 'aborts',
                 'written', 'past', 'remembered'}, NEEDED, queue_expectation, queue_reality,
                queues.encode, lambda queue: parse(queues.encode(queue)))
+RULES = Suite({'comment', 'section', 'rules', 'input', 'now', 'verdict', 'refused'},
+              {'comment', 'section', 'rules', 'input', 'now'}, rules_expectation, rules_reality, None, None)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 
 
@@ -568,13 +609,13 @@ def difference(path):
     """Return how the implementation differs from the vector, as lines, [] if it passes."""
     try:
         vector = parse(path.read_bytes(), 2 * DEEPEST)  # it contains files
-        of_queue = folder(path) == 'queues'
-        suite = QUEUES if of_queue else suite_of(folder(path) == 'groups', vector)
+        suite = {'queues': QUEUES, 'questions': RULES}.get(folder(path)) or suite_of(
+            folder(path) == 'groups', vector)
         known(vector, suite.words, 'the vector')
         missing = suite.needed - set(vector)
         if missing:
             raise Malformed(f'no {", ".join(sorted(missing))}')
-        if not path.name.startswith(vector['do']['verb']):
+        if 'do' in vector and not path.name.startswith(vector['do']['verb']):
             raise Malformed('its name does not begin with the verb')
         expected, got = suite.expectation(vector), suite.reality(vector)
     except (Malformed, Refused) as error:
@@ -606,9 +647,11 @@ def main(names):
             failed += 1
             print(f'FAIL {path}', *(f'    {line}' for line in lines), '', sep='\n')
     of = collections.Counter(map(folder, paths))
-    if of['groups'] or of['queues']:
-        print(f'{len(paths) - of["groups"] - of["queues"]} vectors of operations, '
-              f'{of["groups"]} of groups, {of["queues"]} of queues')
+    others = [name for name in ('groups', 'queues', 'questions') if of[name]]
+    if others:
+        operations = len(paths) - sum(of[name] for name in others)
+        print(f'{operations} vectors of operations', *(f'{of[name]} of {name}' for name in others),
+              sep=', ')
     print(f'{len(names) - failed} passed, {failed} failed')
     return 1 if failed or not names else 0
 

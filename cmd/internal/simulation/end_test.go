@@ -26,6 +26,7 @@ func (w *world) end() {
 		w.endGroups()
 	case w.kind.queues:
 		w.endQueues()
+		w.endQuestions()
 	default:
 		w.drain()
 	}

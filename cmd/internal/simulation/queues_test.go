@@ -21,6 +21,7 @@ type queued struct {
 	given   []claimedTask    // in the order in which claimers were told
 	working map[string]*proc // who does each task
 	done    map[string]int64 // the epochs that have settled tasks as done, as their commands said
+	questions
 }
 
 type claimedTask struct {
@@ -31,7 +32,7 @@ type claimedTask struct {
 // queueProgram makes something run that uses the queue.
 func (w *world) queueProgram(name string, h *host) {
 	p := h.spawn(nil)
-	switch w.r.IntN(8) {
+	switch w.r.IntN(11) {
 	case 0, 1:
 		w.start("producer-"+name, p, producing(w.between(1, 3)))
 	case 2, 3, 4, 5:
@@ -40,6 +41,10 @@ func (w *world) queueProgram(name string, h *host) {
 		w.start("operator-"+name, p, controlling(w.between(1, 3)))
 	case 7:
 		w.start("clerk-"+name, p, settlingLate(w.between(1, 3)))
+	case 8, 9:
+		w.start("asker-"+name, p, asking(w.between(1, 3)))
+	case 10:
+		w.start("person-"+name, p, answering(w.between(2, 6)))
 	}
 }
 
@@ -232,15 +237,21 @@ func controlling(times int) func(a *actor) {
 	}
 }
 
-// queueEdit is an edit of the queue by a command, watched.
+// queueEdit is an edit of the queue of tasks by a command, watched.
 func (a *actor) queueEdit(name string, mode fileops.Mode,
 	verb func(queue.Queue, queue.Seen) (queue.Queue, error)) int {
+	return a.editOf(queueID, name, mode, verb)
+}
+
+// editOf is an edit of the queue id by a command, watched.
+func (a *actor) editOf(id, name string, mode fileops.Mode,
+	verb func(queue.Queue, queue.Seen) (queue.Queue, error)) int {
 	w := a.w
-	l := w.operation("queue " + queueID)
+	l := w.operation("queue " + id)
 	return a.command(name, mode == fileops.OrCreate, func(c *command) error {
 		var e *edit
 		dead := a.p.host.dead()
-		_, err := c.ledger.EditQueue(queueID, mode, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		_, err := c.ledger.EditQueue(id, mode, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 			parent := l.readsQueue(c, q)
 			e = nil
 			after, err := verb(q, seen)
@@ -252,6 +263,7 @@ func (a *actor) queueEdit(name string, mode fileops.Mode,
 					if t.Claim != nil && dead[t.Claim.Process] {
 						w.fail("%s leaves %s to %d, who was dead", name, t.ID, t.Claim.PID)
 					}
+					w.judgeAskers(name, t, dead)
 				}
 			}
 			if err == nil && after.Revision != q.Revision {
@@ -315,7 +327,7 @@ func (l *ledger) readsQueue(c *command, q queue.Queue) *edit {
 		if w.calm || !w.chance(8) {
 			continue
 		}
-		if _, err := c.ledger.ReadSpec(queueID, t); err != nil && !w.faulted && !c.hit() {
+		if _, err := c.ledger.ReadSpec(q.ID, t); err != nil && !w.faulted && !c.hit() {
 			w.fail("the spec of %s: %w", t.ID, err)
 		}
 	}
@@ -329,6 +341,12 @@ func (c *command) hit() bool { return c.fs.Fault.At > 0 && c.fs.Calls >= c.fs.Fa
 func (w *world) judgeQueue(before, after queue.Queue) (wrong error) {
 	for _, b := range before.Tasks {
 		a := after.Task(b.ID)
+		if b.Ask != nil {
+			if err := w.judgeQuestion(b, a, after); err != nil {
+				return err
+			}
+			continue
+		}
 		if a == nil {
 			if _, ended := after.EndedTask(b.ID); !ended {
 				return fmt.Errorf("%s is lost", b.ID)

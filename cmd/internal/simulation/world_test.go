@@ -106,7 +106,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.tree, w.resumed, w.endsTaken = false, false, map[int64]bool{}
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
-	w.queued = queued{working: map[string]*proc{}, done: map[string]int64{}}
+	w.queued = queued{working: map[string]*proc{}, done: map[string]int64{}, questions: newQuestions()}
 }
 
 func (w *world) chance(n int) bool { return w.r.IntN(n) == 0 }
