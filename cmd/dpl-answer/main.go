@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -28,6 +29,7 @@ type answer struct {
 	Allow       bool       `help:"give the permission"`
 	Deny        bool       `help:"deny the permission, or refuse to answer"`
 	AllowSelf   bool       `help:"answer a question of one's own operation or process; that is recorded"`
+	Sign        cli.Path   `placeholder:"KEY" help:"sign the answer with this key of SSH, for dpl-ask --signers"`
 	Follow      bool       `help:"on a terminal: wait for more questions when all are answered"`
 	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who answers (the name of the user)"`
 	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"[TEXT]" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
@@ -43,6 +45,8 @@ func (c *answer) Validate() error {
 		return cli.Usagef("--allow and --deny exclude each other")
 	case len(c.Words) > 1:
 		return cli.Usagef("more than one TEXT: quote it, and give flags before it")
+	case c.Sign != "" && c.ID != "" && !c.decides():
+		return cli.Usagef("--sign goes with an answer")
 	case c.ID == "" && (c.decides() || c.AllowSelf):
 		return cli.Usagef("say which question: dpl-answer lists them")
 	case c.ID != "" && c.Follow:
@@ -128,6 +132,13 @@ func (d *desk) decide(id string, allow, deny bool, text string) error {
 	}
 	if a.By, err = d.name(a.User); err != nil {
 		return err
+	}
+	if t := q.Task(id); d.flags.Sign != "" && t != nil {
+		text := queue.SignedText(d.queue, id, t.EnqueuedAt, t.SpecHash(), a.End, a.Text)
+		a.Signature.AskedAt = t.EnqueuedAt
+		if a.Signature.Text, err = signing.Sign(string(d.flags.Sign), text); err != nil {
+			return fmt.Errorf("--sign %s: %w", d.flags.Sign, err)
+		}
 	}
 
 	edit, err := d.env.EditQueue(d.ledger, d.queue, fileops.Existing,

@@ -28,7 +28,8 @@ type ask struct {
 	To     cli.ID     `placeholder:"NAME" help:"ask NAME: the queue is ask.NAME (ask)"`
 
 	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
-	AllowWritableRules bool       `help:"obey rules that the asker could change"`
+	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
+	AllowWritableRules bool       `help:"obey --rules and --signers that the asker could change"`
 
 	Timeout cli.Span `placeholder:"D" help:"unanswered after D it is over (5m for a permission, 24h for a question)"`
 	Wait    cli.Span `placeholder:"D" help:"with --key: wait for D only, and exit 75; asking again goes on waiting"`
@@ -57,8 +58,8 @@ func (c *ask) Validate() error {
 		return cli.Usagef("--input and --rules are for --kind permission")
 	case c.Rules != nil && c.Input == "":
 		return cli.Usagef("--rules needs --input: rules are about a tool and a command")
-	case c.Rules == nil && c.AllowWritableRules:
-		return cli.Usagef("--allow-writable-rules goes with --rules")
+	case c.Rules == nil && c.Signers == "" && c.AllowWritableRules:
+		return cli.Usagef("--allow-writable-rules goes with --rules or --signers")
 	case c.Wait != 0 && c.Key == "":
 		return cli.Usagef("--wait needs --key: otherwise nobody could come back for the answer")
 	case c.Park && c.Wait != 0:
@@ -90,6 +91,12 @@ func (c *ask) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	signers := ""
+	if c.Signers != "" {
+		if signers, err = c.trusted(string(c.Signers)); err != nil {
+			return fmt.Errorf("--signers: %w", err)
+		}
+	}
 	l, err := c.NewLedger.Create(env)
 	if err != nil {
 		return err
@@ -98,7 +105,8 @@ func (c *ask) Run(env *cli.Env) error {
 		return cli.InQueue(id, err)
 	}
 
-	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q}
+	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q,
+		signers: signers}
 	edit, err := env.EditQueue(l, a.queue, fileops.OrCreate,
 		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
 			after, a.id, err = before.Ask(q, seen)

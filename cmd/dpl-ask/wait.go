@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/cmd/internal/hook"
 	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/cmd/internal/statusline"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -31,7 +32,8 @@ type asking struct {
 	queue    string
 	id       string
 	question queue.Question
-	asked    bool // it was not asked before
+	asked    bool   // it was not asked before
+	signers  string // path of those who may answer; "": anybody
 }
 
 // catch begins to catch the signals that ask this process to end. Before, they end it, and then whoever
@@ -56,6 +58,9 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		ended = queue.Ended{ID: a.id, End: queue.EndedWithdrawn}
 	}
 
+	if err := a.checkSignature(ended); err != nil {
+		return true, err
+	}
 	if a.env.JSON() {
 		a.env.PrintJSON(a.object(ended.End, ended.Decision))
 	}
@@ -67,6 +72,26 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		fmt.Fprintln(a.env.Stdout, d.Answer)
 	}
 	return true, a.status(ended.End, d)
+}
+
+// checkSignature returns an error for a yes that needs a signature and has none. A rule that this process
+// has read itself needs none.
+func (a *asking) checkSignature(e queue.Ended) error {
+	ruled := a.question.Ruled != nil && a.question.RuledEnd == e.End
+	if a.signers == "" || !e.End.Decided() || e.End == queue.EndedDenied || ruled {
+		return nil
+	}
+
+	err := errors.New("it has none")
+	if d := e.Decision; d != nil && d.Signature.Text != "" {
+		text := queue.SignedText(a.queue, a.id, d.Signature.AskedAt, a.question.Spec.Hash(), e.End, d.Answer)
+		_, err = signing.Verify(a.signers, text, d.Signature.Text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s%s, which does not count: %w: it needs a signature by one of %s: %w", a.id,
+			e.End, by(e.Decision), fileops.ErrPermission, a.signers, err)
+	}
+	return nil
 }
 
 // status returns the error for an end: nil if it is a yes.
@@ -88,6 +113,8 @@ func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
 
 func by(d *queue.Decision) string {
 	switch {
+	case d == nil:
+		return ""
 	case d.By != "":
 		return " by " + d.By
 	case d.Rule.Number > 0:

@@ -94,6 +94,7 @@ type Decision struct {
 	Answer    string // the text of an answer, or the reason of a denial
 	Rule      Rule
 	Self      bool // it was answered by one of those who asked
+	Signature Signature
 	Unknown   []wire.Member
 
 	nested *wire.Nested

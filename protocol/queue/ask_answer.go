@@ -17,12 +17,14 @@ type Answer struct {
 	Task      string
 	Processes []observe.Process // the one that answers, and those it descends from
 	AllowSelf bool              // it may be one of those who asked
+	Signature Signature         // of the question that was asked then
 }
 
 // Answer returns q with the question id decided (spec §47.2). The first answer is the one that counts.
 // The errors are ErrNoTask; ErrDecided, or ErrOver for one that nobody has decided in time;
-// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; and ErrOwn if who answers is
-// part of what has asked.
+// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; ErrRenewed
+// if the question was asked again since it was signed; and ErrOwn if who answers is part of what has
+// asked.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e, err := q.begin(seen)
 	if err != nil {
@@ -43,11 +45,15 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 		return q, fmt.Errorf("%w: it is a %s", ErrOtherKind, t.Ask.Kind)
 	}
 
+	if s := a.Signature; s != (Signature{}) && !s.AskedAt.Equal(t.EnqueuedAt) {
+		return q, ErrRenewed
+	}
 	own := slices.ContainsFunc(t.Ask.Askers, a.by)
 	if own && !a.AllowSelf {
 		return q, ErrOwn
 	}
-	e.decide(i, a.End, Decision{By: a.By, User: a.User, Answer: a.Text, Self: own})
+	e.decide(i, a.End, Decision{By: a.By, User: a.User, Answer: a.Text, Self: own,
+		Signature: a.Signature})
 	return e.end()
 }
 

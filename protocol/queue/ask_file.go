@@ -109,6 +109,8 @@ func readDecision(r *wire.Reader) *Decision {
 			d.Rule = readRule(r, &d.nested)
 		case "self":
 			d.Self = r.Bool()
+		case "signature":
+			d.Signature = readSignature(r, &d.nested)
 		default:
 			r.Unknown(&d.Unknown, name)
 		}
@@ -151,5 +153,6 @@ func (d *Decision) write(w *wire.Writer) {
 		})
 	}
 	w.OptBool("self", d.Self)
+	d.Signature.write(w, d.nested)
 	w.Unknown(d.Unknown)
 }

@@ -30,6 +30,7 @@ var (
 	ErrOtherKind   = errors.New("answer does not fit the question")
 	ErrDecided     = errors.New("question is decided")
 	ErrOver        = errors.New("question is over")
+	ErrRenewed     = errors.New("question was asked again since")
 	ErrOwn         = errors.New("question is one's own")
 )
 

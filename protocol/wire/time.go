@@ -19,6 +19,9 @@ func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 // (spec §4.2).
 const Longest = math.MaxInt64 / time.Millisecond * time.Millisecond
 
+// FormatTime returns t as it is written.
+func FormatTime(t time.Time) string { return Moment(t).Format(timeLayout) }
+
 // Milliseconds returns a duration of n milliseconds, limited to Longest in both directions.
 func Milliseconds(n int64) time.Duration {
 	const most = int64(Longest / time.Millisecond)

@@ -115,9 +115,11 @@ ASKER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), participant=(IDENT, R
                task=(TASK, ABSENT), epoch=(REVISION, 0))
 ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askers=(array(ASKER), REQUIRED))
 RULED = record(file=(TEXT, REQUIRED), hash=(HASHED, REQUIRED), number=(POSITIVE, REQUIRED))
+SIGNATURE = record(askedAt=(MOMENT, REQUIRED), text=(TEXT, REQUIRED))
 DECISION = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askedBy=(IDENT, REQUIRED),
                   operation=(IDENT, ABSENT), by=(IDENT, ABSENT), user=(TEXT, ''), answer=(TEXT, ''),
-                  rule=(RULED, ABSENT), self=(BOOLEAN, False))
+                  rule=(RULED, ABSENT), self=(BOOLEAN, False),
+                  signature=(SIGNATURE, ABSENT))
 ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
                priority=(whole(*LIMITS), 0), spec=(SPEC, REQUIRED), key=(TEXT, ''),

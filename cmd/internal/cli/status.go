@@ -151,6 +151,7 @@ var outcomes = []outcome{
 	{queue.ErrOtherKind, StatusRefused, ""},
 	{queue.ErrDecided, StatusRefused, "the first answer counts"},
 	{queue.ErrOver, StatusOver, "nobody waits for the answer any more"},
+	{queue.ErrRenewed, StatusRefused, "read it again, and answer that"},
 	{queue.ErrOwn, StatusRefused, "somebody else must answer it, or give --allow-self"},
 	{queue.ErrOtherPolicy, StatusRefused, "leave out --create to change the policy"},
 	{queue.ErrOtherHalts, StatusRefused, "resume it --as them"},
