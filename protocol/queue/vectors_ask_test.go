@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -70,6 +71,10 @@ type vectorAsk struct {
 	Queue     string            `json:"queue"`
 	Processes []vectors.Process `json:"processes"`
 	AllowSelf bool              `json:"allowSelf"`
+	Signature struct {
+		AskedAt time.Time `json:"askedAt"`
+		Text    string    `json:"text"`
+	} `json:"signature"`
 }
 
 type vectorAsker struct {
@@ -111,7 +116,8 @@ func (v *vector) ask(t *testing.T, q Queue, seen Seen) (Queue, error) {
 
 func (v *vector) answer() Answer {
 	a := Answer{End: TaskEnd(v.Do.End), Text: v.Do.Text, By: v.Do.By, User: v.Do.User,
-		Operation: v.Do.Operation, Queue: v.Do.Queue, Task: v.Do.Task, AllowSelf: v.Do.AllowSelf}
+		Operation: v.Do.Operation, Queue: v.Do.Queue, Task: v.Do.Task, AllowSelf: v.Do.AllowSelf,
+		Signature: Signature(v.Do.Signature)}
 	for _, p := range v.Do.Processes {
 		a.Processes = append(a.Processes, observe.Process(p))
 	}

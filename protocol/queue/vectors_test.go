@@ -144,7 +144,7 @@ var refusals = map[string]error{
 	"settled": ErrSettled, "otherPolicy": ErrOtherPolicy, "otherHalts": ErrOtherHalts,
 	"notManual": ErrNotManual, "notDead": ErrNotDead, "notEmpty": ErrNotEmpty,
 	"notAsk": ErrNotAsk, "onlyAsk": ErrOnlyAsk, "notQuestion": ErrNotQuestion,
-	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn,
+	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn, "renewed": ErrRenewed,
 }
 
 func TestVectors(t *testing.T) {

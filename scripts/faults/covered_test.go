@@ -50,6 +50,7 @@ var classes = []class{
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
 			"push:sh", "doctor:quiet", "run:status-fd", "claim:sh", "claim:mine", "claim:check",
 			"claim:epoch", "answer:follow"}},
+	{"asks another program, before or after the edit", []string{"ask:signers", "answer:sign"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.

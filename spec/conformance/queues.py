@@ -8,7 +8,7 @@ from typing import Optional
 
 from document import (ABSENT, BEAT, BOOLEAN, HIGHEST, ID, IDENT, INTEGER, LONGEST, MOMENT, POSITIVE, PROCESS,
                       REQUIRED, REVISION, TEXT, Number, Refused, array, below, corrupt, duration,
-                      format_time, one_of, parse, quote, read_id, record, refuse_newer, whole, write)
+                      format_time, one_of, parse, quote, read_id, read_time, record, refuse_newer, whole, write)
 from protocol import age, beat_of, gone, identity, same, set_optional
 from sightings import Sightings
 
@@ -1033,7 +1033,7 @@ def same_work(one, other):
 
 
 def answer(queue, world, id, end, text='', by=None, user='', operation=None, queue_=None, task=None,
-           processes=(), allowSelf=False):
+           processes=(), allowSelf=False, signature=None):
     edit = begin(queue, world)
     asked = find(edit.queue, id)
     if asked is None:
@@ -1043,9 +1043,13 @@ def answer(queue, world, id, end, text='', by=None, user='', operation=None, que
         require(False, 'noTask')
     require('ask' in asked, 'notQuestion')
     require((asked['ask']['kind'], end) not in MISFITS, 'otherKind')
+    if signature is not None:
+        signature = signature | {'askedAt': read_time(signature['askedAt'])}
+        require(signature['askedAt'] == asked['enqueuedAt'], 'renewed')
     own_ = any(is_part(asker, operation, queue_, task, processes) for asker in asked['ask']['askers'])
     require(not own_ or allowSelf, 'own')
-    edit.decide(asked, end, by=by, user=user, answer=text, self=own_)
+    edit.decide(asked, end, by=by, user=user, answer=text, self=own_,
+                signature=signature)
     return edit.finish_edit()
 
 
