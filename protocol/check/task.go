@@ -50,7 +50,7 @@ func readAsked(r *wire.Reader) (t asked) {
 	r.Object(func(name string) {
 		switch name {
 		case "required_artifacts":
-			r.Array(func() { t.files = append(t.files, readFile(r, r.String())) })
+			r.Array(func() { t.mustExist(readFile(r, r.String())) })
 		case "acceptance_criteria":
 			r.Array(func() { t.criterion(r, readText(r, true)) })
 		case "test_command":
@@ -106,7 +106,7 @@ func (t *asked) criterion(r *wire.Reader, text string) {
 	case !strings.ContainsAny(file, "./"):
 		t.prose = append(t.prose, text)
 	case what == "exists":
-		t.files = append(t.files, readFile(r, file))
+		t.mustExist(readFile(r, file))
 	case contains && isQuoted(quoted):
 		t.mustContain(readFile(r, file), regexp.QuoteMeta(quoted[1:len(quoted)-1]))
 	default:
@@ -118,6 +118,12 @@ func (t *asked) criterion(r *wire.Reader, text string) {
 func isQuoted(text string) bool {
 	return len(text) > 2 && strings.Count(text, text[:1]) == 2 && text[len(text)-1] == text[0] &&
 		(text[0] == '"' || text[0] == '\'')
+}
+
+func (t *asked) mustExist(file Pattern) {
+	if !slices.Contains(t.files, file) {
+		t.files = append(t.files, file)
+	}
 }
 
 func (t *asked) mustContain(file Pattern, source string) {

@@ -38,7 +38,7 @@ func TestOfTask(t *testing.T) {
 		`{"acceptance_criteria":["It is polite.","README exists","a.c contains x","a.c contains \"\"","a.c contains \"x","a.c contains \"x\" and \"y\"","a.c exists, too"," a.c exists","a.c"]}`: `{"prose":[` +
 			`"It is polite.","README exists","a.c contains x","a.c contains \"\"","a.c contains \"x",` +
 			`"a.c contains \"x\" and \"y\"","a.c exists, too"," a.c exists","a.c"]}`,
-		`{"expected_json_schema":{"id":"integer"},"required_artifacts":["a.json","b","c.json"]}`: `{"files":` +
+		`{"expected_json_schema":{"id":"integer"},"required_artifacts":["a.json","b","c.json","b"],"acceptance_criteria":["./a.json exists"]}`: `{"files":` +
 			`["a.json","b","c.json"],"json":{"a.json":{"type":"object","properties":{"id":{"type":"integer"}},` +
 			`"required":["id"],"additionalProperties":false},"c.json":{"type":"object","properties":` +
 			`{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}}}`,
