@@ -105,7 +105,7 @@ func attempts(last queue.Attempt, claim *queue.Claim, files []fileops.TaskFile) 
 	}
 
 	for _, f := range files {
-		if claim != nil && claim.Epoch == f.Epoch {
+		if f.Start || claim != nil && claim.Epoch == f.Epoch {
 			continue
 		}
 		if a := of(f.Epoch); f.Log {

@@ -105,6 +105,7 @@ type TaskFile struct {
 	Digits string // of the hash of a spec; "": the file is of an attempt
 	Epoch  int64
 	Log    bool // the output of the attempt, and not its report
+	Start  bool // how its files were at its start, and not its report
 }
 
 // InTasks is for the directory of a queue in queues/tasks/.
@@ -114,11 +115,13 @@ func InTasks(name string) (f TaskFile, ok bool) {
 		if stem, f.Log = strings.CutSuffix(name, logSuffix); !f.Log {
 			return f, false
 		}
+	} else {
+		stem, f.Start = strings.CutSuffix(stem, startMark)
 	}
 
 	task, rest, named := strings.Cut(stem, "~")
 	f.Task = task
-	if len(rest) == 64 && strings.Trim(rest, "0123456789abcdef") == "" && isJSON {
+	if len(rest) == 64 && strings.Trim(rest, "0123456789abcdef") == "" && isJSON && !f.Start {
 		f.Digits = rest
 		return f, named && validID(task)
 	}

@@ -45,17 +45,20 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"json":{"a":{"name":{"b":"string"}}}}`:  "/json/a: JSON Schema has no word name",
 		`{"json":{"a":{"type":"object","x":{}}}}`: "/json/a: JSON Schema has no word x",
 		`{"json":{"a":{"type":"string","title":"string"}}}`: "/json/a: it may be a JSON Schema, or names",
-		`{"command":[]}`:                  "/command: it is empty",
-		`{"command":[""]}`:                "/command/0: it is empty",
-		`{"command":["a","\u0000"]}`:      "/command/1: no command takes a NUL",
-		`{"command":"make"}`:              "/command: an array is expected",
-		`{"command":["a"],"timeoutMs":0}`: "/timeoutMs: an integer of at least 1",
-		`{"timeoutMs":5}`:                 "/timeoutMs: it goes with command",
-		`{"prose":[]}`:                    "/prose: it is empty",
-		`{"prose":""}`:                    "/prose: it is empty",
-		`{"prose":["x",5]}`:               "/prose/1: a string is expected",
-		`{"exit":[0]} x`:                  "data after the end",
-		"{\"prose\":\"\xff\"}":            "invalid UTF-8",
+		`{"command":[]}`:                   "/command: it is empty",
+		`{"command":[""]}`:                 "/command/0: it is empty",
+		`{"command":["a","\u0000"]}`:       "/command/1: no command takes a NUL",
+		`{"command":"make"}`:               "/command: an array is expected",
+		`{"command":["a"],"timeoutMs":0}`:  "/timeoutMs: an integer of at least 1",
+		`{"timeoutMs":5}`:                  "/timeoutMs: it goes with command",
+		`{"prose":[]}`:                     "/prose: it is empty",
+		`{"uncertain":"pass"}`:             `/uncertain: want fail or block, not "pass"`,
+		`{"uncertain":true}`:               "/uncertain: a string is expected",
+		`{"uncertain":"fail","prose":"x"}`: "/uncertain: prose is always uncertain",
+		`{"prose":""}`:                     "/prose: it is empty",
+		`{"prose":["x",5]}`:                "/prose/1: a string is expected",
+		`{"exit":[0]} x`:                   "data after the end",
+		"{\"prose\":\"\xff\"}":             "invalid UTF-8",
 	} {
 		_, err := Decode(text)
 		if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), want) {
@@ -96,6 +99,9 @@ func TestDecode(t *testing.T) {
 		len(r.Contains) != 2 || r.Contains[0].Files != "a" || len(r.Contains[1].Match) != 2 {
 		t.Errorf("got %v, %v", r, err)
 	}
+	if r, err := Decode(`{"uncertain":"block","prose":"x"}`); err != nil || r.Strict {
+		t.Errorf("got %v, %v", r, err)
+	}
 	if r, err := Decode(`{}`); err != nil || r.Timeout != 10*time.Minute || r.Exit != nil {
 		t.Errorf("got %v, %v", r, err)
 	}
@@ -118,6 +124,7 @@ func TestPath(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"exit":[0],"files":["a"],"changed":["b*"],"contains":{"c":"x"},"absent":{"d":["y"]},` +
 		`"json":{"e":{"id":"integer"},"f":true},"command":["g"],"timeoutMs":5,"prose":"h"}`)
+	f.Add(`{"uncertain":"fail","files":["*.huge","\xff"],"command":["g"]}`)
 	f.Add(`{"json":{"a":{"type":"string","title":"string"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		rules, err := Decode(text)
