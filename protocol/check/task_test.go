@@ -30,6 +30,7 @@ func TestOfTask(t *testing.T) {
 		`{"exit":[1],"a":[5]}`: "",
 		`{"required_artifacts":[],"acceptance_criteria":[],"tests_required":false}`: "",
 		`{"test_command":"make"}`:                               "",
+		`{"test_command":"make","required_artifacts":["a"]}`:    `{"files":["a"]}`,
 		`{"test_command":"make x","tests_required":true}`:       `{"command":["sh","-c","make x"]}`,
 		`{"required_artifacts":["./a b","app/[id]*?\\.ts"]}`:    `{"files":["a b","app/\\[id]\\*\\?\\\\.ts"]}`,
 		`{"acceptance_criteria":["a.txt exists","b/c exists"]}`: `{"files":["a.txt","b/c"]}`,
