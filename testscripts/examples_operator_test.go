@@ -26,11 +26,6 @@ fi
 exec "$FARM/operator/agent.sh"
 `
 
-// lookedAt is task-003 without the sentence that only a person can judge, and has judged.
-const lookedAt = `{"task_id": "task-003", "intent": "Introduce the program",
-  "instructions": "Write README.md.", "acceptance_criteria": ["README.md exists"]}
-`
-
 // TestOperator runs a project by the commands of operator.sh. An attempt at a task is wrong, one
 // uncertain, one blocked, one killed, and everything is killed in the middle.
 func TestOperator(t *testing.T) {
@@ -80,22 +75,23 @@ func TestOperator(t *testing.T) {
 
 	// A person looks and answers. No task is left then, but the goal is open.
 	write(t, filepath.Join(p.dir, "sandbox/greet/colour.txt"), "teal\n", 0o644)
-	write(t, filepath.Join(p.dir, "looked-at.json"), lookedAt, 0o644)
-	p.must("retry --task task-003")
+	p.exits(76, "accept --task task-004")
+	p.must("accept --task task-003")
+	p.exits(76, "accept --task task-003")
 	p.must("retry --task task-004")
-	p.must("enqueue --replace --task-file looked-at.json")
+	p.shows("iteration 4, last task task-003", "queue 1 waiting, 0 claimed")
 	p.exits(3, "start")
 	p.shows("status HALTED: exhausted-goal-incomplete (policy)", "iteration 5, last task task-004",
 		"tasks 5 completed, 0 blocked")
 	p.must("set-goal --completed")
 	p.must("resume")
-	p.must("start")
+	p.exits(4, "start")
 	p.shows("status COMPLETED", "goal completed: Publish greet")
 	p.made()
 }
 
-// TestOperatorManual lets the tasks of a project go one by one, and has one that never works: it does
-// not hold up the others.
+// TestOperatorManual lets the tasks of a project go one by one. One never works, and does not hold up
+// the others. A person rejects another.
 func TestOperatorManual(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -105,7 +101,8 @@ func TestOperatorManual(t *testing.T) {
 	write(t, filepath.Join(p.dir, "tasks.json"), `
 		{"task_id": "never", "instructions": "Sing.", "retry_policy": {"max_retries": 1}}
 		{"task_id": "shape", "instructions": "Write release.json.", "required_artifacts": ["release.json"],
-		 "expected_json_schema": {"name": "string", "version": "integer"}}`, 0o644)
+		 "expected_json_schema": {"name": "string", "version": "integer"}}
+		{"task_id": "tone", "instructions": "Write README.md.", "acceptance_criteria": ["It is polite."]}`, 0o644)
 	p.must("enqueue --task-file tasks.json")
 	p.exits(74, "enqueue --task-file none.json")
 	p.must("resume")
@@ -122,6 +119,18 @@ func TestOperatorManual(t *testing.T) {
 	p.must("step")
 	p.must("start")
 	p.shows("status RUNNING", "iteration 1, last task shape", "mode MANUAL, 0 may go")
+
+	p.must("step")
+	p.must("start")
+	p.shows("last report tone: uncertain: prose It is polite.: a person must look")
+	p.exits(64, "reject --task tone")
+	p.must("reject --task tone --reason 'it gushes'")
+	p.shows("queue 1 waiting, 0 claimed", "last report tone: rejected: it gushes")
+	p.must("step")
+	p.must("start")
+	if prompt := p.text("ledger/queues/tasks/greet/tone~5.log"); !strings.Contains(prompt, "rejected: it gushes") {
+		t.Errorf("the second prompt is\n%s", prompt)
+	}
 }
 
 // TestOperatorPage runs the blocks of spec/operator.md in order, and compares the state that it shows.
@@ -148,7 +157,9 @@ func TestOperatorPage(t *testing.T) {
 		t.Fatalf("%d blocks, want 2", len(rest))
 	}
 	path := "PATH=" + p.dir + "/operator:$PATH\n"
-	p.sh(path + rest[0] + "[ $? = 3 ]")
+	if out := p.sh(path + rest[0] + "[ $? = 3 ]"); !strings.Contains(out, "Is task task-003 of greet done?") {
+		t.Errorf("it asks\n%s", out)
+	}
 	if out := p.sh(path + "set -e\n" + rest[1]); !strings.Contains(out, "COMPLETED") {
 		t.Errorf("in the end it shows\n%s", out)
 	}

@@ -3,20 +3,25 @@
 #
 #	init-state [--execution-mode MANUAL]        make a halted project without tasks
 #	set-goal --description TEXT | --completed   say what it is for, or that this is reached
-#	enqueue --task-file FILE [--replace]        add tasks, or replace some that wait
+#	enqueue --task-file FILE                    add the tasks of FILE, all or none
 #	start                                       do tasks until none is left, or it is halted
 #	halt --reason TEXT                          begin no other task
 #	resume                                      lift the halt, for the next start
 #	status                                      show it
 #	step                                        if it is MANUAL: let one task go
 #	retry --task ID                             try a blocked or dead task again
+#	accept --task ID                            say that an uncertain task is done
+#	reject --task ID --reason TEXT              say that it is not
 #
 # A project is a queue. Each command is one edit of it, so start goes on where it was, whatever was
 # killed. Tasks are done one after the other by worker.sh, in the directory sandbox/ID.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
-export DPL_LEDGER="${DPL_LEDGER:-$PWD/ledger}"
+case ${DPL_LEDGER-} in
+'' | /*) ;;
+*) DPL_LEDGER=$PWD/$DPL_LEDGER ;; # also in sandbox/ID
+esac
 
 # fail STATUS TEXT...: say why the command has failed, and exit
 fail() {
@@ -27,13 +32,10 @@ fail() {
 }
 
 [ $# -gt 0 ] || fail 64 'want a command: see the beginning of this file'
-command=$1 project='' mode=AUTO description='' completed='' file='' replace='' reason='' task=''
+command=$1 project='' mode=AUTO description='' completed='' file='' reason='' task=''
 shift
 while [ $# -gt 0 ]; do
-    case $1 in
-    --completed) completed=yes && shift && continue ;;
-    --replace) replace=--replace && shift && continue ;;
-    esac
+    [ "$1" != --completed ] || { completed=yes && shift && continue; }
     [ -n "${2-}" ] || fail 64 "$1: it needs a value"
     case $1 in
     --project-id) project=$2 ;;
@@ -55,6 +57,15 @@ need --project-id "$project"
 enter() {
     dpl-status --queue "$project" >/dev/null || exit
     mkdir -p "sandbox/$project" && cd "sandbox/$project"
+}
+
+# answer FLAG [TEXT]: answer the question on which a task waits, because its check could not tell
+answer() {
+    need --task "$task"
+    found=$(dpl-status --queue "$project" --why "$task" --json)
+    question=$(echo "$found" | sed -n 's|^  "question": "ask/\(.*\)",$|\1|p')
+    [ -n "$question" ] || fail 76 "$task: no question about it is open"
+    dpl-answer "$question" "$@"
 }
 
 case $command in
@@ -80,8 +91,7 @@ enqueue)
     need --task-file "$file"
     case $file in /*) ;; *) file=$PWD/$file ;; esac
     enter # a working_directory is one in it
-    # shellcheck disable=SC2086 # a flag or nothing
-    dpl-enqueue "$project" --no-create $replace --file "$file"
+    dpl-enqueue "$project" --no-create --file "$file"
     ;;
 start)
     enter
@@ -96,6 +106,11 @@ step) dpl-queue "$project" --permits +1 ;;
 retry)
     need --task "$task"
     dpl-enqueue "$project" --again "$task"
+    ;;
+accept) answer --allow ;;
+reject)
+    need --reason "$reason"
+    answer --deny "$reason"
     ;;
 status)
     state=$(dpl-status --queue "$project" --json)

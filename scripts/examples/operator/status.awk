@@ -11,9 +11,9 @@ match($0, /^ *"[A-Za-z]*": /) {
     if (value == "null") value = ""
 
     if (depth == 2) part = name
-    if (name == "ends") ends = depth
-    else if (ends && depth > ends) attempts = attempts ", " value " " name
-    else ends = 0
+    if (name == "ends") { ends = depth; next }
+    if (ends && depth > ends) { attempts = attempts ", " value " " name; next }
+    ends = 0
     is[part "." name] = value
 
     # An attempt at a task. The newest has the highest epoch.
