@@ -104,9 +104,12 @@ type TaskFile struct {
 	Task   string
 	Digits string // of the hash of a spec; "": the file is of an attempt
 	Epoch  int64
-	Log    bool // the output of the attempt, and not its report
-	Start  bool // how its files were at its start, and not its report
+	Log    bool // the output of the attempt
+	Start  bool // how its files were at its start
 }
+
+// Report reports whether f is the report of an attempt.
+func (f TaskFile) Report() bool { return f.Digits == "" && !f.Log && !f.Start }
 
 // InTasks is for the directory of a queue in queues/tasks/.
 func InTasks(name string) (f TaskFile, ok bool) {
