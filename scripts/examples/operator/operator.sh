@@ -63,7 +63,7 @@ enter() {
 answer() {
     need --task "$task"
     found=$(dpl-status --queue "$project" --why "$task" --json)
-    question=$(echo "$found" | sed -n 's|^  "question": "ask/\(.*\)",$|\1|p')
+    question=$(printf '%s\n' "$found" | sed -n 's|^  "question": "ask/\(.*\)",$|\1|p')
     [ -n "$question" ] || fail 76 "$task: no question about it is open"
     dpl-answer "$question" "$@"
 }
@@ -114,7 +114,7 @@ reject)
     ;;
 status)
     state=$(dpl-status --queue "$project" --json)
-    echo "$state" | awk -f "$here/status.awk"
+    printf '%s\n' "$state" | awk -f "$here/status.awk"
     ;;
 *) fail 64 "$command: no such command: see the beginning of this file" ;;
 esac
