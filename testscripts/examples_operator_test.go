@@ -71,7 +71,8 @@ func TestOperator(t *testing.T) {
 	p.shows("status RUNNING", "queue 1 waiting, 0 claimed",
 		"attempts 7: 1 rejected, 2 done, 2 crashed, 1 uncertain, 1 blocked")
 	p.must("start")
-	p.shows("status RUNNING", "iteration 3, last task task-005", "queue 0 waiting, 0 claimed: exhausted")
+	p.shows("status RUNNING", "iteration 3, last task task-005",
+		"queue 0 waiting, 0 claimed: exhausted")
 
 	// A person looks and answers. No task is left then, but the goal is open.
 	write(t, filepath.Join(p.dir, "sandbox/greet/colour.txt"), "teal\n", 0o644)
@@ -90,8 +91,8 @@ func TestOperator(t *testing.T) {
 	p.made()
 }
 
-// TestOperatorManual lets the tasks of a project go one by one. One never works, and does not hold up
-// the others. A person rejects another.
+// TestOperatorManual lets the tasks of a project go one by one. One never works, and does not hold
+// up the others. A person rejects another.
 func TestOperatorManual(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -100,9 +101,11 @@ func TestOperatorManual(t *testing.T) {
 	p.must("init-state --execution-mode MANUAL")
 	write(t, filepath.Join(p.dir, "tasks.json"), `
 		{"task_id": "never", "instructions": "Sing.", "retry_policy": {"max_retries": 1}}
-		{"task_id": "shape", "instructions": "Write release.json.", "required_artifacts": ["release.json"],
+		{"task_id": "shape", "instructions": "Write release.json.",
+		 "required_artifacts": ["release.json"],
 		 "expected_json_schema": {"name": "string", "version": "integer"}}
-		{"task_id": "tone", "instructions": "Write README.md.", "acceptance_criteria": ["It is polite."]}`, 0o644)
+		{"task_id": "tone", "instructions": "Write README.md.",
+		 "acceptance_criteria": ["It is polite."]}`, 0o644)
 	p.must("enqueue --task-file tasks.json")
 	p.exits(74, "enqueue --task-file none.json")
 	p.must("resume")
@@ -112,7 +115,8 @@ func TestOperatorManual(t *testing.T) {
 	p.must("step")
 	p.shows("mode MANUAL, 1 may go")
 	p.must("start")
-	p.shows("mode MANUAL, 0 may go", "attempts 1: 1 failed", "last report never: failed: exit status 1")
+	p.shows("mode MANUAL, 0 may go", "attempts 1: 1 failed",
+		"last report never: failed: exit status 1")
 	p.must("step")
 	p.must("start")
 	p.shows("tasks 0 completed, 1 blocked: never", "attempts 2: 2 failed")
@@ -128,12 +132,14 @@ func TestOperatorManual(t *testing.T) {
 	p.shows("queue 1 waiting, 0 claimed", "last report tone: rejected: it gushes")
 	p.must("step")
 	p.must("start")
-	if prompt := p.text("ledger/queues/tasks/greet/tone~5.log"); !strings.Contains(prompt, "rejected: it gushes") {
+	prompt := p.text("ledger/queues/tasks/greet/tone~5.log")
+	if !strings.Contains(prompt, "rejected: it gushes") {
 		t.Errorf("the second prompt is\n%s", prompt)
 	}
 }
 
-// TestOperatorPage runs the blocks of spec/operator.md in order, and compares the state that it shows.
+// TestOperatorPage runs the blocks of spec/operator.md in order, and compares the state that it
+// shows.
 func TestOperatorPage(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -157,7 +163,8 @@ func TestOperatorPage(t *testing.T) {
 		t.Fatalf("%d blocks, want 2", len(rest))
 	}
 	path := "PATH=" + p.dir + "/operator:$PATH\n"
-	if out := p.sh(path + rest[0] + "[ $? = 3 ]"); !strings.Contains(out, "Is task task-003 of greet done?") {
+	out := p.sh(path + rest[0] + "[ $? = 3 ]")
+	if !strings.Contains(out, "Is task task-003 of greet done?") {
 		t.Errorf("it asks\n%s", out)
 	}
 	if out := p.sh(path + "set -e\n" + rest[1]); !strings.Contains(out, "COMPLETED") {
@@ -190,7 +197,8 @@ func newProject(t *testing.T) *project {
 
 	write(t, filepath.Join(p.dir, "tools", "held"), heldAgent, 0o755)
 	for _, name := range operatorFiles {
-		write(t, filepath.Join(p.dir, "operator", name), read(t, "scripts/examples/operator/"+name), 0o755)
+		write(t, filepath.Join(p.dir, "operator", name),
+			read(t, "scripts/examples/operator/"+name), 0o755)
 	}
 	return p
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// OfTask returns the rules that a task without `check` means by other members (spec §45.1), or "" if it
-// means none. Its errors are those of wire.Decode. What it returns may still be no rules, as Decode
+// OfTask returns the rules that a task without `check` means by other members (spec §45.1), or "" if
+// it means none. Its errors are those of wire.Decode. What it returns may still be no rules, as Decode
 // tells: a file may be outside the directory.
 func OfTask(members []wire.Member) (rules string, err error) {
 	text := wire.Line(func(w *wire.Writer) {
@@ -97,8 +97,8 @@ func readFile(r *wire.Reader, name string) Pattern {
 	return p
 }
 
-// criterion adds a rule for text: `FILE exists` and `FILE contains "TEXT"` can be looked at, where FILE
-// is a word with a dot or a slash. All else only a person can judge.
+// criterion adds a rule for text: `FILE exists` and `FILE contains "TEXT"` can be looked at, where
+// FILE is a word with a dot or a slash. All else only a person can judge.
 func (t *asked) criterion(r *wire.Reader, text string) {
 	file, what, _ := strings.Cut(text, " ")
 	quoted, contains := strings.CutPrefix(what, "contains ")

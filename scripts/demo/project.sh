@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
 # project.sh: act 8 of demo.sh, which sources this file after farm.sh.
 #
-# A worker writes the files of a small project. Rules judge what it did: one attempt is wrong, one is
-# killed, a worker asks a question, and the project ends when its goal is reached.
+# A worker writes the files of a small project. Rules judge what it did: one attempt is wrong, one
+# is killed, a worker asks a question, and the project ends when its goal is reached.
 
 # greet_tasks: print the tasks, with what must be true of their files
 greet_tasks() {
@@ -52,8 +52,8 @@ act_of_the_project() {
     run 3 dpl-run --queue greet --until-empty -- ./greet-worker.sh
     run 0 dpl-queue greet --resume
 
-    step 'The first program has a mistake. The worker says that it is done, but the test does not: the' \
-        'task is tried again, with the report.'
+    step 'The first program has a mistake. The worker says that it is done, but the test does not:' \
+        'the task is tried again, with the report.'
     typed 'dpl-run --queue greet --until-empty -- ./greet-worker.sh &'
     dpl-run --queue greet --until-empty -- ./greet-worker.sh 2>said &
     child=$!
@@ -79,8 +79,8 @@ act_of_the_project() {
     run 3 dpl-run --queue greet --until-empty -- ./greet-worker.sh
     check 'the logo' "<svg fill='teal'/>" "$(cat logo.svg)"
 
-    step 'No task is left, but the goal is open, so the project has halted itself. An operator says' \
-        'that the goal is reached.'
+    step 'No task is left, but the goal is open, so the project has halted itself. An operator' \
+        'says that the goal is reached.'
     run 0 dpl-status --queue greet
     matches 'the halt' '*halted by policy*exhausted-goal-incomplete*' "$out"
     run 0 dpl-queue greet --goal-done --resume

@@ -34,10 +34,11 @@ END {
     print "goal         " goal ": " is["goal.description"]
     print "queue        " is["counts.waiting"] " waiting, " is["counts.claimed"] " claimed" \
         (is["counts.waiting"] + is["counts.claimed"] == 0 ? ": exhausted" : "")
-    print "tasks        " is["counters.done"] " completed, " is["counts.blocked"] + is["counts.dead"] \
-        " blocked" (stuck ? ":" substr(stuck, 2) : "")
+    print "tasks        " is["counters.done"] " completed, " \
+        is["counts.blocked"] + is["counts.dead"] " blocked" (stuck ? ":" substr(stuck, 2) : "")
     print "attempts     " is["counters.claimed"] (attempts ? ":" substr(attempts, 2) : "")
     print "last report  " (last ? last ": " is["last.lastEnd"] : "none") \
         (is["last.lastReason"] != "" ? ": " is["last.lastReason"] : "")
-    print "mode         " (is["permits.permits"] == "" ? "AUTO" : "MANUAL, " is["permits.permits"] " may go")
+    permits = is["permits.permits"]
+    print "mode         " (permits == "" ? "AUTO" : "MANUAL, " permits " may go")
 }
