@@ -298,6 +298,20 @@ func (l *Ledger) taskFiles(id string) (found []TaskFile, temps []string, err err
 	return found, temps, err
 }
 
+// WriteAttemptStart stores how the files of an attempt are at its start (spec §43). It is not synced:
+// a power cut ends the attempt, too.
+func (l *Ledger) WriteAttemptStart(id, task string, epoch int64, text string) error {
+	if err := l.makeTasksDir(id); err != nil {
+		return err
+	}
+	f, err := l.fs.CreateFile(l.AttemptStart(id, task, epoch))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(text))
+	return errors.Join(err, f.Close())
+}
+
 // writeReport stores the report of an attempt (spec §36.1).
 func (l *Ledger) writeReport(id string, r queue.Report) error {
 	if err := l.makeTasksDir(id); err != nil {

@@ -89,6 +89,9 @@ func (c *claim) Run(env *cli.Env) error {
 	if err != nil || t == nil {
 		return cli.InQueue(c.Queue, err)
 	}
+	if !env.DryRun() {
+		c.look(env, l, t)
+	}
 	return cli.InQueue(c.Queue, c.print(env, l, t))
 }
 

@@ -40,10 +40,8 @@ func (c *enqueue) batch() ([]queue.New, error) {
 				return nil, err
 			}
 		}
-		if r.Spec.Check != "" {
-			if _, err := check.Decode(r.Spec.Check); err != nil {
-				return nil, fmt.Errorf("task %d: check: %w", i+1, err)
-			}
+		if r.Spec.Check, err = rulesOf(r.Spec); err != nil {
+			return nil, fmt.Errorf("task %d: %w", i+1, err)
 		}
 		n.Spec = r.Spec.Content()
 		if n.ID != "" && n.Key != "" && n.Key != n.ID {
@@ -53,6 +51,22 @@ func (c *enqueue) batch() ([]queue.New, error) {
 		batch[i] = identified(n)
 	}
 	return batch, nil
+}
+
+// rulesOf returns the rules of a task that somebody has written down, or "".
+func rulesOf(s queue.Spec) (rules string, err error) {
+	if s.Check == "" {
+		rules, err = check.OfTask(s.Unknown)
+		if err != nil || rules == "" {
+			return "", err
+		}
+		_, err = check.Decode(rules)
+		return rules, err
+	}
+	if _, err := check.Decode(s.Check); err != nil {
+		return "", fmt.Errorf("check: %w", err)
+	}
+	return s.Check, nil
 }
 
 // About reports whether a flag says something about one task.

@@ -100,7 +100,7 @@ func (c *attemptCheck) begin() (err error) {
 
 func (a *attempt) judging(e end) (path string, argv []string, err error) {
 	c := &a.check
-	if c.rules == "" || e.failure != "" {
+	if c.rules == "" || e.failure != "" || a.saidOtherwise() {
 		return "", nil, nil
 	}
 	if path, err = checking.Program(); err != nil {
@@ -126,6 +126,18 @@ func (a *attempt) judging(e end) (path string, argv []string, err error) {
 		return "", nil, err
 	}
 	return path, append([]string{"dpl-check"}, checking.Judge(c.dir, e.exit(), since)...), nil
+}
+
+// saidOtherwise reports whether the worker has said by dpl-settle that the task is not done. That counts
+// whatever the check would find.
+func (a *attempt) saidOtherwise() bool {
+	q, err := a.ledger.ReadQueue(string(a.flags.Queue))
+	if err != nil {
+		return false // the settling says why
+	}
+	t := q.Task(a.task.ID)
+	return t != nil && t.Claim != nil && t.Claim.Epoch == a.task.Claim.Epoch &&
+		t.Claim.Intent != nil && t.Claim.Intent.End != queue.Done
 }
 
 func (a *attempt) judged(e end, err error) {

@@ -55,7 +55,11 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 		if err := env.CheckGroupTrust(l); err != nil {
 			return err // its rules may have a command
 		}
-		s.Outcome, s.Report = run(env, spec, s.Report)
+		start := l.AttemptStart(q.ID, s.Task, s.Epoch)
+		if _, err := os.Stat(start); err != nil {
+			start = "" // dpl-claim has had no need of it
+		}
+		s.Outcome, s.Report = run(env, spec, start, s.Report)
 		if s.End == queue.Uncertain {
 			s.Question, err = checking.AskPerson(env, l, q.ID, t, s.Reason)
 		}
@@ -63,9 +67,9 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 	return err
 }
 
-// run runs dpl-check. It returns how the attempt ends, and the report to be kept: that of the check,
-// unless it has passed.
-func run(env *cli.Env, spec queue.Spec, report string) (queue.Outcome, string) {
+// run runs dpl-check, with the snapshot start, or "". It returns how the attempt ends, and the report
+// to be kept: that of the check, unless it has passed.
+func run(env *cli.Env, spec queue.Spec, start, report string) (queue.Outcome, string) {
 	path, err := checking.Program()
 	if err != nil {
 		return checking.Broken(err.Error()), report
@@ -75,7 +79,7 @@ func run(env *cli.Env, spec queue.Spec, report string) (queue.Outcome, string) {
 	if dir == "" {
 		dir = "."
 	}
-	args := checking.Judge(dir, -1, "")
+	args := checking.Judge(dir, -1, start)
 	if env.DryRun() {
 		args = append(args, "--dry-run")
 	}

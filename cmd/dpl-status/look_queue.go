@@ -27,7 +27,7 @@ func (s *reporter) readQueue(id string) (view.Queue, error) {
 func (s *reporter) newestReport(queueID string) (newest *view.Report, err error) {
 	files, err := s.ledger.TaskFiles(queueID)
 	for _, f := range files {
-		if f.Epoch > 0 && !f.Log && (newest == nil || f.Epoch > newest.Epoch) {
+		if f.Report() && (newest == nil || f.Epoch > newest.Epoch) {
 			newest = &view.Report{Task: f.Task, Epoch: f.Epoch, Path: f.Path}
 		}
 	}
@@ -105,13 +105,12 @@ func attempts(last queue.Attempt, claim *queue.Claim, files []fileops.TaskFile) 
 	}
 
 	for _, f := range files {
-		if claim != nil && claim.Epoch == f.Epoch {
-			continue
-		}
-		if a := of(f.Epoch); f.Log {
-			a.Log = f.Path
-		} else {
-			a.Report = f.Path
+		switch {
+		case claim != nil && claim.Epoch == f.Epoch:
+		case f.Log:
+			of(f.Epoch).Log = f.Path
+		case f.Report():
+			of(f.Epoch).Report = f.Path
 		}
 	}
 	if last.Epoch != 0 {

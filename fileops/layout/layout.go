@@ -19,6 +19,7 @@ const (
 	sightingsMark = ".seen~"
 	scratchPrefix = ".dpl-scratch-"
 	logSuffix     = ".log"
+	startMark     = ".start" // of an attempt, before .json
 	originSuffix  = ".origin"
 	restartSuffix = ".json"
 
@@ -188,6 +189,11 @@ func (p Paths) AttemptLog(queue, task string, epoch int64) string {
 // AttemptReport returns the path of the report of an attempt.
 func (p Paths) AttemptReport(queue, task string, epoch int64) string {
 	return p.attempt(queue, task, epoch) + ".json"
+}
+
+// AttemptStart returns the path of what dpl-claim has seen of the files of an attempt at its start.
+func (p Paths) AttemptStart(queue, task string, epoch int64) string {
+	return p.attempt(queue, task, epoch) + startMark + ".json"
 }
 
 func (p Paths) attempt(queue, task string, epoch int64) string {

@@ -104,8 +104,12 @@ type TaskFile struct {
 	Task   string
 	Digits string // of the hash of a spec; "": the file is of an attempt
 	Epoch  int64
-	Log    bool // the output of the attempt, and not its report
+	Log    bool // the output of the attempt
+	Start  bool // how its files were at its start
 }
+
+// Report reports whether f is the report of an attempt.
+func (f TaskFile) Report() bool { return f.Digits == "" && !f.Log && !f.Start }
 
 // InTasks is for the directory of a queue in queues/tasks/.
 func InTasks(name string) (f TaskFile, ok bool) {
@@ -114,11 +118,13 @@ func InTasks(name string) (f TaskFile, ok bool) {
 		if stem, f.Log = strings.CutSuffix(name, logSuffix); !f.Log {
 			return f, false
 		}
+	} else {
+		stem, f.Start = strings.CutSuffix(stem, startMark)
 	}
 
 	task, rest, named := strings.Cut(stem, "~")
 	f.Task = task
-	if len(rest) == 64 && strings.Trim(rest, "0123456789abcdef") == "" && isJSON {
+	if len(rest) == 64 && strings.Trim(rest, "0123456789abcdef") == "" && isJSON && !f.Start {
 		f.Digits = rest
 		return f, named && validID(task)
 	}

@@ -70,6 +70,8 @@ func FuzzNames(f *testing.F) {
 				again = p.SpecPath("q", file.Task, file.Digits)
 			case file.Log:
 				again = p.AttemptLog("q", file.Task, file.Epoch)
+			case file.Start:
+				again = p.AttemptStart("q", file.Task, file.Epoch)
 			}
 			if filepath.Base(again) != name {
 				t.Errorf("%q: %+v, which makes %q", name, file, again)

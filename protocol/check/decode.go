@@ -32,6 +32,8 @@ func readRules(r *wire.Reader) Rules {
 			rules.Command = readSome(r, readWord)
 		case "timeoutMs":
 			rules.Timeout = r.Milliseconds(1)
+		case "uncertain":
+			rules.Strict = readUncertain(r)
 		case "prose":
 			rules.Prose = readOneOrMore(r, readText)
 		default:
@@ -41,6 +43,10 @@ func readRules(r *wire.Reader) Rules {
 
 	if r.Had("timeoutMs") && !r.Had("command") {
 		r.FailMember(r.Offset(), "timeoutMs", wire.ErrCorrupt, "it goes with command")
+	}
+	if rules.Strict && r.Had("prose") {
+		r.FailMember(r.Offset(), "uncertain", wire.ErrCorrupt,
+			"prose is always uncertain, so nothing would ever pass")
 	}
 	return rules
 }
@@ -60,6 +66,15 @@ func readOneOrMore[T any](r *wire.Reader, read func(r *wire.Reader, first bool) 
 		return []T{read(r, true)}
 	}
 	return readSome(r, read)
+}
+
+// readUncertain reads what to do about what cannot be told, and reports whether that is to fail.
+func readUncertain(r *wire.Reader) bool {
+	word := r.String()
+	if word != "fail" && word != "block" {
+		r.Refuse("want fail or block, not %.80q", word)
+	}
+	return word == "fail"
 }
 
 // readFiles reads an object whose names are patterns.

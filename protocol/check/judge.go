@@ -46,7 +46,7 @@ const unsure = 75
 // Judge looks at a, rule by rule, in the order of the members in spec §41: so the command runs last.
 // start is nil, or what was seen when the attempt began.
 func (r Rules) Judge(a Attempt, start *Snapshot) Report {
-	j := &judging{attempt: a, start: start}
+	j := &judging{attempt: a, start: start, strict: r.Strict}
 	j.exit(r.Exit)
 	for _, p := range r.Files {
 		j.files("files", p, func(path string) { j.found("files", path, "", j.look(path)) })
@@ -76,6 +76,7 @@ type judging struct {
 	attempt Attempt
 	start   *Snapshot
 	report  Report
+	strict  bool
 }
 
 // found adds what err says to the report.
@@ -91,6 +92,9 @@ func (j *judging) add(f Finding, err error) {
 	case known:
 		f.Found = string(fact)
 		j.report.Looked++
+		j.report.Failed = append(j.report.Failed, f)
+	case j.strict:
+		f.Found = err.Error()
 		j.report.Failed = append(j.report.Failed, f)
 	default:
 		f.Found = err.Error()

@@ -39,6 +39,9 @@ func TestJudge(t *testing.T) {
 		{"no match for absent", `{"absent":{"*.pdf":"x"}}`, nil, Failed, 1, "!absent *.pdf: no file matches\n"},
 		{"no match for json", `{"json":{"*.pdf":true}}`, nil, Failed, 1, "!json *.pdf: no file matches\n"},
 		{"too many", `{"files":["*.huge"]}`, nil, Uncertain, 0, "?files *.huge: no permission\n"},
+		{"strict", `{"uncertain":"fail","files":["*.huge","a.txt"]}`, nil, Failed, 1, "!files *.huge: no permission\n"},
+		{"not strict", `{"uncertain":"block","files":["*.huge","a.txt"]}`, nil, Uncertain, 1, "?files *.huge: no permission\n"},
+		{"strict about nothing", `{"uncertain":"fail"}`, nil, Unchecked, 0, ""},
 		{"link", `{"files":["link"]}`, nil, Failed, 1, "!files link: a link\n"},
 		{"unreadable", `{"files":["secret"]}`, nil, Uncertain, 0, "?files secret: no permission\n"},
 

@@ -60,3 +60,12 @@ func literal(component string) (name string, only bool) {
 	}
 	return out.String(), true
 }
+
+// texts returns patterns as they were written.
+func texts(patterns []Pattern) []string {
+	all := make([]string, len(patterns))
+	for i, p := range patterns {
+		all[i] = string(p)
+	}
+	return all
+}

@@ -16,6 +16,7 @@ type Rules struct {
 	Command  []string      // decides by its exit status
 	Timeout  time.Duration // of Command; never 0
 	Prose    []string      // what only a person can judge
+	Strict   bool          // what cannot be told breaks a rule
 }
 
 // A Text is a rule about the text of files: that it contains what matches, or that it does not.

@@ -80,12 +80,8 @@ func (s *Snapshot) changed(path string, stamp Stamp) error {
 
 // Encode returns s as JSON, with a newline at the end.
 func (s Snapshot) Encode() string {
-	patterns := make([]string, len(s.Patterns))
-	for i, p := range s.Patterns {
-		patterns[i] = string(p)
-	}
 	return wire.Text(func(w *wire.Writer) {
-		w.Strings("changed", patterns)
+		w.Strings("changed", texts(s.Patterns))
 		wire.Objects(w, "files", s.Files, func(f *Snapped, w *wire.Writer) {
 			w.String("path", f.Path)
 			w.Int("size", f.Size)

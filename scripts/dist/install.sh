@@ -84,7 +84,11 @@ put share/bash-completion/completions bin/share/bash-completion/completions/*
 put share/zsh/site-functions bin/share/zsh/site-functions/*
 put share/fish/vendor_completions.d bin/share/fish/vendor_completions.d/*
 put share/dpl scripts/dpl.sh scripts/dpl.mk scripts/clients/*.py scripts/clients/*.mjs
-put share/dpl/examples scripts/examples/*
+put share/dpl/examples scripts/examples/*.*
+for example in scripts/examples/*/; do
+	example=${example%/}
+	put "share/dpl/${example#scripts/}" "$example"/*
+done
 put share/dpl/schemas spec/*.schema.json
 put share/doc/dpl README.md CHANGELOG.md LICENSE
 put share/doc/dpl/spec spec/*.md

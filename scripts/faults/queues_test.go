@@ -127,6 +127,68 @@ func rulesFile(t *testing.T, w *world) {
 	}
 }
 
+// checkedTask enqueues task one, which must change a file, and has a check that runs a command.
+func checkedTask(t *testing.T, w *world) {
+	res := filepath.Join(w.base, "res")
+	for name, text := range map[string]string{
+		"rules.json": `{"changed":["data"],"command":["grep","-q","x","data"]}`, "data": "old"} {
+		if err := os.WriteFile(filepath.Join(res, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enqueue := words(0, "dpl-enqueue --queue q --id one --max-attempts 9 --check $res/rules.json --dir "+
+		"$res --", "sh", "-c", "echo x >>data")
+	if got := w.run(enqueue); got.status != 0 {
+		t.Fatal(got)
+	}
+}
+
+// checkedClaim also claims it, and does it.
+func checkedClaim(t *testing.T, w *world) {
+	checkedTask(t, w)
+	if got := w.run(claimOne); got.status != 0 {
+		t.Fatal(got)
+	}
+	if err := os.WriteFile(filepath.Join(w.base, "res", "data"), []byte("x, and longer\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settlesChecked settles once more, unless the first time was seen, and then drains the queue.
+func settlesChecked(w *world) string {
+	q, err := w.queue()
+	if err != nil {
+		return err.Error()
+	}
+	if one := q.Task("one"); one != nil && one.Claim != nil {
+		if got := w.run(settleOne); got.status != 0 {
+			return fmt.Sprint(got)
+		}
+	}
+	return drainsChecked(w)
+}
+
+// drainsChecked looks that a kill is charged once at most, and drains the queue. A task whose check
+// could not be made waits for a person, who has it tried again.
+func drainsChecked(w *world) string {
+	w.run(at(later-1, "dpl-cleanup --if-exists"))
+	q, err := w.queue()
+	if err != nil {
+		return err.Error()
+	}
+	if one := q.Task("one"); one != nil {
+		asked := one.State == queue.Blocked && one.Last.End == queue.Uncertain
+		if one.Charged > 1 || one.State == queue.Blocked && !asked || asked && one.Charged > 0 {
+			return fmt.Sprintf("after one kill it is %s, ended as %s, and was charged %d times", one.State,
+				one.Last.End, one.Charged)
+		}
+		if asked {
+			w.run(at(later, "dpl-enqueue --queue q --again one"))
+		}
+	}
+	return drains(w)
+}
+
 // manyEnded makes the queue q one of which an edit has to remember tasks elsewhere.
 func manyEnded(t *testing.T, w *world) {
 	q, err := w.queue()

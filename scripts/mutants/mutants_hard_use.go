@@ -4,8 +4,8 @@ import "slices"
 
 // hardUse returns bugs that hard use of the first version has found, each as small as it can be.
 func hardUse() []mutant {
-	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, sets, queues, policies,
-		simulated, firstMinutes, security)
+	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, sets, queues, checks,
+		policies, simulated, firstMinutes, security)
 }
 
 // dataLoss deletes, or commits, what nobody has asked for.

@@ -35,8 +35,8 @@ type Command struct {
 // start is when a scenario starts.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Prepare makes in base what the commands find: a file to keep, a resource to delete, tasks, and the
-// report of an attempt.
+// Prepare makes in base what the commands find: a file to keep, a resource to delete, tasks, the report
+// of an attempt, and rules that none keeps.
 func Prepare(base string) error {
 	if err := os.MkdirAll(filepath.Join(base, "data", "scratch"), 0o700); err != nil {
 		return err
@@ -52,14 +52,17 @@ func Prepare(base string) error {
 	for _, id := range many() {
 		fmt.Fprintf(&batch, "{\"taskId\":%q}\n", id)
 	}
-	return errors.Join(os.WriteFile(filepath.Join(base, tasks), []byte(batch.String()), 0o600),
+	const unkept = `{"changed": ["nothing"], "command": ["true"]}`
+	return errors.Join(os.WriteFile(filepath.Join(base, rules), []byte(unkept), 0o600),
+		os.WriteFile(filepath.Join(base, tasks), []byte(batch.String()), 0o600),
 		os.WriteFile(filepath.Join(base, report), []byte(strings.Repeat("report\n", 1000)), 0o600))
 }
 
-// tasks and report are files that commands read.
+// tasks, report and rules are files that commands read.
 const (
 	tasks  = "data/tasks"
 	report = "data/report"
+	rules  = "data/rules"
 )
 
 // keep is a file that no command may touch; it contains its name.

@@ -38,7 +38,7 @@ func (s Survey) queues(l *fileops.Ledger, base string) error {
 func (s Survey) reports(l *fileops.Ledger, base, id string) error {
 	files, err := l.TaskFiles(id)
 	for _, f := range files {
-		if f.Digits != "" || f.Log {
+		if !f.Report() {
 			continue
 		}
 		data, readErr := os.ReadFile(f.Path)

@@ -156,6 +156,10 @@ func queueCommands(id string) []Command {
 		on(6*second, "dpl-settle --queue "+id+" --task long --epoch 3 --block why"),
 		on(7*second, "dpl-enqueue --queue "+id+" --again long"),
 		on(8*second, "dpl-enqueue --queue "+id+" --id last --text "+strings.Repeat("y", 1000)),
+		on(8*second, "dpl-enqueue --queue "+id+" --id checked --priority -2 --check BASE/"+rules+
+			" --dir BASE -- true"),
+		on(8*second, "dpl-claim --queue "+id+" --participant r --deadline 1h"),
+		exits(1, on(9*second, "dpl-settle --queue "+id+" --task checked --epoch 4 --done")), // rejected
 	)
 }
 
