@@ -7,36 +7,84 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// questionState returns what is seen of a question that a task of another queue is blocked on: what it
+// others are the queues at which an edit of a queue looks: each is read once, however many tasks and
+// askers there are.
+type others struct {
+	ledger *Ledger
+	seen   observe.Observation
+	read   map[string]*other
+}
+
+// An other is a queue as it was found.
+type other struct {
+	queue.Queue
+	err    error
+	ticked bool // Queue is what an edit would leave
+}
+
+func (l *Ledger) others(seen observe.Observation) *others {
+	return &others{ledger: l, seen: seen, read: make(map[string]*other)}
+}
+
+func (o *others) find(id string) *other {
+	found := o.read[id]
+	if found == nil {
+		q, err := o.ledger.ReadQueue(id)
+		found = &other{Queue: q, err: err}
+		o.read[id] = found
+	}
+	return found
+}
+
+// question returns what is seen of a question that a task of another queue is blocked on: what it
 // would be if its queue was edited now.
-func (l *Ledger) questionState(name string, seen observe.Observation) queue.QuestionState {
+func (o *others) question(name string) queue.QuestionState {
 	queueID, id, ok := queue.ParseQuestionName(name)
 	if !ok {
 		return queue.QuestionState{}
 	}
-	q, err := l.ReadQueue(queueID)
-	if errors.Is(err, queue.ErrNoQueue) {
-		return queue.QuestionState{Known: true, End: queue.EndedWithdrawn}
-	}
-	if err != nil {
+
+	withdrawn := queue.QuestionState{Known: true, End: queue.EndedWithdrawn}
+	found := o.find(queueID)
+	switch {
+	case errors.Is(found.err, queue.ErrNoQueue):
+		return withdrawn
+	case found.err != nil:
 		return queue.QuestionState{}
+	case !found.ticked:
+		found.ticked = true
+		if after, err := found.Tick(o.ledger.ObserveQueue(found.Queue, o.seen)); err == nil {
+			found.Queue = after
+		}
 	}
 
-	after, err := q.Tick(l.ObserveQueue(q, seen))
-	if err != nil {
-		after = q
-	}
-	if t := after.Task(id); t != nil && t.State == queue.Open {
+	if t := found.Task(id); t != nil && t.State == queue.Open {
 		return queue.QuestionState{Known: true, Left: t.Expiry()}
 	}
-	if ended, ok := l.EndedTask(after, id); ok {
+	if ended, ok := o.ledger.EndedTask(found.Queue, id); ok {
 		state := queue.QuestionState{Known: true, End: ended.End}
 		if d := ended.Decision; d != nil {
 			state.Answer = d.Answer
 		}
 		return state
 	}
-	return queue.QuestionState{Known: true, End: queue.EndedWithdrawn}
+	return withdrawn
+}
+
+// parkedGone reports whether a task certainly waits no longer for the answer to a question.
+func (o *others) parkedGone(queueID, task string, epoch int64, question string) bool {
+	found := o.find(queueID)
+	if found.err != nil {
+		return errors.Is(found.err, queue.ErrNoQueue)
+	}
+	t := found.Task(task)
+	switch {
+	case t == nil:
+		return true
+	case t.State == queue.Claimed:
+		return t.Claim.Epoch != epoch
+	}
+	return t.State != queue.Blocked || t.Question != question
 }
 
 // EndedTask returns the task id of q if it has ended and is still remembered.
@@ -45,20 +93,4 @@ func (l *Ledger) EndedTask(q queue.Queue, id string) (queue.Ended, bool) {
 		return ended, true
 	}
 	return l.PastTask(q.ID, id)
-}
-
-// parkedGone reports whether a task certainly waits no longer for the answer to a question.
-func (l *Ledger) parkedGone(queueID, task string, epoch int64, question string) bool {
-	q, err := l.ReadQueue(queueID)
-	if err != nil {
-		return errors.Is(err, queue.ErrNoQueue)
-	}
-	t := q.Task(task)
-	switch {
-	case t == nil:
-		return true
-	case t.State == queue.Claimed:
-		return t.Claim.Epoch != epoch
-	}
-	return t.State != queue.Blocked || t.Question != question
 }

@@ -153,6 +153,7 @@ func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.See
 func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 	var past map[string]queue.Ended
 	asked := false
+	others := l.others(seen)
 	return queue.Seen{
 		Observation: seen,
 		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
@@ -168,8 +169,8 @@ func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 			ended, known := past[task]
 			return ended.End, ended.Spec, known
 		},
-		Question: func(name string) queue.QuestionState { return l.questionState(name, seen) },
-		Parked:   l.parkedGone,
+		Question: others.question,
+		Parked:   others.parkedGone,
 	}
 }
 

@@ -27,6 +27,14 @@ func (k AskKind) misfits(end TaskEnd) bool {
 	return k == AskPermission && end == EndedAnswered || k == AskQuestion && end == EndedAllowed
 }
 
+// wants says what a question of kind k asks for.
+func (k AskKind) wants() string {
+	if k == AskPermission {
+		return "permission"
+	}
+	return "text"
+}
+
 // An Ask is what an open task has in place of a claim: who asks, and what (spec §46.2). Tasks share
 // asks, so one is replaced and never changed.
 type Ask struct {

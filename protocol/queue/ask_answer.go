@@ -42,7 +42,7 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	case t.Ask == nil:
 		return q, ErrNotQuestion
 	case t.Ask.Kind.misfits(a.End):
-		return q, fmt.Errorf("%w: it is a %s", ErrOtherKind, t.Ask.Kind)
+		return q, fmt.Errorf("%w: it asks for a %s", ErrOtherKind, t.Ask.Kind.wants())
 	}
 
 	if s := a.Signature; s != (Signature{}) && !s.AskedAt.Equal(t.EnqueuedAt) {

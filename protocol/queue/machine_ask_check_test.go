@@ -28,7 +28,8 @@ func (d *desk) edit(t *rapid.T, v *deskVerb, q Question) bool {
 		}
 		d.past[r.ID] = r
 	}
-	if c := after.Counters; c.Enqueued != int64(len(after.Tasks))+c.Ended() || c.Enqueued != after.LastSeq {
+	c := after.Counters
+	if c.Enqueued != int64(len(after.Tasks))+c.Ended() || c.Enqueued != after.LastSeq {
 		t.Fatalf("a question is lost, or there twice:\n%s", after.Encode())
 	}
 	d.checkEnded(t, v, q, before, after)

@@ -47,9 +47,9 @@ type deskVerb struct {
 	renews *askerTruth // who asks now, if that is a new question; nil: nobody who did before
 }
 
-// TestDesk compares questions with a model of who really asks them: each is decided at most once, and
-// only by an answer, by a rule, by its expiry, or because nobody asks any more; and no task stays blocked
-// on a question that has ended (spec §46, §47). It makes the same histories each time, as TestMachine does.
+// TestDesk compares questions with a model of who really asks them: each ends at most once, and only
+// by an answer, by a rule, by its expiry, or because nobody asks any more; and no task stays blocked on
+// a question that has ended (spec §46, §47). It makes the same histories each time.
 func TestDesk(t *testing.T) {
 	fixHistories(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -246,7 +246,8 @@ func (d *desk) answer(t *rapid.T) {
 	}
 
 	e, ok := d.asks.EndedTask(open.ID)
-	own = own && (first.Operation != "" || first.Task != "" || first.Process.Known() || first.Waiter.Known())
+	own = own && (first.Operation != "" || first.Task != "" || first.Process.Known() ||
+		first.Waiter.Known())
 	if !ok || e.End != a.End || e.Decision == nil || e.Decision.Self != own || own && !a.AllowSelf {
 		t.Fatalf("answered with %v, own: %v, and it is %+v, %+v", a, own, e, e.Decision)
 	}

@@ -26,7 +26,8 @@ func (d *desk) change(t *rapid.T, name, redriven string, do func(Queue, Seen) (Q
 	}
 
 	for _, task := range before.Tasks {
-		if _, id, ok := ParseQuestionName(task.Question); ok && task.State == Blocked && task.ID != redriven {
+		_, id, ok := ParseQuestionName(task.Question)
+		if ok && task.State == Blocked && task.ID != redriven {
 			d.checkParked(t, v, task, after, id)
 		}
 	}
@@ -71,7 +72,8 @@ func (d *desk) checkParked(t *rapid.T, v *deskVerb, task *Task, after Queue, id 
 	uncertain := task.Last.End == Uncertain
 	switch {
 	case now == nil:
-		if e, ok := after.EndedTask(task.ID); !ok || !uncertain || end != EndedAllowed || e.Last.End != Done {
+		e, _ := after.EndedTask(task.ID)
+		if !uncertain || end != EndedAllowed || e.Last.End != Done {
 			t.Fatalf("%s is done by %s:\n%s", task.ID, end, after.Encode())
 		}
 	case uncertain && end == EndedDenied:

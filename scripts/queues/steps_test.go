@@ -111,7 +111,8 @@ func TestSteps(t *testing.T) {
 			after.Counters.Enqueued++
 			return after
 		}(), "or again"},
-		{"answered, and charged", parked, own(answered, 0, func(task *queue.Task) { task.Charged++ }), "and is waiting"},
+		{"answered, and charged", parked,
+			own(answered, 0, func(task *queue.Task) { task.Charged++ }), "and is waiting"},
 		{"done without an answer", parked, judged, "by nobody"},
 		{"a question without a decision", open, func() queue.Queue {
 			after := allowed

@@ -1,4 +1,7 @@
-"""Queues of tasks and questions (spec §32 to §39, §46, §47): values in, values out; no clock and no files."""
+"""Queues of tasks and questions (spec §32 to §39, §46, §47): values in, values out.
+
+There is no clock, and there are no files.
+"""
 import copy
 import dataclasses
 import hashlib
@@ -108,7 +111,8 @@ CLAIM = record(epoch=(REVISION, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, AB
                keeper=(PROCESS, ABSENT), operation=(IDENT, ABSENT), call=(IDENT, ABSENT),
                deadlineMs=(LIMIT, ABSENT), stop=(one_of('released', 'cancelled'), ABSENT),
                stopReason=(TEXT, ''), intent=(INTENT, ABSENT))
-KIND = one_of('permission', 'question')
+KINDS = 'permission', 'question'
+KIND = one_of(*KINDS)
 ASKER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), participant=(IDENT, REQUIRED), user=(TEXT, ''),
                pid=(INTEGER, 0), process=(PROCESS, ABSENT), waiter=(PROCESS, ABSENT),
                operation=(IDENT, ABSENT), call=(IDENT, ABSENT), queue=(QUEUE_ID, ABSENT),

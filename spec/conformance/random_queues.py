@@ -23,6 +23,7 @@ STEPS = (0, 0, 1, 999, 1000, 1001, 5000, 30000, 60000, 3600_000, -500, -3600_000
 SPANS = (0, 1, 1000, 5000, 30000, 60000)
 TASKS, GROUPS, PARTICIPANTS, CALLS, PIDS = 'abcdefgh', 'gh', ('w1', 'w2', 'w3'), 'mn', range(100, 104)
 HOSTS, NAMESPACES, BOOTS = ('h1', 'h1', 'h1', 'h2', ''), ('41', '41', '42', ''), ('b2', 'b2', 'b1', '')
+SAID = queues.ENDS + ('failed', ) * 6 + ('blocked', 'uncertain') * 3
 RULES = ('notStarted', 'blocked', 'dead:1', 'dead:2', 'failures:2', 'failures:3')
 PEOPLE = ('operator', 'ada', 'policy')
 QUESTIONS = 'ask/a', 'ask.ada/b', 'ask/a', 'ask-1', 'q/a', ''
@@ -137,7 +138,8 @@ class World:
         if self.chance(0.8):
             return {'epoch': asker['epoch']}
         asked = [f'{self.queue["queueId"]}/{task["taskId"]}' for task in self.queue['tasks']]
-        return self.one((None, {}, {'epoch': 99}, {'question': self.one(asked)}, {'question': self.one(asked)}))
+        question = {'question': self.one(asked)}
+        return self.one((None, {}, {'epoch': 99}, question, question))
 
     def askers(self):
         tasks = self.queue['tasks'] if self.queue else ()
@@ -198,7 +200,7 @@ class World:
         task = task or {'taskId': self.one(TASKS), 'lastEpoch': 1}
         epoch = task.get('claim', {}).get('epoch', task['lastEpoch'])
         end = task.get('lastEnd') if self.chance(0.2) else None
-        do = {'task': task['taskId'], 'end': end or self.one(queues.ENDS + ('failed',) * 6 + ('blocked', 'uncertain') * 3)}
+        do = {'task': task['taskId'], 'end': end or self.one(SAID)}
         do['epoch'] = epoch if self.chance(0.9) else max(0, epoch + self.one((-1, 1, -9)))
         do |= self.optional(0.4, status=self.one((0, 1, 2))) | self.optional(0.3, reason=self.one('xy'))
         do |= self.optional(0.4, question=self.one(QUESTIONS)) | self.optional(0.4, delayMs=self.one(SPANS))
@@ -246,9 +248,10 @@ class World:
         if self.chance(0.5):
             process = self.process()
             asker |= {'pid': self.one((process['pid'],) * 5 + (100,)), 'process': process}
-        asker |= self.optional(0.3, waiter=self.process()) | self.optional(0.3, operation=self.one(('o.1', 'o.2')))
-        asker |= self.optional(0.3, call=self.one(CALLS))
-        task = {'queue': self.one(('q', 'r')), 'task': self.one('ab')} | self.optional(0.5, epoch=self.one((1, 2)))
+        asker |= self.optional(0.3, waiter=self.process()) | self.optional(0.3, call=self.one(CALLS))
+        asker |= self.optional(0.3, operation=self.one(('o.1', 'o.2')))
+        task = {'queue': self.one(('q', 'r')), 'task': self.one('ab')}
+        task |= self.optional(0.5, epoch=self.one((1, 2)))
         return asker | (task if self.chance(0.25) else self.optional(0.1, queue='q'))
 
     def ask(self):
@@ -256,7 +259,7 @@ class World:
         asker = copy.deepcopy(self.one(asked['ask']['askers'])) if asked else self.asker()
         full_ = queues.ASKER[1](asker | {'at': 0}) if asked else asker
         asker = {name: value for name, value in full_.items() if name in ASKER_NAMES}
-        do = {'kind': self.one(('permission', 'question')), 'spec': self.one(SPECS[:4]), 'text': self.one(ASKED),
+        do = {'kind': self.one(queues.KINDS), 'spec': self.one(SPECS[:4]), 'text': self.one(ASKED),
               'expiresMs': self.one((0, 1000, 60000, 10**9, 10**9)), 'asker': asker}
         if self.chance(0.6):
             do |= {'scope': self.one(SCOPES), 'key': self.one('kl')}
@@ -276,7 +279,8 @@ class World:
         kind = task['ask']['kind'] if task and 'ask' in task else 'permission'
         end = self.one(('denied', 'allowed' if kind == 'permission' else 'answered'))
         do = {'id': name, 'end': end if self.chance(0.9) else self.one(queues.DECIDED)}
-        do |= self.optional(0.6, by=self.one(PEOPLE)) | self.optional(0.3, text='yes') | self.optional(0.2, user='u')
+        do |= self.optional(0.6, by=self.one(PEOPLE)) | self.optional(0.3, text='yes')
+        do |= self.optional(0.2, user='u')
         do |= self.optional(0.1, operation=self.one(('o.1', 'o.2'))) | self.optional(0.3, allowSelf=True)
         do |= self.optional(0.2, queue=self.one(('q', 'r')), task=self.one('ab'))
         processes = [self.process(), *filter(None, (

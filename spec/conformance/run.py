@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Run vectors: run.py spec/vectors/*.json spec/vectors/*/*.json.
+"""Run vectors: run.py spec/vectors/*.json spec/vectors/{groups,queues,questions}/*.json.
 
 groups.py judges those in a directory named groups (spec §12), queues.py those in one named queues
-(spec §40), questions.py those in one named questions (spec §50), protocol.py all others (spec §7), and observing.py the verbs wait and watch (spec §16).
+(spec §40), questions.py those in one named questions (spec §50), protocol.py all others (spec §7), and
+observing.py the verbs wait and watch (spec §16).
 The exit status is 1 if a vector fails or there are none.
 """
 import collections
