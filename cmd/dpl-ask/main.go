@@ -21,11 +21,11 @@ import (
 type ask struct {
 	cli.Common `embed:""`
 
-	Text   cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
-	Kind   string     `default:"question" enum:"question,permission" help:"a permission is allowed or denied, a question answered with a text"`
-	Choice []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; without any, every text is one"`
-	Input  cli.Path   `placeholder:"FILE" help:"what is to be allowed, a JSON object with tool, and argv or command; - is standard input"`
-	To     cli.ID     `placeholder:"NAME" help:"ask NAME: the queue is ask.NAME (ask)"`
+	Question cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
+	Kind     string     `default:"question" enum:"question,permission" help:"a permission is allowed or denied, a question answered with a text"`
+	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; without any, every text is one"`
+	Input    cli.Path   `placeholder:"FILE" help:"what is to be allowed, a JSON object with tool, and argv or command; - is standard input"`
+	To       cli.ID     `placeholder:"NAME" help:"ask NAME: the queue is ask.NAME (ask)"`
 
 	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
 	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
@@ -46,7 +46,7 @@ type ask struct {
 }
 
 // Leading returns the flag whose value may be the first argument.
-func (*ask) Leading() string { return "text" }
+func (*ask) Leading() string { return "question" }
 
 // Validate returns an error for flags that do not go together.
 func (c *ask) Validate() error {

@@ -30,11 +30,11 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 		timeout = permissionTimeout
 	}
 	q := queue.Question{
-		Kind: c.kind(), Text: string(c.Text), Key: string(c.Key),
+		Kind: c.kind(), Text: string(c.Question), Key: string(c.Key),
 		Expires: cmp.Or(time.Duration(c.Timeout), timeout),
 	}
 
-	spec := queue.AskSpec{Text: string(c.Text)}
+	spec := queue.AskSpec{Text: string(c.Question)}
 	for _, choice := range c.Choice {
 		spec.Choices = append(spec.Choices, string(choice))
 	}
@@ -112,6 +112,9 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	}
 
 	q.Asker, q.Scope = a, scope(task, a)
+	if q.Key != "" && q.Scope == "" {
+		return cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call", c.PID)
+	}
 	return nil
 }
 
@@ -151,7 +154,7 @@ func inAttempt() string {
 }
 
 // scope returns within which a key means the same question: the task, or else the operation, or else
-// the process. So the answer to an earlier piece of work is never one to this.
+// the process, or "" if that is not known. So the answer to an earlier piece of work is never one to this.
 func scope(task string, a queue.Asker) string {
 	switch p := observe.Identity(a.PID, a.Process); {
 	case a.Task != "":
@@ -160,6 +163,8 @@ func scope(task string, a queue.Asker) string {
 		return "task " + task
 	case a.Operation != "":
 		return "operation " + a.Operation
+	case !p.Known():
+		return ""
 	default:
 		return fmt.Sprintf("process %s %s %d %d", p.HostID, p.BootID, p.PID, p.StartTicks)
 	}

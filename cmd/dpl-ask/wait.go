@@ -58,7 +58,7 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		ended = queue.Ended{ID: a.id, End: queue.EndedWithdrawn}
 	}
 
-	if err := a.checkSignature(ended); err != nil {
+	if err := errors.Join(a.checkRules(ended), a.checkSignature(ended)); err != nil {
 		return true, err
 	}
 	if a.env.JSON() {
@@ -72,6 +72,16 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		fmt.Fprintln(a.env.Stdout, d.Answer)
 	}
 	return true, a.status(ended.End, d)
+}
+
+// checkRules returns an error for a yes of before that the rules deny now.
+func (a *asking) checkRules(e queue.Ended) error {
+	q := a.question
+	if q.Ruled == nil || q.RuledEnd != queue.EndedDenied || e.End == queue.EndedDenied {
+		return nil
+	}
+	return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: %s before, but denied now%s", a.id, e.End,
+		by(&queue.Decision{Rule: *q.Ruled})))
 }
 
 // checkSignature returns an error for a yes that needs a signature and has none. A rule that this process

@@ -97,7 +97,8 @@ func (rule Rule) says(q Request, c command, now time.Time) (Decision, bool) {
 func isShell(program string) bool {
 	switch program[strings.LastIndexByte(program, '/')+1:] {
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "env",
-		"eval", "exec", "sudo", "doas", "su", "xargs", "ssh", "nohup", "timeout", "nice":
+		"eval", "exec", "command", "builtin", "source", ".", "sudo", "doas", "su", "xargs", "ssh", "nohup",
+		"timeout", "nice", "setsid", "stdbuf", "chroot", "script", "unshare", "nsenter", "strace":
 		return true
 	}
 	return false

@@ -23,7 +23,7 @@ var (
 
 // asked asks for a permission for the call main.
 func asked(t *testing.T, w *world) {
-	ask := at(1, "dpl-ask --text why --kind permission --to ada --op o --call main --key k --wait 1ms")
+	ask := at(1, "dpl-ask --question why --kind permission --to ada --op o --call main --key k --wait 1ms")
 	if got := w.run(ask); got.status != 75 {
 		t.Fatalf("%v: %v", ask, got)
 	}
@@ -99,10 +99,10 @@ func queueSubjects() []subject {
 		{name: "queue --remove", setup: []step{enqueueOne, claimOne, settleOne},
 			do: at(3, "dpl-queue --queue q --remove")},
 		{name: "ask with a rule", prepare: requestFiles,
-			do: at(1, "dpl-ask --text may --kind permission --input $res/input.json --rules "+
+			do: at(1, "dpl-ask --question may --kind permission --input $res/input.json --rules "+
 				"$res/allow.json --allow-writable-rules --participant w --timeout 5m")},
 		{name: "ask --key", setup: []step{pushMain},
-			do: at(1, "dpl-ask --text why --choice a --choice b --to ada --op o --call main --key k "+
+			do: at(1, "dpl-ask --question why --choice a --choice b --to ada --op o --call main --key k "+
 				"--wait 1ms --on-alert true"), optional: "/L", loose: true, open: true},
 		{name: "answer", setup: []step{pushMain}, prepare: asked,
 			do: at(2, "dpl-answer --id k --to ada --participant ada --allow-self --allow yes")},

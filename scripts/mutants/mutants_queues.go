@@ -14,8 +14,8 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"a retry goes to the tail", "protocol/queue/settle.go",
-		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n",
-		"	t.Claim, t.State, t.delay = nil, Waiting, timerMember{}\n" +
+		"	t.Claim, t.State, t.Question, t.delay = nil, Waiting, \"\", timerMember{}\n",
+		"	t.Claim, t.State, t.Question, t.delay = nil, Waiting, \"\", timerMember{}\n" +
 			"	e.q.LastSeq++\n	t.Seq = e.q.LastSeq\n",
 		[]string{machine, queueVectors},
 	}, {
@@ -48,11 +48,11 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"a task expires that was claimed", "protocol/queue/judge.go",
-		"if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&\n", "if t.State == Waiting && t.expiry.runs() &&\n",
+		"(t.State == Waiting && t.Attempts == 0 || t.State == Open)", "(t.State == Waiting || t.State == Open)",
 		[]string{machine, queueVectors},
 	}, {
 		"a claimed task expires", "protocol/queue/judge.go",
-		"if t.State == Waiting && t.Attempts == 0 && t.expiry.runs() &&\n", "if t.State != Dead && t.expiry.runs() &&\n",
+		"(t.State == Waiting && t.Attempts == 0 || t.State == Open)", "t.State != Dead",
 		[]string{machine, queueVectors},
 	}, {
 		"a keeper that nobody minds", "protocol/queue/judge.go",

@@ -5,8 +5,9 @@ from document import ABSENT, MOMENT, REQUIRED, TEXT, array, corrupt, one_of, par
 
 PLAIN = re.compile(r'[A-Za-z0-9_@%+:,./-]+')
 SIMPLE = re.compile(r'[A-Za-z0-9_@%+:,./ -]*')  # a command that no shell changes
-SHELLS = set('sh bash dash ash zsh ksh mksh fish csh tcsh busybox env eval exec sudo doas su xargs ssh '
-             'nohup timeout nice'.split())
+SHELLS = set('sh bash dash ash zsh ksh mksh fish csh tcsh busybox env eval exec command builtin source '
+             '. sudo doas su xargs ssh nohup timeout nice setsid stdbuf chroot script unshare nsenter '
+             'strace'.split())
 RANKS = 'allow', 'ask', 'deny'
 
 
