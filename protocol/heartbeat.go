@@ -38,8 +38,9 @@ func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" 
 
 // Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of
 // a. It returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
-// all its live frames belong to another process, and ErrNotAborted if it says that it is cleaning
-// up while the operation is running.
+// all its live frames belong to another process, ErrNotAborted if it says that it is cleaning
+// up while the operation is running, and ErrNotReady if it says that it is idle while one of them
+// is starting, stopping or cleaning up.
 func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observation) (
 	Operation, error,
 ) {
@@ -51,6 +52,9 @@ func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observat
 	}
 	if say.Cleaning && op.State == Running {
 		return op, ErrNotAborted
+	}
+	if say.Readiness == observe.ReadinessIdle && (say.Cleaning || !op.mayIdle(a)) {
+		return op, observe.ErrNotReady
 	}
 
 	e := op.begin(a.name(op), seen)
@@ -124,6 +128,17 @@ func (op Operation) checkFrames(a Actor) error {
 	}
 
 	return nil
+}
+
+// mayIdle reports whether a may say that it is idle.
+func (op Operation) mayIdle(a Actor) bool {
+	for _, f := range op.Stack {
+		if a.has(f) && f.State.Live() && !a.foreign(f) &&
+			(f.State == FrameCleaningUp || !f.Said().Readiness.Ready()) {
+			return false
+		}
+	}
+	return true
 }
 
 // foreign reports whether f belongs to a process other than the actor's.

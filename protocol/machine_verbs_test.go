@@ -64,7 +64,8 @@ func (m *machine) push(t *rapid.T) {
 
 func (m *machine) beats(t *rapid.T, v *verb) {
 	say := observe.Report{Cleaning: !often(t, "not cleaning"),
-		Readiness: one(t, "readiness", "", "", observe.ReadinessReady, observe.ReadinessStopping)}
+		Readiness: one(t, "readiness", "", "", observe.ReadinessReady, observe.ReadinessIdle,
+			observe.ReadinessStopping)}
 	if note := one(t, "note", "-", "-", "", "n"); note != "-" {
 		say.Note = &note
 	}

@@ -69,8 +69,8 @@ var refusals = map[string]error{
 	"deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
 	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming,
 	"otherProcess": observe.ErrOtherProcess,
-	"notAborted":   ErrNotAborted,
-	"notCrashed":   ErrNotCrashed, "notSupervised": ErrNotSupervised,
+	"notAborted":   ErrNotAborted, "notReady": observe.ErrNotReady,
+	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised,
 	"newerVersion": wire.ErrNewerVersion,
 	"exhausted":    wire.ErrExhausted,
 }

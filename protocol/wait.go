@@ -61,7 +61,7 @@ func (op Operation) changedSince(revision int64) bool {
 func (op Operation) WaitReady(call string) observe.Outcome {
 	if f := op.Frame(call); f != nil {
 		readiness := f.Said().Readiness
-		return observe.OutcomeOf(f.State.Live() && readiness == observe.ReadinessReady,
+		return observe.OutcomeOf(f.State.Live() && readiness.Ready(),
 			!f.State.Live() || readiness == observe.ReadinessStopping)
 	}
 	return observe.OutcomeOf(false, op.State != Running || op.hasEnded(call))

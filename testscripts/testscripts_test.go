@@ -137,7 +137,7 @@ func TestRaced(t *testing.T) {
 	}
 
 	files := scripts(t, "concurrent/*.txtar", "heartbeat/every_*.txtar", "cleanup/handler_*.txtar",
-		"run/*.txtar", "wait/*.txtar", "watch/*.txtar",
+		"run/*.txtar", "silence/*.txtar", "wait/*.txtar", "watch/*.txtar",
 		"orchestrate/every*.txtar", "orchestrate/on_alert.txtar", "orchestrate/ten_passes.txtar",
 		"orchestrate/end_to_end.txtar")
 

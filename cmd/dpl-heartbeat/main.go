@@ -26,7 +26,7 @@ type heartbeat struct {
 	PID         cli.PID           `placeholder:"N" help:"process that is alive"`
 	Cleaning    bool              `help:"report that the participant is cleaning up"`
 	Heartbeat   bool              `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
-	Readiness   observe.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
+	Readiness   observe.Readiness `default:"" enum:"starting,ready,idle,stopping," help:"readiness to report, for dpl-wait --ready and dependent services; idle is ready with nothing to do, so that dpl-run --silence does not count"`
 	Note        *cli.Text         `placeholder:"TEXT" help:"what it is doing, for people to read"`
 	Progress    bool              `help:"with --service: report progress, which sets back the clock of dpl-register --stuck"`
 	Spend       []cli.Amount      `placeholder:"NAME=N" help:"with --service or --supervisor: it has spent N more of NAME, such as tokens=600, since its last heartbeat"`

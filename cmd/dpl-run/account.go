@@ -20,6 +20,7 @@ type end struct {
 	cause   string // the time limit for which dpl-run stopped it, or ""
 	stopped int    // the exit status for which dpl-run stopped it, or 0
 	told    bool   // dpl-run got TERM
+	silent  bool   // dpl-run stopped it because it wrote nothing
 }
 
 // exit returns the exit status by which a shell reports e.

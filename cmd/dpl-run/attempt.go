@@ -321,6 +321,8 @@ func outcome(e end) queue.Outcome {
 	switch {
 	case e.cause != "" && !e.ran:
 		o.End = queue.NotStarted
+	case e.silent:
+		o.End, o.Reason = queue.Silent, e.cause
 	case e.stopped == cli.StatusTimeout:
 		o.End, o.Reason = queue.TimedOut, e.cause
 	case e.stopped != 0:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -25,6 +26,8 @@ type call struct {
 	push   protocol.Push
 	seen   protocol.Operation // the operation as last read, usually by an edit
 	period time.Duration      // between two heartbeats, according to the last edit
+	heard  protocol.Operation // the operation as last read by excuse
+	awake  atomic.Int64       // the revision in which it was idle before the last output
 	began  bool               // its push created the operation
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
@@ -139,7 +142,7 @@ func (c *call) beat(say observe.Report) (int, error) {
 			if op.State == protocol.Running {
 				say.Cleaning = false // that notice was for an earlier operation with the same id
 			}
-			after, err := op.Heartbeat(actor, say, seen)
+			after, err := op.Heartbeat(actor, c.report(op, say), seen)
 			c.period = after.Pace(c.push.Call, seen)
 			return after, err
 		})

@@ -29,6 +29,8 @@ type runner struct {
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 
+	listener *listener // nil: silence does not matter
+
 	beats  beats
 	why    ending // why it was stopped, if that decides the exit status
 	phase  phase
@@ -56,6 +58,8 @@ func (r *runner) follow(interval time.Duration) {
 	if r.socket != nil {
 		messages = r.socket.Messages()
 	}
+	news := r.listener.start(r.job.PID())
+	defer r.listener.stop()
 
 	for {
 		wake := earliest(r.next, r.soft, r.hard, r.silent, r.late, r.beats.due())
@@ -74,6 +78,8 @@ func (r *runner) follow(interval time.Duration) {
 			}
 		case b := <-r.beats.made:
 			r.learn(b)
+		case n := <-news:
+			r.heed(n)
 		case <-time.After(time.Until(wake)):
 			if !r.onTime(time.Now()) {
 				r.finishBeats()
@@ -119,12 +125,12 @@ func (r *runner) onTime(now time.Time) bool {
 
 	if due(r.hard) {
 		r.hard = time.Time{}
-		r.stop(ending{cli.StatusTimeout, "timed out after " + r.timeout.String()})
+		r.stop(ending{status: cli.StatusTimeout, reason: "timed out after " + r.timeout.String()})
 	}
 
 	if due(r.silent) {
 		r.silent = time.Time{}
-		r.stop(ending{cli.StatusTimeout, "silent for " + r.watchdog.String()})
+		r.stop(ending{status: cli.StatusTimeout, reason: "silent for " + r.watchdog.String()})
 	}
 
 	if !due(r.next) {
@@ -169,7 +175,7 @@ func (r *runner) hear(m sdnotify.Message) {
 		r.silent = time.Now().Add(r.watchdog)
 	}
 	if m.Trigger && !r.silent.IsZero() {
-		r.stop(ending{cli.StatusTimeout, "watchdog triggered"})
+		r.stop(ending{status: cli.StatusTimeout, reason: "watchdog triggered"})
 	}
 
 	r.beats.say(say)
@@ -182,7 +188,7 @@ func (r *runner) learn(b beat) {
 	}
 	r.beats.learn(b)
 	if b.status != cli.StatusOK {
-		r.stop(ending{b.status, r.role.explain(b.status)})
+		r.stop(ending{status: b.status, reason: r.role.explain(b.status)})
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *runner) judge(env []string, interval time.Duration, began time.Time) {
 		return
 	}
 
-	r.softTimeout, r.watchdog = 0, 0
+	r.softTimeout, r.watchdog, r.listener = 0, 0, nil
 	if r.timeout != 0 {
 		r.timeout = max(r.timeout-time.Since(began), time.Millisecond)
 	}

@@ -36,6 +36,10 @@ type run struct {
 	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
 	KillAfter   cli.Pause  `default:"5s" placeholder:"D" help:"time from TERM to KILL (${default})"`
 	OK          success    `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
+	NudgeAfter  cli.Span   `placeholder:"D" help:"run --on-nudge when COMMAND has written nothing for D, once in each silence"`
+	OnNudge     cli.Word   `placeholder:"CMD" help:"with --nudge-after: run sh -c CMD with the variables of COMMAND, and what is silent as JSON on stdin; kill it after 10s"`
+	Silence     cli.Span   `placeholder:"D" help:"stop COMMAND when it has written nothing for D, and exit 124"`
+	Output      []cli.Path `placeholder:"PATH" help:"with --silence or --nudge-after: a file that COMMAND writes to, besides stdout and stderr"`
 	StatusFD    *cli.Count `placeholder:"N" help:"at the end, write a line of JSON to file descriptor N that says whose exit status it is"`
 	Notify      bool       `help:"provide COMMAND with a NOTIFY_SOCKET, as systemd does: it is ready once it sends READY=1"`
 	Watchdog    cli.Span   `placeholder:"D" help:"with --notify: stop COMMAND if it sends no WATCHDOG=1 for D, starting from its start, and exit 124"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -20,6 +21,7 @@ type registration struct {
 	self     group.ServiceProcess
 	first    group.Registration // the edit that begins the role
 	interval time.Duration      // of the group
+	awake    atomic.Int64       // the revision in which it was idle before the last output
 }
 
 // registration returns the role that --group asks for.
@@ -101,7 +103,7 @@ func (r *registration) beat(say observe.Report) (int, error) {
 	var answer observe.Verdict
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
-			after, answer, err = g.BeatService(r.self, say, seen)
+			after, answer, err = g.BeatService(r.self, r.report(g, say), seen)
 			return after, err
 		})
 

@@ -36,6 +36,11 @@ type role interface {
 	explain(status int) string
 	// end records how the command ended, and returns what that edit found out.
 	end(e end) (verdict, error)
+	// excuse returns why the command may be silent. It is called beside the others.
+	excuse() excuse
+	// spoke says that there was output since the role was found idle in the file of that revision.
+	// The next heartbeat tells that.
+	spoke(revision int64)
 	// daemonizes reports whether processes that outlive a successful command, outside its group,
 	// are what the role is about.
 	daemonizes() bool
@@ -72,6 +77,12 @@ func (c *run) run(env *cli.Env, a *account) error {
 func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-chan *job.Keeper,
 	signals chan os.Signal) error {
 	a.role = p
+	l, err := c.listener(env, p)
+	if err != nil {
+		(<-keeper).Dismiss()
+		return err
+	}
+
 	variables, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
 		(<-keeper).Dismiss()
@@ -88,6 +99,7 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		timeout:     time.Duration(c.Timeout),
 		watchdog:    time.Duration(c.Watchdog),
 		killAfter:   time.Duration(c.KillAfter),
+		listener:    l,
 	}
 
 	return r.run(path, c.Command, variables, interval, c.Notify)
@@ -106,7 +118,7 @@ func (c *run) check(env *cli.Env) error {
 	case c.JSON:
 		return cli.Usagef("--json: stdout belongs to COMMAND")
 	case c.Queue != "":
-		return c.checkQueue()
+		return c.checkQueue(env)
 	case c.Given("once", "until-empty", "follow", "jobs", "on-alert"):
 		return cli.Usagef("--once, --until-empty, --follow, --jobs and --on-alert go with --queue")
 	case len(c.Command) == 0:
@@ -118,7 +130,7 @@ func (c *run) check(env *cli.Env) error {
 		return cli.Usagef("--watchdog goes with --notify")
 	}
 
-	return nil
+	return c.checkSilence(env)
 }
 
 // lookUp returns the path of the command's program.
@@ -165,6 +177,7 @@ func (r *runner) run(
 	path string, argv, variables []string, interval time.Duration, notify bool,
 ) (err error) {
 	env := environment(variables)
+	r.listener.lend(env)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
 			r.keeper.Dismiss()
@@ -248,7 +261,7 @@ func (r *runner) finish() (int, error) {
 	if r.why.status == cli.StatusTimeout {
 		noted.cause = r.why.reason
 	}
-	noted.stopped, noted.told = r.why.status, r.told
+	noted.stopped, noted.told, noted.silent = r.why.status, r.told, r.why.silent
 
 	if r.background { // the command itself ended well long ago
 		known := false

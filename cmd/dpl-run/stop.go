@@ -28,6 +28,7 @@ const (
 type ending struct {
 	status int
 	reason string
+	silent bool // because the command wrote nothing
 }
 
 // leftBehind stops the processes that the command left when it ended, unless they are a service
@@ -97,6 +98,7 @@ func (r *runner) term() {
 
 func (r *runner) noLimits() {
 	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
+	r.listener.stop()
 }
 
 // forward passes a signal on to the group. TERM starts to stop it.

@@ -16,7 +16,7 @@ import (
 )
 
 // checkQueue refuses flags that do not go together with --queue.
-func (c *run) checkQueue() error {
+func (c *run) checkQueue(env *cli.Env) error {
 	modes := 0
 	for _, given := range []bool{c.Once, c.UntilEmpty, c.Follow} {
 		if given {
@@ -41,7 +41,7 @@ func (c *run) checkQueue() error {
 	case c.StatusFD != nil && !c.Once:
 		return cli.Usagef("--status-fd goes with --once")
 	}
-	return nil
+	return c.checkSilence(env)
 }
 
 // work does tasks of a queue.
@@ -237,6 +237,7 @@ func (w *workers) arguments(slot int) []string {
 	if c.Watchdog != 0 {
 		args = append(args, "--watchdog", time.Duration(c.Watchdog).String())
 	}
+	args = append(args, c.silenceFlags()...)
 	if len(c.Command) > 0 {
 		args = append(append(args, "--"), c.Command...)
 	}

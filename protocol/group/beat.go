@@ -20,8 +20,8 @@ type ServiceProcess struct {
 // §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec §26.3),
 // see Asked; VerdictCleanUp if the service must end; or VerdictCrashed
 // if it was declared dead, and then nothing has changed. BeatService returns ErrNoService,
-// ErrOtherProcess if another process of the service is alive, and ErrTooManyNames because of
-// p.Spend.
+// ErrOtherProcess if another process of the service is alive, ErrNotReady if the service says that
+// it is idle and was not ready, and ErrTooManyNames because of p.Spend.
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {
@@ -43,6 +43,10 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 		s.replaceProcess(p.PID, actor)
 	case actor.Known() && !actor.Is(recorded):
 		s.setProcess(p.PID, actor)
+	}
+
+	if say.Readiness == observe.ReadinessIdle && !s.Notice.Readiness.Ready() {
+		return g, "", observe.ErrNotReady
 	}
 
 	s.Refresh(e.seen)

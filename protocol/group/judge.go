@@ -118,7 +118,7 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
 	return s.State == StateCompleted || s.State == StateRunning &&
-		s.Notice.Readiness == observe.ReadinessReady && g.dead(s, seen) == ""
+		s.Notice.Readiness.Ready() && g.dead(s, seen) == ""
 }
 
 // dependenciesReady reports whether all services that s depends on are ready or have completed.

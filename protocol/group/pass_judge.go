@@ -68,8 +68,7 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 
 	j.alive = j.checkable && !j.gone
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == "" && !g.pausedLong(s, seen)
-	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady &&
-		j.evidence == ""
+	j.ready = s.State == StateRunning && s.Notice.Readiness.Ready() && j.evidence == ""
 	if s.isGroup() {
 		return j.judgeGroup()
 	}

@@ -190,7 +190,7 @@ var refusals = map[string]error{
 	"cycle":        group.ErrCycle,
 	"noDependency": group.ErrNoDependency,
 	"noStartInfo":  group.ErrNoStartInfo, "shuttingDown": group.ErrShuttingDown,
-	"otherProcess": observe.ErrOtherProcess,
+	"otherProcess": observe.ErrOtherProcess, "notReady": observe.ErrNotReady,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
 	"groupEnded": group.ErrGroupEnded, "significant": group.ErrSignificant,
 	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,

@@ -90,7 +90,7 @@ func (t *telling) standing(on *Service) string {
 	if evidence := t.g.dead(on, t.seen); evidence != "" {
 		return "running, but dead by the evidence: " + string(evidence)
 	}
-	if on.Notice.Readiness != observe.ReadinessReady {
+	if !on.Notice.Readiness.Ready() {
 		return "running, but says that it is " + string(on.Notice.Readiness)
 	}
 	return "running"

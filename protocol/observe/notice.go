@@ -6,8 +6,13 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// ErrOtherProcess refuses a heartbeat or registration.
-var ErrOtherProcess = errors.New("call belongs to another process")
+var (
+	// ErrOtherProcess refuses a heartbeat or registration.
+	ErrOtherProcess = errors.New("call belongs to another process")
+
+	// ErrNotReady refuses a report of being idle.
+	ErrNotReady = errors.New("only what is ready can be idle")
+)
 
 // A Report is what a participant or service says with a heartbeat, besides being alive.
 type Report struct {
@@ -23,13 +28,17 @@ type Readiness string
 const (
 	ReadinessStarting Readiness = "starting"
 	ReadinessReady    Readiness = "ready"
+	ReadinessIdle     Readiness = "idle" // ready, and with nothing to do
 	ReadinessStopping Readiness = "stopping"
 )
 
-// Valid reports whether r is one of the three.
+// Valid reports whether r is one of the four.
 func (r Readiness) Valid() bool {
-	return r == ReadinessStarting || r == ReadinessReady || r == ReadinessStopping
+	return r == ReadinessStarting || r.Ready() || r == ReadinessStopping
 }
+
+// Ready reports whether whoever says r can be used.
+func (r Readiness) Ready() bool { return r == ReadinessReady || r == ReadinessIdle }
 
 // ReadReadiness reads a readiness.
 func ReadReadiness(r *wire.Reader) Readiness { return wire.Word(r, "readiness", Readiness.Valid) }

@@ -42,6 +42,9 @@ func families() []family {
 			final: nothingRuns},
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
 			"--kill-after 100ms -- sleep 300"), final: archived},
+		{name: "dpl-run --silence", do: words(0, "dpl-run --op o --silence 60ms --nudge-after 20ms "+
+			"--output $res/out --kill-after 100ms --on-nudge", "cat >&2", "--", "sleep", "300"),
+			final: archived},
 		{name: "dpl-run --queue --once", setup: []step{enqueueOne},
 			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drains},
 		{name: "dpl-run --queue --once, checked", prepare: checkedTask,

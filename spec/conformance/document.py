@@ -18,7 +18,8 @@ EPOCH = datetime.datetime(1970, 1, 1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 STATES = ('running', 'aborted', 'cleanup', 'completed', 'failed')
 FRAME_STATES = ('active', 'aborted', 'cleaningUp', 'crashed', 'cleanedUp')
-READINESS = ('starting', 'ready', 'stopping')
+READINESS = ('starting', 'ready', 'idle', 'stopping')
+CAN_BE_USED = ('ready', 'idle')
 REQUIRED, ABSENT = object(), object()
 
 

@@ -11,7 +11,7 @@ import endings
 import limits
 import sets
 import window as window_of
-from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, LONGEST,
+from document import (ABSENT, BEAT, BOOLEAN, CAN_BE_USED, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, LONGEST,
                       MOMENT, POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
                       array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, refuse_unknown, whole, write)
@@ -26,7 +26,7 @@ FINAL = ('dead', 'stopped', 'completed')
 DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
-     'otherProcess', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
+     'otherProcess', 'notReady', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
      'otherStart', 'significant', 'groupEnded', 'otherParent', 'tree'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
@@ -726,7 +726,7 @@ class Edit:
         if entry is None or entry['state'] == 'completed':
             return entry is not None
         return (entry['state'] == 'running' and not self.evidence(entry)
-                and entry['readiness'] == 'ready')
+                and entry['readiness'] in CAN_BE_USED)
 
     def dependencies_ready(self, entry):
         completed = (self.services.get(key, {}).get('state') == 'completed'
@@ -1130,6 +1130,8 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
     if entry['state'] == 'running':
         entry.setdefault('runningSince', seen.now)
     if readiness is not None:
+        require(readiness != 'idle' or entry['readiness'] in CAN_BE_USED, 'notReady',
+                'it is not ready')
         edit.set_readiness(entry, readiness)
     if progress:
         beat_now(entry, seen, *PROGRESS)

@@ -2,7 +2,7 @@
 
 No clock and no files.
 """
-from document import EVENT_MEMBERS, TRANSITION_MEMBERS
+from document import CAN_BE_USED, EVENT_MEMBERS, TRANSITION_MEMBERS
 from groups import FINAL, Edit, missing_orchestrator, missing_registry, times
 from protocol import LIVE, TERMINAL, require
 
@@ -41,7 +41,7 @@ def wait_for_call(operation, call):
     frame = next((frame for frame in operation['stack'] if frame['callId'] == call), None)
     if frame:
         lives = frame['state'] in LIVE
-        return judged(lives and frame['readiness'] == 'ready',
+        return judged(lives and frame['readiness'] in CAN_BE_USED,
                       not lives or frame['readiness'] == 'stopping')
     types = [event.get('type') for event in operation['events'] if event.get('callId') == call]
     return judged(False, operation['state'] != 'running' or types[-1:] == ['callEnded'])

@@ -3,7 +3,7 @@ import copy
 import dataclasses
 from typing import Callable, Optional
 
-from document import HIGHEST, LONGEST, OPERATION, Refused, format_time
+from document import CAN_BE_USED, HIGHEST, LONGEST, OPERATION, Refused, format_time
 from sightings import Sightings, key, sighted
 
 TERMINAL = ('completed', 'failed')
@@ -12,7 +12,7 @@ STATUS = {
     'over': 4, 'corrupt': 65, 'noOperation': 66, 'noCall': 66, 'deadSupervisor': 69,
     'deadProcess': 69, 'newerVersion': 78
 } | dict.fromkeys(('knownCall', 'notRunning', 'otherNumbers', 'otherProcess', 'notAborted',
-                   'notCrashed', 'notSupervised', 'resource', 'exhausted'), 76)
+                   'notReady', 'notCrashed', 'notSupervised', 'resource', 'exhausted'), 76)
 
 
 @dataclasses.dataclass
@@ -569,13 +569,17 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
         lambda frame: frame['participantId'] == participant)
     covered = [frame for frame in operation['stack'] if covers(frame)]
     living = [frame for frame in covered if frame['state'] in LIVE]
+    own = [frame for frame in living
+           if not (identity(frame) and process and not same(identity(frame), process))]
     if participant or call:
         require(covered, 'noCall', 'no such call')
-        foreign = [frame for frame in living
-                   if identity(frame) and process and not same(identity(frame), process)]
-        require(not living or len(foreign) < len(living), 'otherProcess', 'another process runs it')
+        require(own or not living, 'otherProcess', 'another process runs it')
     require(not cleaning or operation['state'] != 'running', 'notAborted',
             'the operation is running')
+    if readiness == 'idle':
+        require(not cleaning and all(frame['readiness'] in CAN_BE_USED
+                                     and frame['state'] != 'cleaningUp' for frame in own),
+                'notReady', 'it is not ready')
     by = covered[0]['participantId'] if covered else supervisor
     edit = Edit(operation, seen, by, release)
     edit.refresh_frames([frame for frame in edit.live() if covers(frame)], process, adopt=True)

@@ -166,6 +166,7 @@ var outcomes = []outcome{
 	{protocol.ErrOtherTiming, StatusRefused, "leave out --staleness and --interval"},
 	{observe.ErrOtherProcess, StatusRefused, "it is alive: use the --pid it was given before"},
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
+	{observe.ErrNotReady, StatusRefused, "report --readiness ready first"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
 	{wire.ErrExhausted, StatusRefused,

@@ -1,4 +1,4 @@
-// Package hook runs the command of --on-alert.
+// Package hook runs the commands of --on-alert and --on-nudge.
 package hook
 
 import (
@@ -19,11 +19,17 @@ const timeout = 10 * time.Second
 // Run runs sh -c command with alert, a line without its newline, as its input and more in its
 // environment. What it prints goes to out. A hook that hangs is killed, with its process group.
 func Run(command, alert string, more []string, out io.Writer) (timedOut bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	return RunIn(context.Background(), command, alert, append(os.Environ(), more...), out)
+}
+
+// RunIn is Run with env as the environment. It also kills the hook when ctx ends.
+func RunIn(ctx context.Context, command, alert string, env []string, out io.Writer) (timedOut bool,
+	err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Env = append(os.Environ(), more...)
+	cmd.Env = env
 	cmd.Stdin = strings.NewReader(alert + "\n")
 	cmd.Stdout, cmd.Stderr = out, out
 	defer process.Contain(cmd)()
