@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -28,6 +30,7 @@ type Document[T any] struct {
 	times func(T) observe.Times
 	// carries out the effects of a verb before the commit
 	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
+	record  *record[T] // nil: edits are not recorded
 }
 
 // A codec encodes and decodes one file of a document, which has a part of a T.
@@ -123,7 +126,9 @@ type Tx[T any] struct {
 	*edit
 	kind   *Document[T]
 	value  T
-	memory *memory // nil: nothing was observed
+	memory *memory     // nil: nothing was observed
+	at     time.Time   // of the observation
+	entry  audit.Entry // what the record is to say of an edit that no verb makes
 }
 
 // Hold calls change while it holds the lock of id. Everything that change commits through tx stays,
@@ -164,7 +169,9 @@ func (tx *Tx[T]) Observe() observe.Observation {
 	if tx.memory == nil {
 		tx.memory = tx.ledger.remember(tx.paths[0])
 	}
-	return tx.memory.observe(tx.ledger.options.Observe(), tx.kind.times(tx.value))
+	seen := tx.ledger.options.Observe()
+	tx.at = seen.Now
+	return tx.memory.observe(seen, tx.kind.times(tx.value))
 }
 
 func (tx *Tx[T]) keepMemory() {
@@ -206,7 +213,20 @@ func (tx *Tx[T]) commit(after T) (T, error) {
 	if err != nil {
 		return after, err
 	}
-	return after, tx.write(after, beat || tx.edit.mode&Own != 0)
+
+	log, err := tx.recordEdit(&after)
+	if err != nil {
+		return after, err
+	}
+	if log == nil {
+		return after, tx.write(after, beat || tx.edit.mode&Own != 0)
+	}
+
+	defer log.close()
+	if err = tx.write(after, false); err == nil {
+		log.committed(*tx.kind.record.chain(&after))
+	}
+	return after, err
 }
 
 // write commits after without preparations.

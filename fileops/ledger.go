@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/fileops/resource"
 	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -40,6 +41,10 @@ type Options struct {
 	// Observe is called under the lock of an edit. Verbs judge by its result. If it is nil, they
 	// get an empty observation.
 	Observe func() observe.Observation
+
+	// By is called in an edit that is recorded, and says who makes it. If it is nil, the record does
+	// not say it.
+	By func() audit.By
 }
 
 // Absent returns an empty ledger that does not exist, for dry runs in dir.

@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -27,6 +28,17 @@ var queues = Document[queue.Queue]{
 	},
 	times:   func(v queue.Queue) observe.Times { return v.Times },
 	prepare: prepareQueue,
+	record: &record[queue.Queue]{
+		always: true,
+		log:    func(l *Ledger, id string) string { return l.QueueAudit(id) },
+		chain:  func(of *queue.Queue) *audit.Chain { return &of.Audit },
+		verb:   func(of queue.Queue) string { return of.Effects().Verb },
+		patch:  func(before, after queue.Queue) []audit.Change { return after.AuditPatch(before) },
+		text:   queue.Queue.AuditText,
+		urgent: func(before, after queue.Queue) bool {
+			return len(after.Halts) > 0 && !wire.SameSlice(before.Halts, after.Halts)
+		},
+	},
 	files: []codec[queue.Queue]{{
 		member: "queueId",
 		decode: func(text string, to *queue.Queue) (_ string, err error) {

@@ -275,7 +275,7 @@ func TestReadQueues(t *testing.T) {
 	must(t, l.Sweep())
 	left, err := filepath.Glob(filepath.Join(l.QueuesDir(), "*"))
 	must(t, err)
-	want := []string{l.QueuePath("q"), l.QueueLock("q"), l.TasksDir()}
+	want := []string{l.QueueAudit("q"), l.QueuePath("q"), l.QueueLock("q"), l.TasksDir()}
 	if !slices.Equal(left, want) {
 		t.Errorf("after a sweep: %q, want %q", left, want)
 	}

@@ -12,17 +12,18 @@ import (
 )
 
 // The core takes time, processes and chance as arguments, and prints nothing. Its packages use those
-// below them, and none above: wire, observe, then operations, groups and queues.
+// below them, and none above: wire, observe, audit, then operations, groups and queues.
 func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
-	const wire, observe = "github.com/dpl-project/dpl/protocol/wire",
-		"github.com/dpl-project/dpl/protocol/observe"
+	const wire, observe, audit = "github.com/dpl-project/dpl/protocol/wire",
+		"github.com/dpl-project/dpl/protocol/observe", "github.com/dpl-project/dpl/protocol/audit"
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
 		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire}, "*.go": {wire, observe},
 		"group/*.go": {wire, observe},
-		"queue/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
+		"audit/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
+		"queue/*.go": {wire, observe, audit, jsontext, "crypto/sha256", "encoding/hex"},
 		"check/*.go": {wire, jsontext, "path", "regexp"},
 		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {

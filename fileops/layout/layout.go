@@ -41,6 +41,12 @@ const (
 	tasksName   = "tasks"
 )
 
+const (
+	auditSuffix = ".audit" // of an object, before jsonlSuffix and perhaps the number of a sealed part
+	jsonlSuffix = ".jsonl"
+	notesName   = "notes"
+)
+
 // Paths are the paths of the files of one ledger.
 type Paths struct{ dir string }
 
@@ -169,6 +175,31 @@ func (p Paths) QueueLock(id string) string { return p.QueuePath(id) + lockSuffix
 func (p Paths) EndedPath(id string) string {
 	return filepath.Join(p.QueuesDir(), id+endedSuffix)
 }
+
+// QueueAudit returns the path of the audit log of a queue.
+func (p Paths) QueueAudit(id string) string {
+	return filepath.Join(p.QueuesDir(), id+auditSuffix+jsonlSuffix)
+}
+
+// OperationAudit returns the path of the audit log of an operation. It stays there when the operation
+// is archived.
+func (p Paths) OperationAudit(id string) string {
+	return filepath.Join(p.OperationsDir(), id+auditSuffix+jsonlSuffix)
+}
+
+// GroupAudit returns the path of the audit log of a group.
+func (p Paths) GroupAudit(group string) string { return p.path(group + auditSuffix + jsonlSuffix) }
+
+// PartOf returns the path of the nth sealed part of the audit log at path. The first is 1.
+func PartOf(path string, n int) string {
+	return strings.TrimSuffix(path, jsonlSuffix) + "~" + strconv.Itoa(n) + jsonlSuffix
+}
+
+// NotesDir returns the path of notes/.
+func (p Paths) NotesDir() string { return p.path(notesName) }
+
+// NotePath returns the path of the text with the hash that has these digits.
+func (p Paths) NotePath(digits string) string { return filepath.Join(p.NotesDir(), digits) }
 
 // TasksDir returns the path of the directory of the files of all tasks.
 func (p Paths) TasksDir() string { return filepath.Join(p.QueuesDir(), tasksName) }

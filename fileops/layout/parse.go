@@ -29,6 +29,7 @@ const (
 	TmpDirectory                 // of an operation
 	QueueFile                    //
 	EndedFile                    // of a queue
+	AuditFile                    // of an operation, group or queue: its log, or a sealed part of it
 	ScratchDirectory             // for testing the file system
 )
 
@@ -40,11 +41,14 @@ func InLedger(name string) (kind Kind, id string) {
 	switch name {
 	case Marker:
 		return MarkerFile, ""
-	case "operations", "archive", "tmp", "logs", "exits", "restarts", "queues":
+	case "operations", "archive", "tmp", "logs", "exits", "restarts", "queues", notesName:
 		return Directory, ""
 	}
 
 	file, role := owner(name)
+	if id, _, ok := inAudit(file); ok {
+		return belonging(id, role, AuditFile)
+	}
 	switch number, isScratch := strings.CutPrefix(name, scratchPrefix); {
 	case isScratch && isRandom(number):
 		return ScratchDirectory, ""
@@ -70,6 +74,9 @@ func InLedger(name string) (kind Kind, id string) {
 // InOperations is for operations/.
 func InOperations(name string) (kind Kind, id string) {
 	file, role := owner(name)
+	if id, _, ok := inAudit(file); ok {
+		return belonging(id, role, AuditFile)
+	}
 	kind = OperationFile
 	file, isLock := strings.CutSuffix(file, lockSuffix)
 	if isLock {
@@ -92,11 +99,33 @@ func InQueues(name string) (kind Kind, id string) {
 	if id, ok := strings.CutSuffix(file, endedSuffix); ok {
 		return belonging(id, role, EndedFile)
 	}
-	kind, id = InOperations(name)
+	kind, id = InOperations(name) // audit logs, too, have the same names
 	if kind == OperationFile {
 		kind = QueueFile
 	}
 	return kind, id
+}
+
+// inAudit splits the name of an audit log, or of a sealed part of one, which has a number.
+func inAudit(name string) (id string, part int, ok bool) {
+	stem, isLog := strings.CutSuffix(name, jsonlSuffix)
+	if id, ok := strings.CutSuffix(stem, auditSuffix); ok {
+		return id, 0, isLog
+	}
+	id, digits, isPart := strings.Cut(stem, auditSuffix+"~")
+	n, ok := number(digits, MaxCopy)
+	return id, int(n), isLog && isPart && ok && n > 0
+}
+
+// AuditPart returns the number of the file name, if it is a sealed part of the audit log named log.
+func AuditPart(log, name string) (n int, ok bool) {
+	id, n, ok := inAudit(name)
+	return n, ok && n > 0 && id+auditSuffix+jsonlSuffix == log
+}
+
+// IsNote reports whether name is that of a text in notes/.
+func IsNote(name string) bool {
+	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // A TaskFile is a file in the directory of the tasks of a queue, as its name tells.
@@ -215,7 +244,8 @@ func owner(name string) (file string, role Kind) {
 // with documents have versions.
 func belonging(id string, role, kind Kind) (Kind, string) {
 	switch {
-	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile || kind == EndedFile):
+	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile ||
+		kind == EndedFile || kind == AuditFile):
 		return Stranger, ""
 	case role != Stranger:
 		return role, id

@@ -36,7 +36,7 @@ func (q Queue) Alerts() (all []Alert) {
 
 // Alerted returns q with a given, if what it tells is still so.
 func (q Queue) Alerted(a Alert, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("alerted", seen)
 	if err != nil {
 		return q, err
 	}

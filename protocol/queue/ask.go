@@ -144,7 +144,7 @@ func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 		return q, "", ErrNotAsk
 	}
 
-	e := q.beginAnyway(seen)
+	e := q.beginAnyway("ask", seen)
 	e.revive()
 	e.tick()
 

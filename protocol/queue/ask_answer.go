@@ -26,7 +26,7 @@ type Answer struct {
 // if the question was asked again since it was signed; and ErrOwn if who answers is part of what has
 // asked.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("answer", seen)
 	if err != nil {
 		return q, err
 	}
@@ -104,7 +104,7 @@ func (d *Decision) by() string {
 // Withdraw returns q without the asker of the question id; the question ends if that was the last one.
 // It returns q unchanged if there is nobody to withdraw.
 func (q Queue) Withdraw(id string, a Asker, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("withdraw", seen)
 	if err != nil {
 		return q, err
 	}

@@ -33,7 +33,7 @@ func (c Claimer) holds(claim *Claim) bool {
 // first that is ready. It returns nil if none is; the verdict of q says why. The errors are
 // ErrHolds if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task that was named.
 func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("claim", seen)
 	if err != nil {
 		return q, nil, err
 	}

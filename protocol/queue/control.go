@@ -41,7 +41,7 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 		return q, ErrNoQueue
 	}
 
-	e := q.beginAnyway(seen)
+	e := q.beginAnyway("control", seen)
 	isNew := q.Removed || q.Revision == 0 && q.source == nil
 	e.revive()
 	if isNew {
@@ -197,7 +197,7 @@ func (e *edit) stop(i int, end End, reason string) {
 // Remove returns a tombstone of q, which keeps its numbers. It returns ErrNotEmpty if q has tasks
 // that have not ended.
 func (q Queue) Remove(seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("remove", seen)
 	if err != nil {
 		return q, err
 	}
@@ -217,7 +217,7 @@ func (q Queue) Remove(seen Seen) (Queue, error) {
 // Redrive returns q with the tasks ids, or all dead ones, waiting again with a full budget. They
 // keep their places. The errors are *EntryErrors of ErrNoTask, ErrEnded and ErrNotDead.
 func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("redrive", seen)
 	if err != nil {
 		return q, err
 	}
@@ -252,7 +252,7 @@ func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
 // are *EntryErrors of ErrNoTask and ErrEnded; a task that is cancelled already, or a question that is
 // withdrawn, stays so.
 func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("cancel", seen)
 	if err != nil {
 		return q, err
 	}

@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -50,6 +51,8 @@ func readQueue(r *wire.Reader) Queue {
 			q.Tasks = readTasks(r, src)
 		case "ended":
 			q.Ended = readEnded(r, src)
+		case "audit":
+			q.Audit = audit.Read(r)
 		default:
 			r.Unknown(&q.Unknown, name)
 		}

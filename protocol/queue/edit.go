@@ -25,6 +25,7 @@ type PastLookup func(id string) (end TaskEnd, spec string, known bool)
 
 // Effects are what an edit asks of the file system before its commit (spec §36).
 type Effects struct {
+	Verb     string       // the verb that has asked
 	Specs    []NewSpec    // to be written
 	Reports  []Report     // of attempts, to be written
 	Remember []Remembered // outside the queue's file
@@ -106,18 +107,18 @@ type edit struct {
 	wrote map[string]bool // the tasks that were added or replaced
 }
 
-// begin returns an edit of q. A tombstone can only be created anew.
-func (q Queue) begin(seen Seen) (*edit, error) {
+// begin returns an edit of q by verb. A tombstone can only be created anew.
+func (q Queue) begin(verb string, seen Seen) (*edit, error) {
 	if q.Removed {
 		return nil, ErrNoQueue
 	}
-	return q.beginAnyway(seen), nil
+	return q.beginAnyway(verb, seen), nil
 }
 
-func (q Queue) beginAnyway(seen Seen) *edit {
+func (q Queue) beginAnyway(verb string, seen Seen) *edit {
 	seen.Now = wire.Moment(seen.Now)
 	e := &edit{q: q, before: q, seen: seen}
-	e.q.effects = Effects{}
+	e.q.effects = Effects{Verb: verb}
 	return e
 }
 

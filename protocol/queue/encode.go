@@ -54,6 +54,7 @@ func (q Queue) write(w *wire.Writer) {
 		return wire.Piece{}
 	}, func(i int, w *wire.Writer) { q.Ended[i].write(w) })
 
+	q.Audit.Write(w)
 	w.Unknown(q.Unknown)
 }
 

@@ -41,7 +41,7 @@ func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	if len(batch) > 0 && IsAskQueue(q.ID) {
 		return q, &EntryError{0, batch[0].ID, ErrOnlyAsk}
 	}
-	e := q.beginAnyway(seen)
+	e := q.beginAnyway("enqueue", seen)
 	e.revive()
 	e.tick()
 

@@ -29,7 +29,7 @@ const (
 // Tick returns q with the tasks of dead claimers returned, and the tasks ended that have expired
 // (spec §35.2). Every other verb does this, too.
 func (q Queue) Tick(seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("tick", seen)
 	if err != nil {
 		return q, err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -29,6 +30,7 @@ type Queue struct {
 	Counters       Counters
 	Tasks          []*Task
 	Ended          []Ended // the newest, oldest first
+	Audit          audit.Chain
 	Unknown        []wire.Member
 
 	source  *source

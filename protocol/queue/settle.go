@@ -26,7 +26,7 @@ type Settlement struct {
 // The claim is judged after it is settled: whoever has the epoch is heard, even for a claimer that
 // has just exited.
 func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
-	e, err := q.begin(seen)
+	e, err := q.begin("settle", seen)
 	if err != nil {
 		return q, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -130,6 +131,9 @@ var outcomes = []outcome{
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 	{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 	{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
+	{fileops.ErrNoRecord, StatusNotFound, ""},
+	{fileops.ErrEmptyLog, StatusRefused, "there is nothing to seal"},
+	{audit.ErrPending, StatusIO, "make room, or let this user write the log"},
 	{queue.ErrNoTask, StatusNotFound, "dpl-status --queue shows the tasks"},
 	{queue.ErrNoDependency, StatusNotFound, "enqueue it first, or in the same batch"},
 	{queue.ErrBadQueueID, StatusUsage, ""},

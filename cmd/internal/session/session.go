@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/survey"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -35,6 +37,8 @@ type Session struct {
 	options   Options
 	committed bool
 	ledgers   []*fileops.Ledger // to ask for leftovers
+	known     sync.Once
+	by        audit.By // who makes its edits, once it is known
 }
 
 // New returns a session that has done nothing yet.
@@ -99,7 +103,7 @@ func (s *Session) ledgerOptions() fileops.Options {
 	}
 	return fileops.Options{
 		LockTimeout: s.options.LockTimeout, Sync: s.options.Sync, TrustGroup: s.options.TrustGroup,
-		Home: home, Observe: s.Observer(),
+		Home: home, Observe: s.Observer(), By: s.author,
 	}
 }
 

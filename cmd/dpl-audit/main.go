@@ -1,0 +1,77 @@
+// Dpl-audit shows and verifies the record of a queue: who changed what and when.
+//
+//	dpl-audit QUEUE [--since TIME] [--until TIME] [--task TASK] [--kind WORD] [--last N]
+//	dpl-audit QUEUE --verify [--known HASH...]
+//	dpl-audit QUEUE --head | --at REVISION | --seal | --note KIND --data FILE
+//
+// Spec §51 to §57, in spec/audit.md.
+package main
+
+import (
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+)
+
+type auditor struct {
+	cli.Common `embed:""`
+	Object     object `embed:""`
+
+	Since when       `placeholder:"TIME" help:"only what was done since TIME: as in the files, like 09:30 in local time, or like 2h ago"`
+	Until when       `placeholder:"TIME" help:"only what was done until TIME"`
+	Task  cli.TaskID `placeholder:"TASK" help:"only what changed TASK; with --note, the task that it belongs to"`
+	Kind  cli.Word   `placeholder:"WORD" help:"only events of that kind: enqueued, claimed, settled, done, cancelled, expired, blocked, dead, halted, resumed, completed; or TASK_START, TASK_COMPLETE, TASK_BLOCKED, HALT, COMPLETED"`
+	Last  cli.Count  `placeholder:"N" help:"only the last N of these"`
+	Full  bool       `help:"also what only counts"`
+
+	Verify bool        `help:"compare each line with the next one and with the file"`
+	Known  []knownHash `placeholder:"HASH" help:"with --verify: a head that was kept elsewhere; the record must contain it"`
+	Head   bool        `help:"print the number and the hash of the last line"`
+	At     cli.Count   `placeholder:"N" help:"print the object as it was at revision N"`
+	Seal   bool        `help:"begin a new part of the log, and print the path of the one that ends"`
+	Note   cli.Word    `placeholder:"KIND" help:"add a note about the text of --data, such as prompt"`
+	Data   cli.Path    `placeholder:"FILE" help:"with --note: the text, which is kept in notes/; - is standard input"`
+}
+
+// Leading returns the flag whose value may be the first argument.
+func (*auditor) Leading() string { return "queue" }
+
+// Reads makes it a cli.Reader.
+func (c *auditor) Reads() bool { return !c.Seal && c.Note == "" }
+
+func (c *auditor) Run(env *cli.Env) error {
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	object, err := c.Object.open(l)
+	if err != nil {
+		return err
+	}
+	return c.Object.about(c.do(env, l, object))
+}
+
+func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) error {
+	switch {
+	case c.Verify:
+		return c.verify(env, object)
+	case c.Head:
+		return c.head(env, object)
+	case c.Given("at"):
+		return c.at(env, object)
+	case c.Seal:
+		return c.seal(env, l)
+	case c.Note != "":
+		return c.note(env, l)
+	}
+	return c.show(env, object)
+}
+
+func main() {
+	cli.Main(&auditor{}, "Show and verify the record of a queue: who changed what and when.",
+		"Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, which has the hash of the line "+
+			"before. Prints them, the newest first; with --json, a line of JSON for each. --verify "+
+			"exits 0 if no line is changed, missing, forked or torn, and the file is what the lines "+
+			"say; otherwise 1. Who can write the files can also make a record anew from some line on, "+
+			"or restore an older state of all of them. Only a head that was kept elsewhere tells: print it "+
+			"with --head, and give it to --verify as --known. Nothing deletes a sealed part.")
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// object has the flags that say whose record is meant.
+type object struct {
+	Queue cli.QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" help:"queue; may be given as the first argument"`
+}
+
+// open returns the object of the flags.
+func (o object) open(l *fileops.Ledger) (fileops.Audited, error) {
+	return l.AuditedQueue(string(o.Queue))
+}
+
+// about returns err with the object's name before it.
+func (o object) about(err error) error { return cli.InQueue(o.Queue, err) }
+
+// knownHash is a flag: a hash.
+type knownHash string
+
+// UnmarshalText sets h to text.
+func (h *knownHash) UnmarshalText(text []byte) error {
+	if *h = knownHash(text); !audit.IsHash(string(text)) {
+		return fmt.Errorf("want a hash, as --head prints it, not %q", text)
+	}
+	return nil
+}
+
+// when is a flag: a point in time.
+type when string
+
+// UnmarshalText sets w to text.
+func (w *when) UnmarshalText(text []byte) error {
+	*w = when(text)
+	_, err := w.time(time.Time{})
+	return err
+}
+
+// time returns the time that w means now: one of the files, a time of day, which is the last one
+// before now, or how long ago it is.
+func (w when) time(now time.Time) (time.Time, error) {
+	if t, err := wire.ParseTime(string(w)); err == nil {
+		return t, nil
+	}
+	if d, err := cli.ParseDuration(string(w), time.Millisecond); err == nil {
+		return now.Add(-d), nil
+	}
+	for _, format := range []string{"15:04", "15:04:05", time.DateOnly} {
+		t, err := time.Parse(format, string(w))
+		if err != nil {
+			continue
+		}
+		if format == time.DateOnly {
+			return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local), nil
+		}
+		local := now.In(time.Local)
+		t = time.Date(local.Year(), local.Month(), local.Day(), t.Hour(), t.Minute(), t.Second(), 0,
+			time.Local)
+		if t.After(now) {
+			t = t.AddDate(0, 0, -1)
+		}
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("want a time like 2026-01-20T09:30:00Z, 2026-01-20 or 09:30, or a "+
+		"duration like 2h, not %q", string(w))
+}
+
+// Validate returns an error for flags that do not go together.
+func (c *auditor) Validate() error {
+	actions := 0
+	for _, given := range []bool{c.Verify, c.Head, c.Given("at"), c.Seal, c.Note != ""} {
+		if given {
+			actions++
+		}
+	}
+
+	shows := c.Given("since", "until", "kind", "last", "full")
+	switch {
+	case c.Object.Queue == "":
+		return cli.Usagef("--queue is required, or $DPL_QUEUE")
+	case actions > 1:
+		return cli.Usagef("give only one of --verify, --head, --at, --seal and --note")
+	case actions == 1 && shows, actions == 1 && c.Task != "" && c.Note == "":
+		return cli.Usagef("--since, --until, --task, --kind, --last and --full choose lines to be shown")
+	case c.Known != nil && !c.Verify:
+		return cli.Usagef("--known goes with --verify")
+	case (c.Note != "") != (c.Data != ""):
+		return cli.Usagef("--note and --data go together")
+	case c.DryRun && !c.Seal && c.Note == "":
+		return cli.Usagef("--dry-run: this changes nothing")
+	case c.Kind != "" && !audit.IsKind(string(c.Kind)):
+		return cli.Usagef("--kind: there is no kind %q: see dpl-audit --help", string(c.Kind))
+	}
+	return nil
+}

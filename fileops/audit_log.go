@@ -1,0 +1,239 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/audit"
+)
+
+// An auditLog is the log of an object in an edit of it: its last part, to which lines are appended.
+// Only the holder of the object's lock writes it. The calls of an edit are
+//
+//	openat     queues/q.audit.jsonl          # before the commit: its end is compared with the chain
+//	fstat      queues/q.audit.jsonl
+//	pread64    queues/q.audit.jsonl
+//	fsync      queues/q.audit.jsonl          # only if the lines that are pending are many
+//	…                                        # the commit, with the new lines as pending
+//	write      queues/q.audit.jsonl          # after it: what is not there yet
+//	close      queues/q.audit.jsonl
+//
+// A line is pending until it was synced here, before a commit that no longer has it. So a kill loses
+// none. A power cut may lose or tear what was not synced, which is pending: the next edit cuts the log
+// after the last line before those, and writes them again.
+type auditLog struct {
+	ledger *Ledger
+	path   string
+	file   disk.File // nil: there is no log, or it cannot be opened
+	size   int64
+	err    error // why the log cannot be opened or written
+
+	anchor int64 // the end of the last line that is not pending
+	end    int64 // the end of the last line of the chain that is there
+	there  int   // how many of the pending lines are
+}
+
+// openAuditLog opens the log at path, if there is one.
+func (l *Ledger) openAuditLog(path string) *auditLog {
+	g := &auditLog{ledger: l, path: path}
+	g.open()
+	return g
+}
+
+func (g *auditLog) open() {
+	f, info, err := g.ledger.fs.OpenFile(g.path, g.ledger.fs.OpenAppend)
+	if err == nil {
+		g.file, g.size, g.err = f, info.Size, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		g.err = err
+	}
+}
+
+func (g *auditLog) close() {
+	if g.file != nil {
+		g.file.Close()
+		g.file = nil
+	}
+}
+
+// follow compares the end of the log with chain, which the object's file has. If the log has later
+// lines the file was set back, and follow returns a chain that goes on after those.
+func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
+	if g.err != nil {
+		return chain, false
+	}
+
+	tail, err := g.tail(chain)
+	if err != nil {
+		g.err = err
+		return chain, false
+	}
+	if g.isAsExpected(chain, tail) {
+		return chain, false
+	}
+
+	found := g.look(chain, tail)
+	if found.err != nil {
+		g.err = found.err
+	}
+	if found.last.Seq > chain.Seq {
+		chain.Seq, chain.Head, chain.Pending = found.last.Seq, found.last.Hash, nil
+		g.anchor, g.end, g.there = found.complete, found.complete, 0
+		return chain, true
+	}
+
+	// What follows the anchor is pending and is written again. Without an anchor nothing is cut off,
+	// except a torn end: verifying tells what is missing.
+	g.anchor, g.end, g.there = found.complete, found.complete, found.there
+	if found.anchored {
+		g.anchor, g.end, g.there = found.anchor, found.anchor, 0
+	}
+	return chain, false
+}
+
+// tail returns the end of the log: as much as the pending lines should be, or else the last line.
+func (g *auditLog) tail(chain audit.Chain) (string, error) {
+	if g.file == nil {
+		return "", nil
+	}
+
+	want := int64(1)
+	for _, line := range chain.Pending {
+		want += int64(len(line)) + 1
+	}
+	if len(chain.Pending) == 0 {
+		want = 4 << 10
+	}
+	for {
+		size := min(want, g.size)
+		text, err := g.read(g.size-size, size)
+		done := len(chain.Pending) > 0 || size == g.size || size > 2*trust.MaxFile
+		if err != nil || done || strings.Count(text, "\n") > 1 {
+			return text, err
+		}
+		want *= 4
+	}
+}
+
+func (g *auditLog) read(off, size int64) (string, error) {
+	data := make([]byte, size)
+	n, err := g.file.ReadAt(data, off)
+	if err == io.EOF {
+		err = nil
+	}
+	return trust.AsString(data[:n]), err
+}
+
+// isAsExpected reports whether the log ends with the lines of chain. Usually it does.
+func (g *auditLog) isAsExpected(chain audit.Chain, tail string) bool {
+	if len(chain.Pending) == 0 {
+		text, complete := strings.CutSuffix(tail, "\n")
+		g.end, g.anchor = g.size, g.size
+		return complete && audit.Hash(text[strings.LastIndexByte(text, '\n')+1:]) == chain.Head
+	}
+
+	rest := tail
+	for i := len(chain.Pending) - 1; i >= 0; i-- {
+		text, complete := strings.CutSuffix(rest, "\n")
+		if !complete {
+			return false
+		}
+		before, same := strings.CutSuffix(text, chain.Pending[i])
+		if !same {
+			return false
+		}
+		rest = before
+	}
+
+	g.end, g.anchor, g.there = g.size, g.size-int64(len(tail)-len(rest)), len(chain.Pending)
+	return rest == "" && g.anchor == 0 || strings.HasSuffix(rest, "\n")
+}
+
+// makeRoom makes the pending lines of chain durable in the log, if they are many, and returns chain
+// without them. With an error they stay pending.
+func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
+	size := 0
+	for _, line := range chain.Pending {
+		size += len(line)
+	}
+	if len(chain.Pending) < manyPending && size < largePending {
+		return chain, nil
+	}
+	return g.sync(chain)
+}
+
+// sync is makeRoom, however many lines are pending.
+func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
+	err := g.append(chain)
+	if err == nil && g.anchor == 0 {
+		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
+	}
+	if err == nil {
+		err = g.ledger.fs.SyncFile(g.file)
+		if err != nil && !g.ledger.linked() {
+			g.file.Truncate(g.anchor) // no one may rely on data that is only in memory
+		}
+	}
+	if err != nil {
+		g.err = err
+		return chain, err
+	}
+
+	g.anchor, g.there = g.end, 0
+	chain.Pending = nil
+	return chain, nil
+}
+
+// append writes the pending lines that are not there.
+func (g *auditLog) append(chain audit.Chain) error {
+	if g.err != nil {
+		return g.err
+	}
+	if g.file == nil {
+		if err := g.ledger.fs.Publish(g.path, nil); err != nil {
+			return err
+		}
+		if g.open(); g.err != nil || g.file == nil {
+			return errors.Join(fs.ErrNotExist, g.err)
+		}
+	}
+
+	text := ""
+	switch {
+	case !g.ledger.linked():
+		if g.end < g.size {
+			if err := g.file.Truncate(g.end); err != nil {
+				return err
+			}
+			g.size = g.end
+		}
+	case g.end < g.size: // others may have appended what is there, since the lock is a lease
+		text, g.end = "\n", g.size
+	}
+
+	if g.there < len(chain.Pending) {
+		text += strings.Join(chain.Pending[g.there:], "\n") + "\n"
+		if _, err := g.file.Write([]byte(text)); err != nil {
+			return err
+		}
+	}
+	g.end += int64(len(text))
+	g.size, g.there = g.end, len(chain.Pending)
+	return nil
+}
+
+// committed appends the lines of chain, which was committed, and closes the log. If that fails they
+// are pending, so nothing is lost, and the next edit tries again.
+func (g *auditLog) committed(chain audit.Chain) {
+	err := g.append(chain)
+	g.close()
+	if err != nil {
+		g.ledger.recordLeftover(fmt.Errorf("%s: %w: its lines wait in the file of the object", g.path, err))
+	}
+}

@@ -1,0 +1,150 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/audit"
+)
+
+// An auditEnd is what is found at the end of a log that does not end as expected.
+type auditEnd struct {
+	last     audit.Line // the last one with a number above those of the chain, or none
+	complete int64      // the end of the last complete line
+	anchored bool       // the last line that is not pending is there
+	anchor   int64      // its end
+	there    int        // without it: how many of the pending lines are there, one after the other
+	err      error
+}
+
+// look looks for the end of chain in the log, from last to first line.
+func (g *auditLog) look(chain audit.Chain, tail string) (found auditEnd) {
+	anchor := chain.Head
+	if len(chain.Pending) > 0 {
+		first, err := audit.Parse(chain.Pending[0])
+		if err != nil {
+			return auditEnd{err: fmt.Errorf("a pending line: %w", err)}
+		}
+		anchor = first.Prev
+	}
+
+	size := int64(len(tail))
+	for lines := 0; ; {
+		text, err := g.readTail(size)
+		if err != nil {
+			return auditEnd{err: err}
+		}
+		found, lines = scanBack(text, chain, anchor)
+		whole := size >= g.size
+		found.complete += g.size - int64(len(text))
+		found.anchor += g.size - int64(len(text))
+		if found.last.Seq > chain.Seq || found.anchored || whole ||
+			lines > 8*audit.MostPending && size > 4*largePending {
+			break
+		}
+		size = max(4*size, 4*largePending)
+	}
+
+	if !found.anchored && found.last.Seq <= chain.Seq && size >= g.size {
+		g.lookBefore(chain, anchor, &found)
+	}
+	return found
+}
+
+func (g *auditLog) readTail(size int64) (string, error) {
+	if g.file == nil {
+		return "", nil
+	}
+	size = min(size, g.size)
+	return g.read(g.size-size, size)
+}
+
+// scanBack looks for the line with the hash anchor among the lines of text, from last to first. Offsets
+// are those in text.
+func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, lines int) {
+	text = text[:strings.LastIndexByte(text, '\n')+1]
+	found.complete = int64(len(text))
+
+	for end := len(text); end > 0; lines++ {
+		start := strings.LastIndexByte(text[:end-1], '\n') + 1
+		line := text[start : end-1]
+		switch {
+		case line == "":
+		case audit.Hash(line) == anchor:
+			found.anchored, found.anchor = true, int64(end)
+			return found, lines
+		case slices.Contains(chain.Pending, line):
+			if lines == 0 {
+				found.there = slices.Index(chain.Pending, line) + 1
+			}
+		default:
+			l, err := audit.Parse(line)
+			if err == nil && l.Seq > max(chain.Seq, found.last.Seq) {
+				found.last = l
+			}
+			if found.last.Seq > 0 && l.Seq < found.last.Seq {
+				return found, lines
+			}
+		}
+		end = start
+	}
+	return found, lines
+}
+
+// lookBefore looks for the end of chain in the parts before the log, none of whose lines is known: all
+// of them are new, or it is empty.
+func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd) {
+	last, err := g.ledger.lastSealed(g.path)
+	switch {
+	case err != nil:
+		found.err = err
+	case last.Seq > chain.Seq:
+		found.last = last
+	case last.Hash == anchor:
+		found.anchored, found.anchor = true, 0
+	case slices.Contains(chain.Pending, last.Text):
+		found.there = slices.Index(chain.Pending, last.Text) + 1
+	}
+}
+
+// lastSealed returns the last line of the sealed parts before the log at path, or none.
+func (l *Ledger) lastSealed(path string) (last audit.Line, err error) {
+	parts, err := l.sealedParts(path)
+	if err != nil || len(parts) == 0 {
+		return last, err
+	}
+
+	g := l.openAuditLog(layout.PartOf(path, parts[len(parts)-1]))
+	defer g.close()
+	if g.err != nil || g.file == nil {
+		return last, errors.Join(g.err, fs.ErrNotExist)
+	}
+	tail, err := g.tail(audit.Chain{})
+	if err != nil {
+		return last, err
+	}
+	lines := strings.Split(tail, "\n")
+	for _, text := range slices.Backward(lines[:len(lines)-1]) {
+		if l, err := audit.Parse(text); err == nil {
+			return l, nil
+		}
+	}
+	return last, nil
+}
+
+// sealedParts returns the numbers of the sealed parts of the log at path, in order.
+func (l *Ledger) sealedParts(path string) (parts []int, err error) {
+	names, err := l.fs.Entries(filepath.Dir(path))
+	for _, name := range names {
+		if n, ok := layout.AuditPart(filepath.Base(path), name); ok {
+			parts = append(parts, n)
+		}
+	}
+	slices.Sort(parts)
+	return parts, err
+}

@@ -1,0 +1,57 @@
+package audit
+
+// An Event is something that a line tells of, in the words of people.
+type Event struct {
+	Kind string
+	Task string // "": of no task
+	Text string
+}
+
+// The kinds of events. A task that has ended is an event of the kind of its end: done, cancelled or
+// expired.
+const (
+	EventCreated   = "created"
+	EventWhole     = "whole"
+	EventEnqueued  = "enqueued"
+	EventClaimed   = "claimed"
+	EventSettled   = "settled"
+	EventBlocked   = "blocked"
+	EventDead      = "dead"
+	EventDone      = "done"
+	EventHalted    = "halted"
+	EventResumed   = "resumed"
+	EventCompleted = "completed"
+	EventRemoved   = "removed"
+)
+
+// outside are the words of other systems for kinds of events (spec §57).
+var outside = map[string]string{
+	EventClaimed: "TASK_START", EventDone: "TASK_COMPLETE", EventBlocked: "TASK_BLOCKED",
+	EventHalted: "HALT", EventCompleted: "COMPLETED",
+}
+
+// Outside returns the word of other systems for an event, or "".
+func (e Event) Outside() string { return outside[e.Kind] }
+
+// kinds are the words that Is knows.
+var kinds = map[string]bool{
+	EventCreated: true, EventWhole: true, EventEnqueued: true, EventClaimed: true, EventSettled: true,
+	EventBlocked: true, EventDead: true, EventDone: true, EventHalted: true, EventResumed: true,
+	EventCompleted: true, EventRemoved: true, "cancelled": true, "expired": true, "open": true,
+}
+
+// IsKind reports whether word names a kind of events.
+func IsKind(word string) bool {
+	if kinds[word] {
+		return true
+	}
+	for _, other := range outside {
+		if other == word {
+			return true
+		}
+	}
+	return false
+}
+
+// Is reports whether e is of the kind that word names.
+func (e Event) Is(word string) bool { return e.Kind == word || e.Outside() == word }

@@ -1,0 +1,267 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Shape says which members of an object are arrays whose elements have an id of their own, which
+// stands for them in paths: the name of the member in them that has the id, by the name of the array.
+type Shape map[string]string
+
+// A State is an object as the lines of its chain make it, line by line.
+type State struct {
+	Shape Shape
+	Known bool // a line has had a whole object
+
+	root  node
+	count int64
+}
+
+// A node is a value: its text, or its members.
+type node struct {
+	text  string
+	inner map[string]*node // nil: text counts
+	id    string           // the name of the member with the id of each element; "": no array
+	order int64
+}
+
+// Replay makes s what line makes of it. It returns the path at which s is not what the line says that
+// it was before; then s is still what it was made after.
+func (s *State) Replay(line Line) (path string, fits bool) {
+	fits = true
+	for _, c := range line.Patch {
+		if c.Path == "" {
+			s.Known, s.root = c.After != "", node{text: c.After}
+			continue
+		}
+		if s.Known && !s.change(c) && fits {
+			path, fits = c.Path, false
+		}
+	}
+	s.SetRevision(line.Revision)
+	return path, fits
+}
+
+// SetRevision sets the member revision, which patches do not have.
+func (s *State) SetRevision(revision int64) {
+	if !s.Known {
+		return
+	}
+	s.expand(&s.root)
+	text, at := strconv.FormatInt(revision, 10), s.root.inner["revision"]
+	if at == nil {
+		at = &node{order: s.next()}
+		s.root.inner["revision"] = at
+	}
+	at.text, at.inner = text, nil
+}
+
+// change makes one change, and reports whether the value was as c says.
+func (s *State) change(c Change) (fits bool) {
+	at := &s.root
+	top := true
+	segments(c.Path, func(name string, last bool) bool {
+		s.expand(at)
+		next := at.inner[name]
+		switch {
+		case last:
+			fits = s.set(at, name, next, c)
+		case next == nil:
+			next = &node{text: "{}", order: s.next()}
+			if top && s.Shape[name] != "" {
+				next.text, next.id = "[]", s.Shape[name]
+				fits = true
+			}
+			at.inner[name] = next
+		}
+		at, top = next, false
+		return !last
+	})
+	return fits
+}
+
+// set makes the member name of at, which is next or absent, what c says.
+func (s *State) set(at *node, name string, next *node, c Change) (fits bool) {
+	switch {
+	case c.Before != "":
+		fits = next != nil && s.is(next, c.Before)
+	case c.After != "":
+		fits = next == nil
+	default:
+		fits = next != nil
+	}
+
+	switch {
+	case c.After == "":
+		delete(at.inner, name)
+	case next == nil:
+		at.inner[name] = &node{text: c.After, order: s.next(), id: s.idAt(at, name)}
+	default:
+		*next = node{text: c.After, order: next.order, id: s.idAt(at, name)}
+	}
+	return fits
+}
+
+func (s *State) next() int64 {
+	s.count++
+	return s.count
+}
+
+// idAt returns the member that has the id of each element of the array name in at, or "".
+func (s *State) idAt(at *node, name string) string {
+	if at != &s.root {
+		return ""
+	}
+	return s.Shape[name]
+}
+
+// expand gives n members instead of a text.
+func (s *State) expand(n *node) {
+	if n.inner != nil {
+		return
+	}
+
+	n.inner = make(map[string]*node)
+	r := wire.NewReader(n.text, -lineDepth)
+	switch {
+	case isObject(n.text):
+		r.Object(func(name string) {
+			n.inner[name] = &node{text: r.Value(), order: s.next(), id: s.idAt(n, name)}
+		})
+	case n.id != "" && strings.HasPrefix(n.text, "["):
+		r.Array(func() {
+			text := r.Value()
+			n.inner[idOf(text, n.id)] = &node{text: text, order: s.next()}
+		})
+	}
+	n.text = ""
+}
+
+// idOf returns the id of an element.
+func idOf(element, member string) (id string) {
+	r := wire.NewReader(element, -lineDepth)
+	if !isObject(element) {
+		return ""
+	}
+	r.Object(func(name string) {
+		if name == member && r.AtString() {
+			id = r.String()
+		} else {
+			r.Value()
+		}
+	})
+	return id
+}
+
+// is reports whether n is the value in text, which has no white space.
+func (s *State) is(n *node, text string) bool {
+	if n.inner == nil && n.text == text {
+		return true
+	}
+	other := &State{Shape: s.Shape}
+	m := &node{text: text, id: n.id}
+	return s.differ("", n, other, m, true) == nil
+}
+
+// Differ returns the paths at which s differs from the object in text.
+func (s *State) Differ(text string) []string {
+	other := &State{Shape: s.Shape, root: node{text: compact(text)}}
+	return s.differ("", &s.root, other, &other.root, false)
+}
+
+// differ returns the paths at which n of s differs from m of other, or only some of them.
+func (s *State) differ(path string, n *node, other *State, m *node, some bool) (paths []string) {
+	switch plain, other := n.isPlain(), m.isPlain(); {
+	case n.inner == nil && m.inner == nil && n.text == m.text:
+		return nil
+	case plain && other && canonical(n.text) == canonical(m.text):
+		return nil
+	case plain || other:
+		return []string{path}
+	}
+
+	s.expand(n)
+	other.expand(m)
+	for name, inner := range n.inner {
+		if m.inner[name] == nil {
+			paths = append(paths, s.alone(path, name, inner)...)
+		} else {
+			paths = append(paths, s.differ(Join(path, name), inner, other, m.inner[name], some)...)
+		}
+		if some && len(paths) > 0 {
+			return paths
+		}
+	}
+	for name, inner := range m.inner {
+		if n.inner[name] == nil {
+			paths = append(paths, other.alone(path, name, inner)...)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// isPlain reports whether n is neither an object nor an array whose elements have ids.
+func (n *node) isPlain() bool { return n.inner == nil && n.id == "" && !isObject(n.text) }
+
+// alone returns the path of the member name of the value at path, which only one of two has. An array
+// without elements is as good as none.
+func (s *State) alone(path, name string, n *node) []string {
+	if n.id != "" {
+		if s.expand(n); len(n.inner) == 0 {
+			return nil
+		}
+	}
+	return []string{Join(path, name)}
+}
+
+// canonical returns text in the one way of writing its value.
+func canonical(text string) string {
+	v := jsontext.Value(text)
+	if v.Canonicalize() != nil {
+		return text
+	}
+	return string(v)
+}
+
+// Text returns the object, without white space.
+func (s *State) Text() string { return string(s.root.append(nil)) }
+
+func (n *node) append(dst []byte) []byte {
+	if n.inner == nil {
+		return append(dst, n.text...)
+	}
+
+	type member struct {
+		name string
+		*node
+	}
+	var all []member
+	for name, inner := range n.inner {
+		all = append(all, member{name, inner})
+	}
+	slices.SortFunc(all, func(a, b member) int { return cmp.Compare(a.order, b.order) })
+
+	open, end := byte('{'), byte('}')
+	if n.id != "" {
+		open, end = '[', ']'
+	}
+	dst = append(dst, open)
+	for i, m := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if n.id == "" {
+			dst = append(wire.AppendQuote(dst, m.name), ':')
+		}
+		dst = m.node.append(dst)
+	}
+	return append(dst, end)
+}

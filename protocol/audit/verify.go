@@ -1,0 +1,249 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// How is how a line is broken.
+type How string
+
+const (
+	Changed How = "changed" // it is not what was written
+	Missing How = "missing" // it is not there
+	Forked  How = "forked"  // there is another one with its number, or it is not in its place
+	Torn    How = "torn"    // it has no end
+)
+
+// A Finding is something that is wrong with a chain.
+type Finding struct {
+	Seq  int64 // of the line; of those that are missing, the first
+	How  How
+	Text string
+}
+
+func (f Finding) String() string { return fmt.Sprintf("line %d is %s: %s", f.Seq, f.How, f.Text) }
+
+// A Verifier reads the lines of one chain, in the order in which they are in its log, and then the
+// object's file. The zero Verifier with a Shape has read nothing.
+type Verifier struct {
+	State State
+	Known []string // heads kept elsewhere: each must be the hash of a line, or named by the first one
+
+	Findings []Finding
+	Lines    int64  // how many good ones
+	First    int64  // the number of the first one
+	Marks    []Line // the lines that say that the record began, or was not continuous
+
+	last     int64  // the number of the last line
+	head     string // its hash; "": not known
+	badLinks int    // how many lines in a row do not name the hash of the one before
+	noFit    bool   // a patch did not fit: the state is of no use
+	found    map[string]bool
+	tail     []Line // the last ones
+	torn     string // what follows the last newline
+}
+
+// Line reads the next line. err is that of Parse.
+func (v *Verifier) Line(l Line, err error) {
+	next := v.last + 1
+	follows := v.head != "" && l.Prev == v.head
+
+	switch {
+	case err != nil:
+		v.find(next, Changed, "it is not a line: "+err.Error())
+		v.settleLinks(false)
+		v.last, v.head = next, ""
+		return
+	case v.Lines == 0 && v.last == 0:
+		v.begin(l)
+	case l.Seq <= v.last:
+		v.find(l.Seq, Forked, v.again(l))
+		return
+	case l.Seq != next && follows:
+		v.find(next, Changed, fmt.Sprintf("it says that its number is %d", l.Seq))
+		v.settleLinks(false)
+		v.last, v.head = next, ""
+		return
+	case l.Seq != next:
+		v.find(next, Missing, fmt.Sprintf("line %d comes after line %d", l.Seq, v.last))
+		v.settleLinks(false)
+	case v.head != "" && !follows:
+		v.badLink()
+	default:
+		v.settleLinks(true)
+	}
+	v.take(l)
+}
+
+// begin reads the first line.
+func (v *Verifier) begin(l Line) {
+	v.First = l.Seq
+	switch {
+	case l.Seq > 1 && l.Prev == "":
+		v.find(1, Changed, fmt.Sprintf("it says that its number is %d", l.Seq))
+	case l.Seq == 1 && l.Prev != "":
+		v.find(1, Changed, "it names a line before it")
+	case l.Seq > 1 && slices.Contains(v.Known, l.Prev):
+		v.note(l.Prev)
+	case l.Seq > 1:
+		v.find(1, Missing, fmt.Sprintf("the log begins with line %d: give the head of line %d, if you "+
+			"know it, with --head", l.Seq, l.Seq-1))
+	}
+}
+
+// take makes l the last line.
+func (v *Verifier) take(l Line) {
+	v.last, v.head = l.Seq, l.Hash
+	v.Lines++
+	v.note(l.Hash)
+	if v.tail = append(v.tail, l); len(v.tail) > 4*MostPending {
+		v.tail = slices.Clone(v.tail[2*MostPending:])
+	}
+
+	switch l.Verb {
+	case Began, Restored, Unaudited, Ended:
+		v.Marks = append(v.Marks, Line{Seq: l.Seq, Entry: Entry{At: l.At, Verb: l.Verb,
+			Revision: l.Revision}})
+	}
+	if len(l.Patch) > 0 && l.Patch[0].Path == "" {
+		v.noFit = false
+	}
+	if path, fits := v.State.Replay(l); !fits && !v.noFit {
+		if v.noFit = true; v.badLinks == 0 {
+			v.find(l.Seq, Changed, fmt.Sprintf("%s was not what it says before", path))
+		}
+	}
+}
+
+// note remembers that a line has that hash.
+func (v *Verifier) note(hash string) {
+	if v.found == nil {
+		v.found = make(map[string]bool)
+	}
+	if slices.Contains(v.Known, hash) {
+		v.found[hash] = true
+	}
+}
+
+func (v *Verifier) again(l Line) string {
+	for _, before := range v.tail {
+		if before.Seq == l.Seq && before.Hash == l.Hash {
+			return fmt.Sprintf("it is there again after line %d", v.last)
+		}
+	}
+	return fmt.Sprintf("another one is there after line %d", v.last)
+}
+
+// badLink notes that the next line does not name the hash of the last one. If that is so for one line
+// alone, the one before it is changed; of several in a row, all but the last are.
+func (v *Verifier) badLink() {
+	if v.badLinks++; v.badLinks > 1 {
+		v.find(v.last, Changed, "the next line has another hash for it")
+	}
+}
+
+// settleLinks ends a row of bad links. If it does not end with a good one, nothing is known about the
+// last line.
+func (v *Verifier) settleLinks(good bool) {
+	if v.badLinks == 1 && good {
+		v.find(v.last-1, Changed, fmt.Sprintf("line %d has another hash for it", v.last))
+	} else if v.badLinks == 1 {
+		v.find(v.last, Changed, "it does not name the hash of the line before")
+	}
+	v.badLinks = 0
+}
+
+func (v *Verifier) find(seq int64, how How, text string) {
+	if n := len(v.Findings); n > 0 && v.Findings[n-1].Seq == seq && v.Findings[n-1].How == how {
+		return
+	}
+	v.Findings = append(v.Findings, Finding{seq, how, text})
+	v.noFit = true
+}
+
+// Rest reads what follows the last newline of the log. The log goes on if another part follows.
+func (v *Verifier) Rest(text string) { v.torn += text }
+
+// Lost reads that the object has no file.
+func (v *Verifier) Lost(why string) {
+	v.settleLinks(true)
+	v.find(v.last+1, Missing, why)
+}
+
+// End reads the end of the chain c, which the object's file has, and the object in text, without the
+// member audit. A kill or power cut may have torn the log where lines are still pending:
+// the next edit mends that, so it is no finding.
+func (v *Verifier) End(c Chain, text string) {
+	for i, pending := range c.Pending {
+		seq := c.First() + int64(i)
+		v.pending(seq, pending)
+	}
+
+	v.tornEnd(c)
+	switch {
+	case v.last > c.Seq:
+		v.settleLinks(true)
+		v.find(c.Seq+1, Forked, fmt.Sprintf("the file of the object ends with line %d: it was set back",
+			c.Seq))
+	case v.last < c.Seq:
+		v.settleLinks(true)
+		v.find(v.last+1, Missing, fmt.Sprintf("the file of the object ends with line %d", c.Seq))
+	case v.head != "" && v.head != c.Head:
+		v.badLink()
+		if v.badLinks == 1 {
+			v.find(v.last, Changed, "the file of the object has another hash for it")
+		}
+	default:
+		v.settleLinks(true)
+		v.State.SetRevision(c.Revision)
+		v.compare(text)
+	}
+
+	for _, head := range v.Known {
+		if !v.found[head] {
+			v.find(max(1, v.last), Missing, "no line has the hash "+head)
+		}
+	}
+}
+
+// pending reads a line that the object's file has.
+func (v *Verifier) pending(seq int64, text string) {
+	l, err := Parse(text)
+	switch {
+	case err == nil && l.Seq != seq:
+		err = fmt.Errorf("it says that its number is %d", l.Seq)
+		fallthrough
+	case err != nil:
+		v.find(seq, Changed, "as it waits in the object's file: "+err.Error())
+	case seq > v.last:
+		if strings.HasPrefix(text, v.torn) || strings.Contains(v.torn, "\x00") {
+			v.torn = ""
+		}
+		v.Line(l, nil)
+	default:
+		same := func(other Line) bool { return other.Seq == seq && other.Hash == l.Hash }
+		if !slices.ContainsFunc(v.tail, same) && v.last-seq < int64(len(v.tail)) {
+			v.find(seq, Changed, "it is not what waits in the object's file")
+		}
+	}
+}
+
+// tornEnd reports what follows the last newline of the log, unless a pending line explains it.
+func (v *Verifier) tornEnd(c Chain) {
+	if v.torn != "" {
+		v.find(max(v.last, 1), Torn, fmt.Sprintf("%d bytes after the last newline", len(v.torn)))
+	}
+}
+
+// compare compares the object with what the lines say.
+func (v *Verifier) compare(text string) {
+	if !v.State.Known || v.noFit {
+		return
+	}
+	if paths := v.State.Differ(text); len(paths) > 0 {
+		v.find(v.last, Changed, fmt.Sprintf("the file of the object has another %s than the lines say",
+			paths[0]))
+	}
+}

@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// AuditShape says that paths in the record of a queue name tasks by their ids (spec §54).
+var AuditShape = audit.Shape{"tasks": "taskId", "ended": "taskId"}
+
+// AuditText returns q as the record has it: the content of its file without the record, in the one
+// layout of Encode.
+func (q Queue) AuditText() string {
+	q.Audit, q.source = audit.Chain{}, nil
+	q.Ended = slices.Clone(q.Ended)
+	for i := range q.Ended {
+		q.Ended[i].source, q.Ended[i].piece = nil, wire.Piece{}
+	}
+	return q.Encode()
+}
+
+// AuditPatch returns what has changed from before to q, except the revision.
+func (q Queue) AuditPatch(before Queue) (patch []audit.Change) {
+	before.Revision = q.Revision
+	patch = audit.Diff(patch, "", before.headText(), q.headText())
+	patch = q.tasksPatch(patch, before.Tasks)
+	return q.endedPatch(patch, before.Ended)
+}
+
+// headText returns q without its tasks.
+func (q Queue) headText() string {
+	q.Tasks, q.Ended = nil, nil
+	return q.AuditText()
+}
+
+// tasksPatch adds what has changed in the tasks. Both have rising numbers, and share those that are
+// unchanged.
+func (q Queue) tasksPatch(patch []audit.Change, before []*Task) []audit.Change {
+	i, j := 0, 0
+	for i < len(before) || j < len(q.Tasks) {
+		switch {
+		case i < len(before) && j < len(q.Tasks) && before[i] == q.Tasks[j]:
+			i, j = i+1, j+1
+		case j == len(q.Tasks) || i < len(before) && before[i].Seq < q.Tasks[j].Seq:
+			patch = audit.Diff(patch, taskPath(before[i]), before[i].text(), "")
+			i++
+		case i == len(before) || q.Tasks[j].Seq < before[i].Seq:
+			patch = audit.Diff(patch, taskPath(q.Tasks[j]), "", q.Tasks[j].text())
+			j++
+		default:
+			patch = audit.Diff(patch, taskPath(before[i]), before[i].text(), q.Tasks[j].text())
+			i, j = i+1, j+1
+		}
+	}
+	return patch
+}
+
+func taskPath(t *Task) string { return audit.Join("tasks", t.ID) }
+
+func (t *Task) text() string { return wire.Text(t.write) }
+
+// endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come. Of
+// those that go nothing is said, since the record has had them.
+func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
+	gone := before
+	for n := range before {
+		if len(q.Ended) > 0 && before[n].ID == q.Ended[0].ID {
+			gone = before[:n]
+			break
+		}
+	}
+
+	for _, e := range gone {
+		patch = append(patch, audit.Change{Path: audit.Join("ended", e.ID)})
+	}
+	for _, e := range q.Ended[min(len(q.Ended), len(before)-len(gone)):] {
+		patch = audit.Diff(patch, audit.Join("ended", e.ID), "", wire.Text(e.write))
+	}
+	return patch
+}
+
+// Touch returns q after an edit that changes nothing but its revision, so that its record can have
+// another line. It returns ErrNoQueue for a tombstone.
+func (q Queue) Touch() (Queue, error) {
+	switch {
+	case q.Removed:
+		return q, ErrNoQueue
+	case q.Revision >= wire.LastRevision:
+		return q, wire.ErrExhausted
+	}
+	q.Revision++
+	q.effects = Effects{Verb: "touch"}
+	return q, nil
+}

@@ -1,0 +1,136 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// AuditEvents returns what the patch of a line in the record of a queue means for people: what has
+// happened to its tasks and halts, and its goal (spec §57).
+func AuditEvents(l audit.Line) (events []audit.Event) {
+	add := func(kind, task, text string) {
+		events = append(events, audit.Event{Kind: kind, Task: task, Text: text})
+	}
+	ends := make(map[string]string) // how attempts ended, by task
+
+	for _, c := range l.Patch {
+		in, rest, _ := strings.Cut(c.Path, "/")
+		task, member, _ := strings.Cut(rest, "/")
+		switch {
+		case in == "tasks" && member == "lastEnd" && c.After != "":
+			ends[task] = unquoted(c.After)
+		case c.Path == "halts":
+			haltEvents(c, add)
+		case c.Path == "goal" && goalOf(c.After), c.Path == "goal/completed" && c.After == "true":
+			add(audit.EventCompleted, "", "the goal is completed")
+		case c.Path == "removed" && c.After == "true":
+			add(audit.EventRemoved, "", "the queue was removed")
+		}
+	}
+
+	for _, c := range l.Patch {
+		in, rest, _ := strings.Cut(c.Path, "/")
+		task, member, _ := strings.Cut(rest, "/")
+		switch {
+		case c.Path == "" && l.Seq > 1:
+			add(audit.EventWhole, "", "the whole object follows")
+		case c.Path == "":
+			wholeEvents(c.After, add)
+		case in == "tasks" && member == "":
+			if c.Before == "" {
+				add(audit.EventEnqueued, task, task+" enqueued")
+			}
+		case in == "ended" && member == "" && c.After != "":
+			endedEvent(task, c.After, add)
+		case in == "tasks" && member == "claim" && c.After != "":
+			add(audit.EventClaimed, task, task+" claimed by "+memberOf(c.After, "participant"))
+		case in == "tasks" && member == "claim":
+			add(audit.EventSettled, task, task+" "+ends[task])
+		case in == "tasks" && member == "state" && slices.Contains(
+			[]string{`"blocked"`, `"dead"`, `"open"`}, c.After):
+			add(unquoted(c.After), task, task+" is "+unquoted(c.After))
+		}
+	}
+	return events
+}
+
+// haltEvents adds the halts that were set and lifted.
+func haltEvents(c audit.Change, add func(kind, task, text string)) {
+	before, after := elements(c.Before), elements(c.After)
+	for _, h := range after {
+		if !slices.Contains(before, h) {
+			add(audit.EventHalted, "", "halted by "+memberOf(h, "by")+": "+memberOf(h, "reason"))
+		}
+	}
+	for _, h := range before {
+		if !slices.Contains(after, h) {
+			add(audit.EventResumed, "", "no longer halted by "+memberOf(h, "by"))
+		}
+	}
+}
+
+// wholeEvents adds the tasks that a new queue begins with.
+func wholeEvents(text string, add func(kind, task, text string)) {
+	add(audit.EventCreated, "", "the queue is there")
+	r := wire.NewReader(text, -4)
+	r.Object(func(name string) {
+		if name != "tasks" {
+			r.Value()
+			return
+		}
+		r.Array(func() {
+			task := memberOf(r.Value(), "taskId")
+			add(audit.EventEnqueued, task, task+" enqueued")
+		})
+	})
+}
+
+func endedEvent(task, text string, add func(kind, task, text string)) {
+	end, by := memberOf(text, "end"), memberOf(text, "lastBy")
+	if by != "" && end == string(EndedDone) {
+		by = fmt.Sprintf(" by %s", by)
+	} else {
+		by = ""
+	}
+	add(end, task, task+" "+end+by)
+}
+
+func goalOf(text string) bool { return strings.Contains(text, `"completed":true`) }
+
+// elements returns the elements of an array.
+func elements(array string) (all []string) {
+	if array == "" {
+		return nil
+	}
+	r := wire.NewReader(array, -4)
+	r.Array(func() { all = append(all, r.Value()) })
+	return all
+}
+
+// memberOf returns a member of an object that is a string, or "".
+func memberOf(object, member string) (text string) {
+	r := wire.NewReader(object, -4)
+	if object == "" {
+		return ""
+	}
+	r.Object(func(name string) {
+		if name == member && r.AtString() {
+			text = r.String()
+		} else {
+			r.Value()
+		}
+	})
+	return text
+}
+
+func unquoted(text string) string {
+	r := wire.NewReader(text, 0)
+	if text == "" || !r.AtString() {
+		return text
+	}
+	return r.String()
+}
