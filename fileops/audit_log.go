@@ -19,7 +19,9 @@ import (
 //	openat     queues/q.audit.jsonl          # before the commit: its end is compared with the chain
 //	fstat      queues/q.audit.jsonl
 //	pread64    queues/q.audit.jsonl
-//	fsync      queues/q.audit.jsonl          # only if the lines that are pending are many
+//	ftruncate  queues/q.audit.jsonl          # only if the lines that are pending are many
+//	write      queues/q.audit.jsonl          # they are written again
+//	fsync      queues/q.audit.jsonl
 //	…                                        # the commit, with the new lines as pending
 //	write      queues/q.audit.jsonl          # after it: what is not there yet
 //	close      queues/q.audit.jsonl
@@ -168,8 +170,11 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 	return g.sync(chain)
 }
 
-// sync is makeRoom, however many lines are pending.
+// sync is makeRoom, however many lines are pending. It writes those again that are there: an fsync of
+// an edit that was killed after it may have failed, and a later one does not write what an earlier one
+// failed to.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
+	g.end, g.there = g.anchor, 0
 	err := g.append(chain)
 	if err == nil && g.anchor == 0 {
 		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))

@@ -1,0 +1,206 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// What was not synced may be lost in the middle, and what follows it may be there: the lines are pending, and
+// the next edit writes them again, after the last line that was synced.
+func TestAuditHoles(t *testing.T) {
+	t.Parallel()
+	for _, junk := range []string{"\x00", "\x00\n\x00", "x\n"} {
+		l := queueLedger(t, Config{})
+		for i := range manyPending + 5 {
+			enqueue(t, l, "{}", fmt.Sprint("t", i))
+		}
+		data, _, err := l.fs.ReadFile(l.QueueAudit("q"))
+		must(t, err)
+		lines := strings.SplitAfter(string(data), "\n")
+		at := len(strings.Join(lines[:manyPending+1], ""))
+		copy(data[at+20:], strings.Repeat(junk, 200))
+		must(t, l.fs.WriteOver(l.QueueAudit("q"), writeOf(data)))
+
+		enqueue(t, l, "{}", "next")
+		if lines, found, err := recordOf(l); err != nil || found != nil || len(lines) != manyPending+6 {
+			t.Errorf("%q: %d lines, %v, %v", junk, len(lines), found, err)
+		}
+	}
+}
+
+// If the log cannot be written, lines wait in the queue. When there are too many, an edit is refused, except a
+// halt; when the log can be written again nothing is missing.
+func TestAuditFullDisk(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	enqueue(t, l, "{}", "t0")
+	log := l.QueueAudit("q")
+	must(t, os.Rename(log, log+".away"))
+	must(t, os.Mkdir(log, 0o700))
+	n := 0
+	for ; ; n++ {
+		_, err := l.EditQueue("q", OrCreate, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			return q.Enqueue([]queue.New{{ID: fmt.Sprint("w", n), Spec: "{}"}}, seen)
+		})
+		if errors.Is(err, audit.ErrPending) {
+			break
+		}
+		must(t, err)
+		if n > 100 {
+			t.Fatal("nothing is refused")
+		}
+	}
+	if n != audit.MostPending-1 {
+		t.Errorf("%d edits were made without a log", n)
+	}
+	q, err := l.ReadQueue("q")
+	must(t, err)
+	if len(q.Audit.Pending) != audit.MostPending {
+		t.Errorf("%d lines are pending", len(q.Audit.Pending))
+	}
+
+	halted := editQueue(t, l, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		return q.Control(queue.Control{By: "ada", Halt: &queue.HaltRequest{Reason: "full"}}, seen)
+	})
+	if len(halted.Halts) != 1 {
+		t.Error("it is not halted")
+	}
+	if len(l.Leftovers()) == 0 {
+		t.Error("nobody was told")
+	}
+
+	must(t, os.Remove(log))
+	must(t, os.Rename(log+".away", log))
+	enqueue(t, l, "{}", "last")
+	lines, found, err := recordOf(l)
+	if err != nil || found != nil || int64(len(lines)) != halted.Revision+1 {
+		t.Errorf("%d lines, %v, %v", len(lines), found, err)
+	}
+}
+
+// A file that was set back gets a line that says so, and the record goes on after the lines of the log.
+func TestAuditRestored(t *testing.T) {
+	t.Parallel()
+	for _, sealed := range []bool{false, true} {
+		l := queueLedger(t, Config{})
+		enqueue(t, l, "{}", "a")
+		enqueue(t, l, "{}", "b")
+		older, _, err := l.fs.ReadFile(l.QueuePath("q"))
+		must(t, err)
+		for i := range 20 {
+			enqueue(t, l, "{}", fmt.Sprint("c", i))
+		}
+		if sealed {
+			_, err := l.SealQueue("q")
+			must(t, err)
+		}
+
+		must(t, l.fs.WriteOver(l.QueuePath("q"), writeOf(older)))
+		if _, found, _ := recordOf(l); len(found) == 0 {
+			t.Error("nothing is found before the next edit")
+		}
+		enqueue(t, l, "{}", "d")
+		lines, found, err := recordOf(l)
+		verbs := verbsOf(lines)
+		if err != nil || found != nil || !slices.Equal(verbs[len(verbs)-2:], []string{"restored", "enqueue"}) {
+			t.Errorf("sealed: %v: %v, %v, %q", sealed, found, err, verbs)
+		}
+	}
+}
+
+// An edit by a program that keeps no record is told of by the next edit that does, and so is a queue
+// that had no record.
+func TestAuditUnaudited(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	enqueue(t, l, "{}", "a")
+	for _, change := range []func(q *queue.Queue){
+		func(q *queue.Queue) { q.Revision++ },
+		func(q *queue.Queue) { q.Audit = audit.Chain{} },
+	} {
+		q, err := l.ReadQueue("q")
+		must(t, err)
+		change(&q)
+		q.Closed = false
+		must(t, l.fs.WriteOver(l.QueuePath("q"), writeOf([]byte(q.Encode()))))
+		enqueue(t, l, "{}", fmt.Sprint("t", q.Revision))
+	}
+	lines, found, err := recordOf(l)
+	want := []string{"enqueue", "unaudited", "enqueue", "restored", "enqueue"}
+	if err != nil || found != nil || !slices.Equal(verbsOf(lines), want) {
+		t.Errorf("%v, %v, %q", found, err, verbsOf(lines))
+	}
+
+	// A queue from before there was a record.
+	q := queue.Create("q")
+	q.Revision = 7
+	l = queueLedger(t, Config{})
+	must(t, l.fs.EnsureDir(l.QueuesDir()))
+	must(t, l.fs.WriteOver(l.QueuePath("q"), writeOf([]byte(q.Encode()))))
+	enqueue(t, l, "{}", "a")
+	lines, found, err = recordOf(l)
+	if err != nil || found != nil || !slices.Equal(verbsOf(lines), []string{"began", "enqueue"}) {
+		t.Errorf("%v, %v, %q", found, err, verbsOf(lines))
+	}
+}
+
+func writeOf(data []byte) func(disk.File) error {
+	return func(f disk.File) error {
+		_, err := f.Write(data)
+		return err
+	}
+}
+
+func verbsOf(lines []audit.Line) (all []string) {
+	for _, l := range lines {
+		all = append(all, l.Verb)
+	}
+	return all
+}
+
+// Parts of a log are read one after the other, and each begins with the whole queue.
+func TestAuditSeal(t *testing.T) {
+	t.Parallel()
+	for _, commit := range []string{"rename", "link"} {
+		l := queueLedger(t, Config{Commit: commit})
+		for i := range 3 {
+			enqueue(t, l, "{}", fmt.Sprint("a", i))
+			path, err := l.SealQueue("q")
+			if err != nil || path != layout.PartOf(l.QueueAudit("q"), i+1) {
+				t.Errorf("%s: %q, %v", commit, path, err)
+			}
+		}
+		enqueue(t, l, "{}", "b")
+
+		lines, found, err := recordOf(l)
+		want := []string{"enqueue", "sealed", "enqueue", "sealed", "enqueue", "sealed", "enqueue"}
+		if err != nil || found != nil || !slices.Equal(verbsOf(lines), want) {
+			t.Errorf("%s: %v, %v, %q", commit, found, err, verbsOf(lines))
+		}
+		q, err := l.ReadQueue("q")
+		must(t, err)
+		must(t, l.fs.Remove(layout.PartOf(l.QueueAudit("q"), 1)))
+		object, err := l.AuditedQueue("q")
+		must(t, err)
+		v := &audit.Verifier{State: audit.State{Shape: object.Shape}, Known: []string{lines[0].Hash}}
+		end, err := object.Read(func(texts []string) {
+			for _, text := range texts {
+				v.Line(audit.Parse(text))
+			}
+		})
+		must(t, err)
+		v.End(end.Chain, end.Text)
+		if v.Findings != nil || !v.State.Known || v.First != 2 || q.Audit.Seq != 7 {
+			t.Errorf("%s: without the first part, whose head is known: %v", commit, v.Findings)
+		}
+	}
+}
