@@ -1,61 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"iter"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
-	"github.com/dpl-project/dpl/cmd/internal/parallel"
+	"github.com/dpl-project/dpl/cmd/internal/recorded"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
-	"github.com/dpl-project/dpl/protocol/queue"
 )
-
-// verified returns what is wrong with the record of object.
-func verified(object fileops.Audited, known []string) (*audit.Verifier, fileops.AuditEnd, error) {
-	v := &audit.Verifier{State: audit.State{Shape: object.Shape}, Known: known}
-	end, err := object.Read(func(lines []string) { feed(v, lines) })
-	switch {
-	case err != nil:
-		return v, end, err
-	case end.Err != nil && (v.First == 0 || !isMissing(end.Err)):
-		return v, end, end.Err
-	case end.Err != nil:
-		v.Lost(end.Err.Error())
-	default:
-		v.Rest(end.Rest)
-		v.End(end.Chain, end.Text)
-	}
-	return v, end, nil
-}
-
-func isMissing(err error) bool {
-	return errors.Is(err, queue.ErrNoQueue) || errors.Is(err, fs.ErrNotExist)
-}
-
-// feed gives lines to v. They are parsed on all processors.
-func feed(v *audit.Verifier, lines []string) {
-	const batch = 256
-	type parsed struct {
-		audit.Line
-		err error
-	}
-	all := make([]parsed, len(lines))
-	parallel.Each((len(lines)+batch-1)/batch, func(mine iter.Seq[int]) {
-		for n := range mine {
-			for i := n * batch; i < min(len(lines), (n+1)*batch); i++ {
-				all[i].Line, all[i].err = audit.Parse(lines[i])
-			}
-		}
-	})
-	for _, p := range all {
-		v.Line(p.Line, p.err)
-	}
-}
 
 // verify prints whether the record of object holds.
 func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
@@ -63,7 +17,7 @@ func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
 	for i, hash := range c.Known {
 		known[i] = string(hash)
 	}
-	v, end, err := verified(object, known)
+	v, end, err := recorded.Verify(object, known)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type check struct {
 }
 
 // ofFiles are the checks that need the files of the ledger.
-var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues"}
+var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues", "audit"}
 
 // newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {
@@ -92,6 +92,7 @@ func (p *checkup) examine() []finding {
 		{"passes", "passes run when they are needed", p.passes},
 		{"logs", "the logs of services are rotated", p.logs},
 		{"queues", "no queue is too large or has lost something", p.queues},
+		{"audit", "the records of who changed what are whole", p.audit},
 	}
 
 	var findings []finding

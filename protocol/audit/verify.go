@@ -89,7 +89,7 @@ func (v *Verifier) begin(l Line) {
 		v.note(l.Prev)
 	case l.Seq > 1:
 		v.find(1, Missing, fmt.Sprintf("the log begins with line %d: give the head of line %d, if you "+
-			"know it, with --head", l.Seq, l.Seq-1))
+			"know it, with --known", l.Seq, l.Seq-1))
 	}
 }
 

@@ -15,7 +15,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 	add := func(kind, task, text string) {
 		events = append(events, audit.Event{Kind: kind, Task: task, Text: text})
 	}
-	ends := make(map[string]string) // how attempts ended, by task
+	ends, reasons := make(map[string]string), make(map[string]string) // of attempts, by task
 
 	for _, c := range l.Patch {
 		in, rest, _ := strings.Cut(c.Path, "/")
@@ -23,6 +23,8 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		switch {
 		case in == "tasks" && member == "lastEnd" && c.After != "":
 			ends[task] = unquoted(c.After)
+		case in == "tasks" && member == "lastReason" && c.After != "":
+			reasons[task] = ": " + unquoted(c.After)
 		case c.Path == "halts":
 			haltEvents(c, add)
 		case c.Path == "goal" && goalOf(c.After), c.Path == "goal/completed" && c.After == "true":
@@ -49,7 +51,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		case in == "tasks" && member == "claim" && c.After != "":
 			add(audit.EventClaimed, task, task+" claimed by "+memberOf(c.After, "participant"))
 		case in == "tasks" && member == "claim":
-			add(audit.EventSettled, task, task+" "+ends[task])
+			add(audit.EventSettled, task, task+" settled: "+ends[task]+reasons[task])
 		case in == "tasks" && member == "state" && slices.Contains(
 			[]string{`"blocked"`, `"dead"`, `"open"`}, c.After):
 			add(unquoted(c.After), task, task+" is "+unquoted(c.After))

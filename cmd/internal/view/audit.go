@@ -16,7 +16,8 @@ type Record struct {
 	User   string // the name of the user
 }
 
-// bookkeeping are the beginnings of paths that follow from others: numbers and counts.
+// bookkeeping are the beginnings of paths that follow from others: numbers and counts. So does a whole
+// object, which has no path.
 var bookkeeping = []string{"counters/", "lastSeq", "lastEpoch", "deadSinceResume", "failuresInRow",
 	"revision"}
 
@@ -105,6 +106,5 @@ func isBookkeeping(path string) bool {
 			return true
 		}
 	}
-	// The oldest tasks that have ended leave the file; the record has them.
-	return false
+	return path == ""
 }

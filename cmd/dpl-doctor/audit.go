@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/recorded"
+	"github.com/dpl-project/dpl/fileops/survey"
+	"github.com/dpl-project/dpl/protocol/audit"
+)
+
+// audit reports records that were changed, or of which something is missing.
+func (p *checkup) audit() (found []finding) {
+	for _, f := range p.files {
+		if f.Queue == nil || f.Queue.Audit.Seq == 0 {
+			continue
+		}
+		object, err := p.survey.Ledger.AuditedQueue(f.Queue.ID)
+		if err != nil {
+			continue // its name is reported as that of a file
+		}
+
+		name := p.survey.Name(survey.Found{Path: object.Log})
+		v, _, err := recorded.Verify(object, nil)
+		if err != nil {
+			found = append(found, problem.about(name, err.Error(), ""))
+			continue
+		}
+		found = append(found, findingsOf(name, v.Findings)...)
+	}
+	return found
+}
+
+// findingsOf reports the first of the findings about a record.
+func findingsOf(name string, all []audit.Finding) []finding {
+	if len(all) == 0 {
+		return nil
+	}
+	text := all[0].String()
+	if len(all) > 1 {
+		text += fmt.Sprintf(", and %d more", len(all)-1)
+	}
+	return []finding{problem.about(name, text, "see dpl-audit --verify; restore the log, or keep it as it is")}
+}
