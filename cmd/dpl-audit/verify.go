@@ -54,8 +54,7 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) 
 		return
 	}
 
-	print("%d lines, from %d to %d: none is changed, missing, forked or torn, and the file is what they say",
-		v.Lines, v.First, end.Chain.Seq)
+	print("lines %d to %d are whole, and the file is what they say", v.First, end.Chain.Seq)
 	print("head: %d %s", end.Chain.Seq, end.Chain.Head)
 	if len(c.Known) > 0 {
 		print("It contains the heads that you have kept: nothing up to them has changed since then.")

@@ -50,7 +50,7 @@ func (f flagModel) kind(program string) string {
 // leads reports whether the first argument of c may be a queue.
 func (c *command) leads() bool {
 	switch c.Program {
-	case "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle":
+	case "dpl-audit", "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle":
 		return true
 	}
 	return false

@@ -22,6 +22,7 @@ func exits() []exit {
 		{StatusOK, "Done.", map[string]string{
 			"":              "",
 			"dpl-ask":       "Answered, or allowed.",
+			"dpl-audit":     "Done; with --verify, the record is whole.",
 			"dpl-check":     "The attempt has passed.",
 			"dpl-heartbeat": "The heartbeat is recorded: go on.",
 			"dpl-run":       "COMMAND exited 0.",
@@ -31,6 +32,7 @@ func exits() []exit {
 		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
 			map[string]string{
 				"dpl-ask":   "Denied.",
+				"dpl-audit": "With --verify: a line is changed, missing, forked or torn.",
 				"dpl-check": "The attempt failed: a rule is broken.",
 				"dpl-claim": "No task is ready.",
 				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
@@ -162,7 +164,7 @@ func exits() []exit {
 // editors are the commands that edit operations or groups, except dpl-run.
 const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
 	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import dpl-enqueue dpl-claim " +
-	"dpl-settle dpl-queue dpl-ask dpl-answer"
+	"dpl-settle dpl-queue dpl-ask dpl-answer dpl-audit"
 
 // only returns commands, separated by spaces, that use a status in its general meaning.
 func only(commands string) map[string]string {
