@@ -39,6 +39,7 @@ type auditLog struct {
 	anchor int64 // the end of the last line that is not pending
 	end    int64 // the end of the last line of the chain that is there
 	there  int   // how many of the pending lines are
+	sealed int   // how many of these are in a sealed part
 }
 
 // openAuditLog opens the log at path, if there is one.
@@ -94,7 +95,7 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 	// except a torn end: verifying tells what is missing.
 	g.anchor, g.end, g.there = found.complete, found.complete, found.there
 	if found.anchored {
-		g.anchor, g.end, g.there = found.anchor, found.anchor, 0
+		g.anchor, g.end, g.there, g.sealed = found.anchor, found.anchor, found.sealed, found.sealed
 	}
 	return chain, false
 }
@@ -174,7 +175,7 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 // an edit that was killed after it may have failed, and a later one does not write what an earlier one
 // failed to.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
-	g.end, g.there = g.anchor, 0
+	g.end, g.there = g.anchor, g.sealed
 	err := g.append(chain)
 	if err == nil && g.anchor == 0 {
 		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
@@ -190,7 +191,7 @@ func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
 		return chain, err
 	}
 
-	g.anchor, g.there = g.end, 0
+	g.anchor, g.there, g.sealed = g.end, 0, 0
 	chain.Pending = nil
 	return chain, nil
 }

@@ -19,6 +19,7 @@ type auditEnd struct {
 	anchored bool       // the last line that is not pending is there
 	anchor   int64      // its end
 	there    int        // without it: how many of the pending lines are there, one after the other
+	sealed   int        // how many of the pending lines are in a sealed part
 	err      error
 }
 
@@ -107,8 +108,9 @@ func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd)
 		found.last = last
 	case last.Hash == anchor:
 		found.anchored, found.anchor = true, 0
-	case slices.Contains(chain.Pending, last.Text):
-		found.there = slices.Index(chain.Pending, last.Text) + 1
+	case slices.Contains(chain.Pending, last.Text): // a process was killed after it had sealed the log
+		found.anchored, found.anchor = true, 0
+		found.sealed = slices.Index(chain.Pending, last.Text) + 1
 	}
 }
 

@@ -185,6 +185,34 @@ func (r *auditReader) leased(g *auditLog) error {
 	return nil
 }
 
+// Verify reads the record of a, and returns what is wrong with it. known are heads that were kept
+// elsewhere. feed gives lines to a verifier. A record whose object has no file is read all the same.
+func (a Audited) Verify(known []string, feed func(v *audit.Verifier, lines []string)) (
+	*audit.Verifier, AuditEnd, error) {
+	v := &audit.Verifier{State: audit.State{Shape: a.Shape}, Known: known}
+	end, err := a.Read(func(lines []string) { feed(v, lines) })
+	missing := errors.Is(end.Err, queue.ErrNoQueue)
+	switch {
+	case err != nil:
+		return v, end, err
+	case end.Err != nil && (v.First == 0 || !missing):
+		return v, end, end.Err
+	case end.Err != nil:
+		v.Lost(end.Err.Error())
+	default:
+		v.Rest(end.Rest)
+		v.End(end.Chain, end.Text)
+	}
+	return v, end, nil
+}
+
+// Feed gives lines to v.
+func Feed(v *audit.Verifier, lines []string) {
+	for _, text := range lines {
+		v.Line(audit.Parse(text))
+	}
+}
+
 // Chain returns the end of the chain of a.
 func (a Audited) Chain() (audit.Chain, error) {
 	chain, _, err := a.read()
@@ -193,25 +221,3 @@ func (a Audited) Chain() (audit.Chain, error) {
 
 // ErrNoRecord means that an object has no record.
 var ErrNoRecord = errors.New("there is no record of it")
-
-// SealQueue begins a new part of the log of the queue id, and returns the path of the one that ends
-// (spec §56).
-func (l *Ledger) SealQueue(id string) (path string, err error) {
-	err = queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
-		path, err = seal(tx, func(q queue.Queue) (queue.Queue, error) { return q.Touch() })
-		return err
-	})
-	return path, err
-}
-
-// NoteQueue adds a note to the record of the queue id.
-func (l *Ledger) NoteQueue(id string, note audit.Note) error {
-	return queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
-		after, err := tx.value.Touch()
-		if err != nil {
-			return err
-		}
-		tx.entry = audit.Entry{Verb: audit.Noted, Note: &note}
-		return tx.Commit(after)
-	})
-}

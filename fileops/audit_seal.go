@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // ErrEmptyLog means that a log has no lines to be sealed.
@@ -33,23 +33,7 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 			return "", err
 		}
 	}
-	if log.file == nil || log.end == 0 {
-		return "", fmt.Errorf("%s: %w", log.path, ErrEmptyLog)
-	}
-
-	parts, err := l.sealedParts(log.path)
-	if err != nil {
-		return "", err
-	}
-	n := 1
-	if len(parts) > 0 {
-		n = parts[len(parts)-1] + 1
-	}
-	path = layout.PartOf(log.path, n)
-	if err := l.fs.Move(log.path, path); err != nil {
-		return "", err
-	}
-	if err := l.fs.SyncDir(filepath.Dir(path)); err != nil {
+	if path, err = log.seal(); err != nil {
 		return "", err
 	}
 
@@ -60,22 +44,49 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 	return path, tx.Commit(after)
 }
 
-// AddNote stores text in notes/, if it is not there, and returns a note about it.
+// seal renames the log to the next part, and returns that. An empty one was sealed before, by a process
+// that was killed then.
+func (g *auditLog) seal() (path string, err error) {
+	parts, err := g.ledger.sealedParts(g.path)
+	if err != nil {
+		return "", err
+	}
+
+	last := 0
+	if len(parts) > 0 {
+		last = parts[len(parts)-1]
+	}
+	if g.file == nil || g.end == 0 {
+		if last == 0 {
+			return "", fmt.Errorf("%s: %w", g.path, ErrEmptyLog)
+		}
+		return layout.PartOf(g.path, last), nil
+	}
+
+	path = layout.PartOf(g.path, last+1)
+	if err := g.ledger.fs.Move(g.path, path); err != nil {
+		return "", err
+	}
+	return path, g.ledger.fs.SyncDir(filepath.Dir(path))
+}
+
+// AddNote stores text in notes/, and returns a note about it. One that is there already may be what a
+// killed process has left, so it is compared and synced.
 func (l *Ledger) AddNote(kind, task, text string) (audit.Note, error) {
 	note := audit.Note{Kind: kind, Task: task, Size: int64(len(text)), Hash: audit.Hash(text)}
 	path := l.NotePath(strings.TrimPrefix(note.Hash, "sha256:"))
 	if err := l.fs.EnsureDir(l.NotesDir()); err != nil {
 		return note, err
 	}
-	if known, err := l.ReadNote(note); err == nil && known == text {
-		return note, nil
-	}
-	err := l.fs.WriteOver(path, func(f disk.File) error {
-		if _, err := f.Write([]byte(text)); err != nil {
-			return err
+	data := []byte(text)
+	err := l.fs.WriteNew(path, data, true)
+	if errors.Is(err, fs.ErrExist) {
+		if known, readErr := l.ReadNote(note); readErr == nil && known == text {
+			err = l.fs.WithFile(path, l.fs.SyncFile)
+		} else if err = l.fs.RemoveIfThere(path); err == nil {
+			err = l.fs.WriteNew(path, data, true)
 		}
-		return l.fs.SyncFile(f)
-	})
+	}
 	if err == nil {
 		err = errors.Join(l.fs.SyncDir(l.NotesDir()), l.fs.SyncDir(l.Dir()))
 	}
@@ -92,4 +103,26 @@ func (l *Ledger) ReadNote(note audit.Note) (string, error) {
 		err = errors.New("it is not what was noted")
 	}
 	return string(data), err
+}
+
+// SealQueue begins a new part of the log of the queue id, and returns the path of the one that ends
+// (spec §56).
+func (l *Ledger) SealQueue(id string) (path string, err error) {
+	err = queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
+		path, err = seal(tx, func(q queue.Queue) (queue.Queue, error) { return q.Touch() })
+		return err
+	})
+	return path, err
+}
+
+// NoteQueue adds a note to the record of the queue id.
+func (l *Ledger) NoteQueue(id string, note audit.Note) error {
+	return queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
+		after, err := tx.value.Touch()
+		if err != nil {
+			return err
+		}
+		tx.entry = audit.Entry{Verb: audit.Noted, Note: &note}
+		return tx.Commit(after)
+	})
 }

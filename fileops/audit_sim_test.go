@@ -137,8 +137,12 @@ func TestAuditFaults(t *testing.T) {
 // hitEach lets fault hit each call of an edit after some others, whose lines are all pending if the log
 // is then removed.
 func hitEach(t *testing.T, commit string, before int, fault simfs.Fault, remove bool) {
+	cuts := []uint64{0, 1, 2, 3}
+	if fault.Err != nil {
+		cuts = cuts[:2]
+	}
 	for fault.At = 1; ; fault.At++ {
-		for _, cut := range []uint64{0, 1, 2, 3} {
+		for _, cut := range cuts {
 			w := newAuditWorld(commit)
 			for range before {
 				if _, err := w.edit(simfs.Fault{}); err != nil {
@@ -211,6 +215,48 @@ func TestAuditFailedFsync(t *testing.T) {
 		w.disk.PowerLoss(rand.New(rand.NewPCG(seed, 1)))
 		if err := w.check(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A process that seals the log may be killed before any call.
+func TestAuditSealFaults(t *testing.T) {
+	t.Parallel()
+	for _, commit := range []string{"rename", "link"} {
+		for at, done := 1, false; !done; at++ {
+			for _, again := range []bool{false, true} {
+				w := newAuditWorld(commit)
+				for range 3 {
+					w.edit(simfs.Fault{})
+				}
+				seal := func(fault simfs.Fault) *simfs.Process {
+					p := &simfs.Process{Disk: w.disk, Fault: fault}
+					p.Run(func() {
+						if l, err := w.ledger(p); err == nil {
+							l.SealQueue("q")
+						}
+					})
+					return p
+				}
+				done = seal(simfs.Fault{At: at}).Calls < at
+				w.disk.PowerLoss(rand.New(rand.NewPCG(uint64(at), 1)))
+				if again {
+					seal(simfs.Fault{})
+				}
+				w.edit(simfs.Fault{})
+				w.edit(simfs.Fault{})
+				lines, found, err := w.record()
+				want := 5
+				for _, l := range lines {
+					if l.Verb == audit.Sealed {
+						want++
+					}
+				}
+				if err != nil || found != nil || len(lines) != want {
+					t.Fatalf("%s, killed at call %d, again: %v: %d lines, %v, %v", commit, at, again, len(lines),
+						found, err)
+				}
+			}
 		}
 	}
 }

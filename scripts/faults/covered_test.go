@@ -49,7 +49,8 @@ var classes = []class{
 	{"says what is printed, or that nothing is written",
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
 			"push:sh", "doctor:quiet", "run:status-fd", "claim:sh", "claim:mine", "claim:check",
-			"claim:epoch", "answer:follow"}},
+			"claim:epoch", "answer:follow", "audit:since", "audit:until", "audit:kind",
+			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:head", "audit:at"}},
 	{"asks another program, before or after the edit", []string{"ask:signers", "answer:sign"}},
 }
 

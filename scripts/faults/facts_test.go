@@ -78,6 +78,9 @@ func (w *world) facts(copies bool) (facts, error) {
 		}
 	}
 
+	if err == nil && f["queues/q.json"] != "" {
+		f["the record of q"], err = w.record()
+	}
 	return f, err
 }
 
@@ -168,7 +171,7 @@ func alertLines(path string, several bool) (string, error) {
 // volatile are the members that identify a process, tell what it has used, or list what could not
 // be deleted: a fault may show there.
 var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId",
-	"keeper", "cpuMs", "maxRssKb"}
+	"keeper", "cpuMs", "maxRssKb", "audit", "prev"}
 
 func comparable(data []byte) (string, error) {
 	var value any

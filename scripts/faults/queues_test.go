@@ -3,6 +3,8 @@
 package faults
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -108,6 +111,10 @@ func queueSubjects() []subject {
 			do: at(2, "dpl-answer --id k --to ada --participant ada --allow-self --allow yes")},
 		{name: "answer --deny", setup: []step{pushMain}, prepare: asked,
 			do: at(2, "dpl-answer --id k --to ada --participant ada --deny never")},
+		{name: "the record is synced", setup: []step{enqueueOne}, prepare: manyPending, do: enqueueTwo},
+		{name: "audit --seal", setup: claimed, do: at(2, "dpl-audit --queue q --seal")},
+		{name: "audit --note", setup: claimed, prepare: rulesFile,
+			do: at(2, "dpl-audit --queue q --note prompt --data $res/rules.json --task one")},
 		{name: "cleanup ticks", setup: claimed, do: at(later*10, "dpl-cleanup"), beyond: true},
 	}
 }
@@ -202,6 +209,10 @@ func manyEnded(t *testing.T, w *world) {
 			Spec: hash, At: q.Tasks[0].EnqueuedAt})
 	}
 	q.Counters.Done = 201
+	q.Audit = audit.Chain{} // its record begins anew
+	if err := os.Remove(w.file("queues/q.audit.jsonl")); err != nil {
+		t.Fatal(err)
+	}
 	path := w.file("queues/q.json")
 	if w.links() {
 		path += fmt.Sprintf(".%d", q.Revision)
@@ -209,6 +220,55 @@ func manyEnded(t *testing.T, w *world) {
 	if err := os.WriteFile(path, []byte(q.Encode()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// manyPending makes the queue q one whose next edit makes its record durable in the log.
+func manyPending(t *testing.T, w *world) {
+	for i := range 15 {
+		if got := w.run(at(0, fmt.Sprintf("dpl-queue --queue q --slots %d", i+2))); got.status != 0 {
+			t.Fatal(got)
+		}
+	}
+}
+
+// record returns the lines of the record of the queue q, which must be whole: no line is missing or there
+// twice, and the file is what they say.
+func (w *world) record() (string, error) {
+	l, err := fileops.Open(w.ledger(), fileops.Options{})
+	if err != nil {
+		return "", err
+	}
+	object, err := l.AuditedQueue("q")
+	if err != nil {
+		return "", err
+	}
+
+	var all []string
+	take := func(text string) error {
+		line, err := audit.Parse(text)
+		if err == nil && line.Seq > int64(len(all)) {
+			all = append(all, fmt.Sprintln(line.At, line.Verb, line.Revision, line.Note))
+			for _, c := range line.Patch {
+				text, _ := comparable([]byte(`{"before":` + cmp.Or(c.Before, "0") + `,"after":` +
+					cmp.Or(c.After, "0") + "}"))
+				all[len(all)-1] += c.Path + ": " + text + "\n"
+			}
+		}
+		return err
+	}
+	v, end, err := object.Verify(nil, func(v *audit.Verifier, lines []string) {
+		fileops.Feed(v, lines)
+		for _, text := range lines {
+			take(text)
+		}
+	})
+	for _, text := range end.Chain.Pending {
+		err = errors.Join(err, take(text))
+	}
+	if err == nil && (len(v.Findings) > 0 || int64(len(all)) != end.Chain.Seq || len(v.Marks) > 1) {
+		err = fmt.Errorf("torn: the record of q: %v, %v, %d lines", v.Findings, v.Marks, len(all))
+	}
+	return strings.Join(all, ""), err
 }
 
 // queue returns the queue q.

@@ -30,7 +30,21 @@ func (s Survey) queues(l *fileops.Ledger, base string) error {
 				err = errors.Join(err, fmt.Errorf("queue %s: the spec of %s: %w", id, t.ID, readErr))
 			}
 		}
-		err = errors.Join(err, s.reports(l, base, id), s.ended(l, q))
+		err = errors.Join(err, s.reports(l, base, id), s.ended(l, q), wholeRecord(l, q))
+	}
+	return err
+}
+
+// wholeRecord returns an error unless the record of q is whole: no line is lost or there twice, and the file
+// is what they say.
+func wholeRecord(l *fileops.Ledger, q queue.Queue) error {
+	object, err := l.AuditedQueue(q.ID)
+	if err != nil {
+		return err
+	}
+	v, _, err := object.Verify(nil, fileops.Feed)
+	if err == nil && (len(v.Findings) > 0 || len(v.Marks) > 0) {
+		err = fmt.Errorf("the record of queue %s: %v, %v", q.ID, v.Findings, v.Marks)
 	}
 	return err
 }

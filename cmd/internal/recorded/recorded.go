@@ -2,37 +2,16 @@
 package recorded
 
 import (
-	"errors"
-	"io/fs"
 	"iter"
 
 	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
-	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// Verify reads the record of object, and returns what is wrong with it. known are heads that were kept
-// elsewhere. A record without a file of the object is read all the same.
+// Verify is object.Verify on all processors.
 func Verify(object fileops.Audited, known []string) (*audit.Verifier, fileops.AuditEnd, error) {
-	v := &audit.Verifier{State: audit.State{Shape: object.Shape}, Known: known}
-	end, err := object.Read(func(lines []string) { feed(v, lines) })
-	switch {
-	case err != nil:
-		return v, end, err
-	case end.Err != nil && (v.First == 0 || !isMissing(end.Err)):
-		return v, end, end.Err
-	case end.Err != nil:
-		v.Lost(end.Err.Error())
-	default:
-		v.Rest(end.Rest)
-		v.End(end.Chain, end.Text)
-	}
-	return v, end, nil
-}
-
-func isMissing(err error) bool {
-	return errors.Is(err, queue.ErrNoQueue) || errors.Is(err, fs.ErrNotExist)
+	return object.Verify(known, feed)
 }
 
 // feed gives lines to v. They are parsed on all processors.
