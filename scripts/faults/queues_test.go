@@ -111,7 +111,8 @@ func queueSubjects() []subject {
 			do: at(2, "dpl-answer --id k --to ada --participant ada --allow-self --allow yes")},
 		{name: "answer --deny", setup: []step{pushMain}, prepare: asked,
 			do: at(2, "dpl-answer --id k --to ada --participant ada --deny never")},
-		{name: "the record is synced", setup: []step{enqueueOne}, prepare: manyPending, do: enqueueTwo},
+		{name: "the record is synced", setup: []step{enqueueOne}, prepare: manyPending, do: enqueueTwo,
+			optional: "q.audit.jsonl"},
 		{name: "audit --seal", setup: claimed, do: at(2, "dpl-audit --queue q --seal")},
 		{name: "audit --note", setup: claimed, prepare: rulesFile,
 			do: at(2, "dpl-audit --queue q --note prompt --data $res/rules.json --task one")},
@@ -222,9 +223,9 @@ func manyEnded(t *testing.T, w *world) {
 	}
 }
 
-// manyPending makes the queue q one whose next edit makes its record durable in the log.
+// manyPending makes the queue q one whose next edit makes its record durable in the log, the second time.
 func manyPending(t *testing.T, w *world) {
-	for i := range 15 {
+	for i := range 31 {
 		if got := w.run(at(0, fmt.Sprintf("dpl-queue --queue q --slots %d", i+2))); got.status != 0 {
 			t.Fatal(got)
 		}

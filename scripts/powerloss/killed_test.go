@@ -8,7 +8,7 @@ import (
 
 // repeatable is the commands that may be repeated when they were killed, by scenario.
 var repeatable = map[string][]int{"calls": {0, 1}, "abort": {2}, "group": {0, 4, 7}, "fresh": {2},
-	"queue": {0, 2, 4, 9}}
+	"queue": {0, 2, 4, 8, 10}}
 
 // killed is how a command exits that was killed.
 const killed = -1

@@ -30,6 +30,7 @@ type Command struct {
 	At     time.Duration // since the start of the scenario
 	Beat   bool          // a plain heartbeat: a power cut may undo it
 	Status int           // how it exits
+	Stdin  string        // the file in that directory that is its standard input; "": it has none
 }
 
 // start is when a scenario starts.
@@ -85,6 +86,9 @@ func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
 		"DPL_REPLAY=1",
 		"DPL_NOW=" + c.Now().Format("2006-01-02T15:04:05.000Z")}
 	cmd.Dir = "/"
+	if c.Stdin != "" {
+		cmd.Stdin, _ = os.Open(filepath.Join(base, c.Stdin)) // without it the command fails
+	}
 	return cmd
 }
 

@@ -51,6 +51,12 @@ func beat(at time.Duration, line string) Command {
 	return c
 }
 
+// from gives c the file, which Prepare has made, as its standard input.
+func from(file string, c Command) Command {
+	c.Stdin = file
+	return c
+}
+
 func exits(status int, c Command) Command {
 	c.Status = status
 	return c
@@ -132,18 +138,19 @@ func fresh(id string) []Command {
 	}
 }
 
-// queueCommands are those of a queue with long specs, reports, and more ended tasks than its file keeps.
+// queueCommands are those of a queue with long specs, reports, and more ended tasks than its file keeps. Its
+// record has the arguments of commands, and a hash of them, so none has a path that differs in a copy.
 func queueCommands(id string) []Command {
 	all := []Command{
-		on(0, "dpl-enqueue --queue "+id+" --id long --resource-root BASE/data --text "+
-			strings.Repeat("x", 1000)),
+		on(0, "dpl-enqueue --queue "+id+" --id long --text "+strings.Repeat("x", 1000)),
 		on(1*second, "dpl-queue --queue "+id+" --backoff 0s"),
 		on(1*second, "dpl-enqueue --queue "+id+" --id short --priority -1 -- true"),
 		on(1*second, "dpl-claim --queue "+id+" --participant p --deadline 1h"),
-		on(2*second, "dpl-settle --queue "+id+" --task short --epoch 1 --fail --report BASE/"+report),
+		from(report, on(2*second, "dpl-settle --queue "+id+" --task short --epoch 1 --fail --report -")),
 		on(2*second, "dpl-claim --queue "+id+" --participant p --deadline 1h"),
-		on(3*second, "dpl-settle --queue "+id+" --task short --epoch 2 --done --report BASE/"+report),
-		on(3*second, "dpl-enqueue --queue "+id+" --file BASE/"+tasks),
+		from(report, on(3*second, "dpl-settle --queue "+id+" --task short --epoch 2 --done --report -")),
+		from(tasks, on(3*second, "dpl-enqueue --queue "+id+" --file -")),
+		on(3*second, "dpl-audit --queue "+id+" --seal"),
 	}
 
 	cancel := on(4*second, "dpl-enqueue --queue "+id)
@@ -156,10 +163,11 @@ func queueCommands(id string) []Command {
 		on(6*second, "dpl-settle --queue "+id+" --task long --epoch 3 --block why"),
 		on(7*second, "dpl-enqueue --queue "+id+" --again long"),
 		on(8*second, "dpl-enqueue --queue "+id+" --id last --text "+strings.Repeat("y", 1000)),
-		on(8*second, "dpl-enqueue --queue "+id+" --id checked --priority -2 --check BASE/"+rules+
-			" --dir BASE -- true"),
+		from(rules, on(8*second, "dpl-enqueue --queue "+id+" --id checked --priority -2 --check /dev/stdin "+
+			"--dir / -- true")),
 		on(8*second, "dpl-claim --queue "+id+" --participant r --deadline 1h"),
 		exits(1, on(9*second, "dpl-settle --queue "+id+" --task checked --epoch 4 --done")), // rejected
+		from(report, on(9*second, "dpl-audit --queue "+id+" --note prompt --data - --task last")),
 	)
 }
 
