@@ -2,9 +2,10 @@
 package recorded
 
 import (
-	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
-	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
 )
@@ -14,22 +15,66 @@ func Verify(object fileops.Audited, known []string) (*audit.Verifier, fileops.Au
 	return object.Verify(known, feed)
 }
 
-// feed gives lines to v. They are parsed on all processors.
-func feed(v *audit.Verifier, lines []string) {
-	const batch = 256
-	type parsed struct {
-		audit.Line
-		err error
+// batchSize is how many lines a processor parses at a time.
+const batchSize = 128
+
+// batches are lines that are parsed by several processors.
+type batches struct {
+	lines  []string
+	parsed []audit.Line
+	errs   []error
+	next   atomic.Int64    // the batch that nobody has begun
+	done   []chan struct{} // closed, by batch
+}
+
+// parse parses the next batch, and reports whether there was one.
+func (b *batches) parse() bool {
+	n := int(b.next.Add(1)) - 1
+	if n >= len(b.done) {
+		return false
 	}
-	all := make([]parsed, len(lines))
-	parallel.Each((len(lines)+batch-1)/batch, func(mine iter.Seq[int]) {
-		for n := range mine {
-			for i := n * batch; i < min(len(lines), (n+1)*batch); i++ {
-				all[i].Line, all[i].err = audit.Parse(lines[i])
+	for i := n * batchSize; i < min(len(b.lines), (n+1)*batchSize); i++ {
+		b.parsed[i], b.errs[i] = audit.Parse(b.lines[i])
+	}
+	close(b.done[n])
+	return true
+}
+
+// wait returns when batch n is parsed. Meanwhile it parses others.
+func (b *batches) wait(n int) {
+	for {
+		select {
+		case <-b.done[n]:
+			return
+		default:
+			if !b.parse() {
+				<-b.done[n]
+				return
 			}
 		}
-	})
-	for _, p := range all {
-		v.Line(p.Line, p.err)
 	}
+}
+
+// feed gives lines to v, which takes them one after the other, while other processors parse the next.
+func feed(v *audit.Verifier, lines []string) {
+	b := &batches{lines: lines, parsed: make([]audit.Line, len(lines)), errs: make([]error, len(lines)),
+		done: make([]chan struct{}, (len(lines)+batchSize-1)/batchSize)}
+	for n := range b.done {
+		b.done[n] = make(chan struct{})
+	}
+
+	var others sync.WaitGroup
+	for range min(len(b.done), runtime.GOMAXPROCS(0)) - 1 {
+		others.Go(func() {
+			for b.parse() {
+			}
+		})
+	}
+	for i := range lines {
+		if i%batchSize == 0 {
+			b.wait(i / batchSize)
+		}
+		v.Line(b.parsed[i], b.errs[i])
+	}
+	others.Wait()
 }
