@@ -84,7 +84,7 @@ coverage:
 
 conformance:
 	python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json \
-		spec/vectors/queues/*.json spec/vectors/questions/*.json
+		spec/vectors/queues/*.json spec/vectors/questions/*.json spec/vectors/audit/*.json
 	python3 spec/conformance/test_dpl.py
 
 shell:

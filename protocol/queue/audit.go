@@ -72,10 +72,16 @@ func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
 		}
 	}
 
+	stay := before[len(gone):]
+	if len(stay) > len(q.Ended) || !slices.EqualFunc(stay, q.Ended[:len(stay)],
+		func(a, b Ended) bool { return a.ID == b.ID }) {
+		gone, stay = before, nil
+	}
+
 	for _, e := range gone {
 		patch = append(patch, audit.Change{Path: audit.Join("ended", e.ID)})
 	}
-	for _, e := range q.Ended[min(len(q.Ended), len(before)-len(gone)):] {
+	for _, e := range q.Ended[len(stay):] {
 		patch = audit.Diff(patch, audit.Join("ended", e.ID), "", wire.Text(e.write))
 	}
 	return patch

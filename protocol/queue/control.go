@@ -208,8 +208,9 @@ func (q Queue) Remove(seen Seen) (Queue, error) {
 	}
 	e.q = Queue{ProtocolVersion: e.q.ProtocolVersion, ID: e.q.ID, Revision: e.q.Revision,
 		Policy: defaultPolicy(e.q.ID), Removed: true, LastSeq: e.q.LastSeq,
-		LastEpoch: e.q.LastEpoch, Counters: e.q.Counters, Ended: e.q.Ended, Unknown: e.q.Unknown,
-		source: e.q.source, effects: e.q.effects}
+		LastEpoch: e.q.LastEpoch, Counters: e.q.Counters, Ended: e.q.Ended, Audit: e.q.Audit,
+		Unknown: e.q.Unknown,
+		source:  e.q.source, effects: e.q.effects}
 	e.changed = true
 	return e.end()
 }

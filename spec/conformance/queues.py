@@ -141,6 +141,8 @@ COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_
                   **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
+CHAIN = record(seq=(REVISION, REQUIRED), head=(HASHED, ABSENT), revision=(REVISION, REQUIRED),
+               off=(BOOLEAN, False), pending=(array(TEXT), []))
 GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
 QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
                policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
@@ -148,7 +150,7 @@ QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revi
                removed=(BOOLEAN, False), lastSeq=(REVISION, 0), lastEpoch=(REVISION, 0),
                deadSinceResume=(INTEGER, 0), failuresInRow=(INTEGER, 0),
                counters=(COUNTERS, lambda queue: COUNTERS[0]({}, '')),
-               tasks=(array(ENTRY), REQUIRED), ended=(array(ENDED), []))
+               tasks=(array(ENTRY), REQUIRED), ended=(array(ENDED), []), audit=(CHAIN, ABSENT))
 
 
 def decode(text):
@@ -174,6 +176,11 @@ def decode(text):
             raise corrupt(f'{path}/seq', f'not above {last}')
         known.add(task['taskId'])
         last = task['seq']
+    chain = queue.get('audit', {'seq': 0, 'pending': []})
+    if chain['seq'] and 'head' not in chain:
+        raise corrupt('/audit/head', 'is missing')
+    if len(chain['pending']) > chain['seq']:
+        raise corrupt('/audit/pending', 'more lines than there are')
     if queue['lastSeq'] < last:
         raise corrupt('/lastSeq', f'a task has {last}')
     epochs = [entry['lastEpoch'] for entry in queue['tasks'] + queue['ended']]
@@ -925,7 +932,8 @@ def cancel(queue, world, tasks, by='operator', reason=''):
 def remove(queue, world):
     edit = begin(queue, world)
     require(not edit.tasks, 'notEmpty')
-    stay = ('protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended')
+    stay = ('protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
+            'audit')
     kept = {name: value for name, value in edit.queue.items()
             if name in stay or name not in QUEUE.fields}
     edit.queue = new_queue(queue['queueId']) | kept | {'removed': True}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Run vectors: run.py spec/vectors/*.json spec/vectors/{groups,queues,questions}/*.json.
+"""Run vectors: run.py spec/vectors/*.json spec/vectors/{groups,queues,questions,audit}/*.json.
 
 groups.py judges those in a directory named groups (spec §12), queues.py those in one named queues
-(spec §40), questions.py those in one named questions (spec §50), protocol.py all others (spec §7), and
-observing.py the verbs wait and watch (spec §16).
+(spec §40), questions.py those in one named questions (spec §50), audit.py those in one named audit
+(spec §57.1), protocol.py all others (spec §7), and observing.py the verbs wait and watch (spec §16).
 The exit status is 1 if a vector fails or there are none.
 """
 import collections
@@ -13,6 +13,7 @@ import pathlib
 import sys
 import typing
 
+import audit
 import groups
 import observing
 import protocol
@@ -606,8 +607,51 @@ def suite_of(of_group, vector):
                           reality=lambda vector: observing_reality(vector, *how))
 
 
+# The forms of vectors of records (§58), by the member that only one of them has.
+RECORD_FORMS = {'patch': {'before', 'after', 'patch'}, 'hash': {'line', 'hash'},
+                'finds': {'log', 'file', 'finds', 'shape'}, 'then': {'log', 'file', 'then'}}
+
+
+def record_sides(vector):
+    """Return what a vector of a record expects, and what the implementation makes of it."""
+    form = one(vector, RECORD_FORMS)
+    known(vector, RECORD_FORMS[form] | {'comment', 'section', 'shape', 'known'}, 'the vector')
+    shape = vector.get('shape', {})
+    if form == 'hash':
+        return vector['hash'], audit.hash_of(vector['line'])
+    if form == 'then':
+        cut, restored = audit.follow(vector['log'], vector['file'])
+        return vector['then'], {'cut': Number(str(cut)), 'restored': Number(str(restored))}
+    if form == 'finds':
+        found = audit.verify(vector['log'], vector['file'], shape, vector.get('known', ()))
+        return ([{'seq': finding['seq'], 'how': finding['how']}
+                 for finding in sorted(vector['finds'], key=lambda f: (int(f['seq'].text), f['how']))],
+                [{'seq': Number(str(seq)), 'how': how} for seq, how in sorted(found)])
+
+    none = {name: [] for name in shape}
+    before, after = (audit.named(none | vector[name], shape) for name in ('before', 'after'))
+    patch = audit.diff(before, after)
+    replay = audit.Replay(shape)
+    replay.state = before
+    if not all([replay.change(change) for change in vector['patch']]) or not replay.is_now(
+            vector['after']):
+        return vector['patch'], 'it does not make the one object the other'
+    return (sorted(vector['patch'], key=lambda c: c['path']), sorted(patch, key=lambda c: c['path']))
+
+
+def record_difference(path):
+    try:
+        expected, got = record_sides(parse(path.read_bytes(), 2 * DEEPEST))
+    except (Malformed, Refused) as error:
+        return [f'bad vector: {error}']
+    lines = [write(side).splitlines() for side in (expected, got)]
+    return list(difflib.unified_diff(*lines, 'expected', 'got', lineterm=''))
+
+
 def difference(path):
     """Return how the implementation differs from the vector, as lines, [] if it passes."""
+    if folder(path) == 'audit':
+        return record_difference(path)
     try:
         vector = parse(path.read_bytes(), 2 * DEEPEST)  # it contains files
         suite = {'queues': QUEUES, 'questions': RULES}.get(folder(path)) or suite_of(
@@ -648,7 +692,7 @@ def main(names):
             failed += 1
             print(f'FAIL {path}', *(f'    {line}' for line in lines), '', sep='\n')
     of = collections.Counter(map(folder, paths))
-    others = [name for name in ('groups', 'queues', 'questions') if of[name]]
+    others = [name for name in ('groups', 'queues', 'questions', 'audit') if of[name]]
     if others:
         operations = len(paths) - sum(of[name] for name in others)
         print(f'{operations} vectors of operations', *(f'{of[name]} of {name}' for name in others),

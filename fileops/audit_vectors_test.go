@@ -1,0 +1,48 @@
+package fileops
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// The vectors of spec/vectors/audit about the end of the log that an edit finds (spec §52.1, §58).
+func TestAuditVectors(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../spec/vectors/audit/edit-*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		must(t, err)
+		var v struct {
+			Log  string
+			File struct{ Audit json.RawMessage }
+			Then struct{ Cut, Restored int64 }
+		}
+		must(t, json.Unmarshal(data, &v))
+		var chain audit.Chain
+		if v.File.Audit != nil {
+			chain, err = wire.Decode(string(v.File.Audit), 1, audit.Read)
+			must(t, err)
+		}
+
+		l := queueLedger(t, Config{})
+		log := filepath.Join(l.Dir(), "log.audit.jsonl")
+		must(t, os.WriteFile(log, []byte(v.Log), 0o600))
+		g := l.openAuditLog(log)
+		after, restored := g.follow(chain)
+		got := fmt.Sprint(g.end, g.err, restored, after.Seq)
+		want := fmt.Sprint(v.Then.Cut, nil, v.Then.Restored > 0, max(v.Then.Restored, chain.Seq))
+		if got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+		g.close()
+	}
+}

@@ -1,0 +1,311 @@
+"""Records (spec §51 to §57): values in, values out; no clock and no files."""
+import dataclasses
+import hashlib
+import re
+
+from document import DEEPEST, Number, Refused, parse, read_time
+from queues import HASH, compact
+
+WHOLE = object()
+
+
+def hash_of(line):
+    """Return the hash of a line (bytes or str), without its newline."""
+    data = line if isinstance(line, bytes) else line.encode()
+    return 'sha256:' + hashlib.sha256(data).hexdigest()
+
+
+# Lines (§53)
+
+@dataclasses.dataclass
+class Line:
+    seq: int
+    prev: str
+    revision: int
+    patch: list
+    verb: str
+    text: bytes
+
+    @property
+    def hash(self):
+        return hash_of(self.text)
+
+
+def whole(value):
+    if not isinstance(value, Number) or not re.fullmatch(r'\d+', value.text):
+        raise ValueError('no number')
+    return int(value.text)
+
+
+def read_line(text):
+    """Return the line in text (bytes). ValueError: it is none."""
+    try:
+        value = parse(text, DEEPEST + 3)
+        line = Line(whole(value['seq']), value.get('prev', ''), whole(value['revision']),
+                    value['patch'], value['verb'], text)
+        read_time(value['at'])
+        good = line.seq > 0 and isinstance(line.verb, str) and isinstance(line.patch, list) and (
+            'prev' not in value or HASH.fullmatch(line.prev)) and all(
+                isinstance(change['path'], str) for change in line.patch)
+    except (Refused, KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from None
+    if not good:
+        raise ValueError('a member has another type')
+    return line
+
+
+# Patches (§54)
+
+class Elements(dict):
+    """An array whose elements are named by an id."""
+
+
+def join(path, name):
+    name = name.replace('~', '~0').replace('/', '~1') or '~2'
+    return f'{path}/{name}' if path else name
+
+
+def names(path):
+    for name in path.split('/'):
+        yield '' if name == '~2' else name.replace('~1', '/').replace('~0', '~')
+
+
+def named(value, shape):
+    """Return an object with its arrays of shape by the ids of their elements."""
+    return {
+        name: Elements((element.get(shape[name]), element) for element in inner)
+        if name in shape and isinstance(inner, list) else inner
+        for name, inner in value.items()
+    }
+
+
+def same(a, b):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(value, b[name]) for name, value in a.items())
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Number) and isinstance(b, Number):
+        return a.text == b.text or float(a.text) == float(b.text)
+    return type(a) is type(b) and a == b
+
+
+def diff(before, after, path=''):
+    """Return the changes between two values, of which each may be WHOLE: there is none."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        order = [*after, *(name for name in before if name not in after)]
+        return [change for name in order
+                for change in diff(before.get(name, WHOLE), after.get(name, WHOLE), join(path, name))]
+    if before is not WHOLE and after is not WHOLE and same(before, after):
+        return []
+    return [{'path': path} | {name: value for name, value in (('before', before), ('after', after))
+                              if value is not WHOLE}]
+
+
+class Replay:
+    """An object as the lines of its record make it."""
+
+    def __init__(self, shape):
+        self.shape, self.state = shape, None
+
+    def line(self, line):
+        """Make the changes of a line. Return whether all values were as it says."""
+        fits = True
+        for change in line.patch:
+            if change['path'] == '':
+                self.state = named(change['after'], self.shape)
+            elif self.state is not None:
+                fits &= self.change(change)
+        if self.state is not None:
+            self.state['revision'] = Number(str(line.revision))
+        return fits
+
+    def change(self, change):
+        at, path = self.state, list(names(change['path']))
+        for level, name in enumerate(path[:-1]):
+            empty = Elements() if level == 0 and name in self.shape else {}
+            at = at.setdefault(name, empty)
+            if not isinstance(at, dict):
+                return False
+        was = at.get(path[-1], WHOLE)
+        if 'before' in change:
+            fits = was is not WHOLE and same(was, change['before'])
+        else:
+            fits = (was is WHOLE) == ('after' in change)
+        if 'after' in change:
+            at[path[-1]] = change['after']
+        else:
+            at.pop(path[-1], None)
+        return fits
+
+    def is_now(self, value):
+        """Return whether the object is value. An array without elements is as good as none."""
+        def tidy(state):
+            return {name: inner for name, inner in state.items()
+                    if inner or not isinstance(inner, Elements)}
+        return same(tidy(self.state), tidy(named(value, self.shape)))
+
+
+# Verifying (§55)
+
+class Verifier:
+    def __init__(self, shape, known=()):
+        self.replay, self.known, self.found = Replay(shape), set(known), set()
+        self.findings, self.lines = [], []
+        self.last, self.head, self.bad, self.fits = 0, '', 0, True
+
+    def find(self, seq, how):
+        self.fits = False
+        if (seq, how) not in self.findings:
+            self.findings.append((seq, how))
+
+    def line(self, text):
+        expected = self.last + 1
+        try:
+            line = read_line(text)
+        except ValueError:
+            self.links(None)
+            self.skip(expected)
+            return
+        follows = self.head and line.prev == self.head
+        if not self.last:
+            self.first(line)
+        elif line.seq <= self.last:
+            self.find(line.seq, 'forked')
+            return
+        elif line.seq != expected and follows:
+            self.links(None)
+            self.skip(expected)
+            return
+        elif line.seq != expected:
+            self.find(expected, 'missing')
+            self.links(None)
+        elif self.head and not follows:
+            self.bad_link()
+        else:
+            self.links(True)
+        self.take(line)
+
+    def skip(self, seq):
+        self.find(seq, 'changed')
+        self.last, self.head = seq, ''
+
+    def first(self, line):
+        if line.seq > 1 and not line.prev or line.seq == 1 and line.prev:
+            self.find(1, 'changed')
+        elif line.seq > 1 and line.prev in self.known:
+            self.found.add(line.prev)
+        elif line.seq > 1:
+            self.find(1, 'missing')
+
+    def take(self, line):
+        self.last, self.head = line.seq, line.hash
+        self.lines.append(line)
+        self.found.add(line.hash)
+        if line.patch and line.patch[0]['path'] == '':
+            self.fits = True
+        if not self.replay.line(line) and self.fits:
+            self.fits = False
+            if not self.bad:
+                self.find(line.seq, 'changed')
+
+    def bad_link(self):
+        self.bad += 1
+        if self.bad > 1:
+            self.find(self.last, 'changed')
+
+    def links(self, good):
+        if self.bad == 1:
+            self.find(self.last - 1 if good else self.last, 'changed')
+        self.bad = 0
+
+    def end(self, rest, chain, value):
+        """Read what follows the last newline, and the file: its audit and the rest of it."""
+        pending = [text.encode() for text in chain['pending']]
+        for seq, text in enumerate(pending, chain['seq'] + 1 - len(pending)):
+            try:
+                line = read_line(text)
+            except ValueError:
+                line = None
+            if line is None or line.seq != seq:
+                self.find(seq, 'changed')
+            elif seq > self.last:
+                if text.startswith(rest) or b'\0' in rest:
+                    rest = b''
+                self.line(text)
+            elif not any(other.seq == seq and other.text == text for other in self.lines):
+                self.find(seq, 'changed')
+        if rest:
+            self.find(max(self.last, 1), 'torn')
+
+        if self.last > chain['seq']:
+            self.links(True)
+            self.find(chain['seq'] + 1, 'forked')
+        elif self.last < chain['seq']:
+            self.links(True)
+            self.find(self.last + 1, 'missing')
+        elif self.head and self.head != chain['head']:
+            self.bad_link()
+            if self.bad == 1:
+                self.find(self.last, 'changed')
+        else:
+            self.links(True)
+            self.compare(chain, value)
+        if self.known - self.found:
+            self.find(max(self.last, 1), 'missing')
+
+    def compare(self, chain, value):
+        if self.replay.state is None or not self.fits:
+            return
+        self.replay.state['revision'] = Number(str(chain['revision']))
+        if not self.replay.is_now(value):
+            self.find(self.last, 'changed')
+
+
+def end_of(file):
+    """Return the end of the chain that an object's file has, and the rest of the file."""
+    audit = file.get('audit', {})
+    chain = {'seq': whole(audit.get('seq', Number('0'))), 'head': audit.get('head', ''),
+             'revision': whole(audit.get('revision', Number('0'))), 'pending': audit.get('pending', [])}
+    return chain, {name: value for name, value in file.items() if name != 'audit'}
+
+
+def verify(log, file, shape, known=()):
+    """Return what is wrong with a record: a set of (seq, how)."""
+    verifier = Verifier(shape, known)
+    *lines, rest = log.encode().split(b'\n')
+    for line in lines:
+        verifier.line(line)
+    if file is None:
+        verifier.links(True)
+        verifier.find(verifier.last + 1, 'missing')
+    else:
+        verifier.end(rest, *end_of(file))
+    return verifier.findings
+
+
+# Edits (§52.1)
+
+def follow(log, file):
+    """Return to which size an edit cuts a log, and the line after which the file was set back."""
+    chain, _ = end_of(file)
+    data = log.encode()
+    pending = [text.encode() for text in chain['pending']]
+    joined = b''.join(text + b'\n' for text in pending)
+    anchor = read_line(pending[0]).prev if pending else chain['head']
+    complete = data.rfind(b'\n') + 1
+
+    end = complete
+    lines = data[:complete].splitlines(keepends=True)
+    if pending and data.endswith(joined) and (data == joined or data[-len(joined) - 1:][:1] == b'\n'):
+        return len(data), 0
+    for text in reversed(lines):
+        if hash_of(text[:-1]) == anchor:
+            return end, 0
+        try:
+            line = read_line(text[:-1])
+        except ValueError:
+            line = None
+        if line and text[:-1] not in pending and line.seq > chain['seq']:
+            return complete, line.seq
+        end -= len(text)
+    return (0 if not anchor else complete), 0
