@@ -7,8 +7,8 @@ type Event struct {
 	Text string
 }
 
-// The kinds of events. A task that has ended is an event of the kind of its end: done, cancelled or
-// expired.
+// The kinds of events. A task that has ended is an event of the kind of its end, such as done, cancelled
+// or denied.
 const (
 	EventCreated   = "created"
 	EventWhole     = "whole"
@@ -22,6 +22,7 @@ const (
 	EventResumed   = "resumed"
 	EventCompleted = "completed"
 	EventRemoved   = "removed"
+	EventAsked     = "asked"
 )
 
 // outside are the words of other systems for kinds of events (spec §57).
@@ -37,7 +38,8 @@ func (e Event) Outside() string { return outside[e.Kind] }
 var kinds = map[string]bool{
 	EventCreated: true, EventWhole: true, EventEnqueued: true, EventClaimed: true, EventSettled: true,
 	EventBlocked: true, EventDead: true, EventDone: true, EventHalted: true, EventResumed: true,
-	EventCompleted: true, EventRemoved: true, "cancelled": true, "expired": true, "open": true,
+	EventCompleted: true, EventRemoved: true, "cancelled": true, "expired": true, EventAsked: true, "allowed": true, "denied": true,
+	"answered": true, "timedOut": true, "withdrawn": true,
 }
 
 // IsKind reports whether word names a kind of events.

@@ -17,7 +17,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// vector is one file of spec/vectors/audit (spec §58), except those of edits.
+// vector is one file of spec/vectors/audit (spec §57.1), except those of edits.
 type vector struct {
 	Shape  Shape
 	Before json.RawMessage

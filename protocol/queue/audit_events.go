@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 			wholeEvents(c.After, add)
 		case in == "tasks" && member == "":
 			if c.Before == "" {
-				add(audit.EventEnqueued, task, task+" enqueued")
+				comes(task, c.After, add)
 			}
 		case in == "ended" && member == "" && c.After != "":
 			endedEvent(task, c.After, add)
@@ -52,8 +51,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 			add(audit.EventClaimed, task, task+" claimed by "+memberOf(c.After, "participant"))
 		case in == "tasks" && member == "claim":
 			add(audit.EventSettled, task, task+" settled: "+ends[task]+reasons[task])
-		case in == "tasks" && member == "state" && slices.Contains(
-			[]string{`"blocked"`, `"dead"`, `"open"`}, c.After):
+		case in == "tasks" && member == "state" && (c.After == `"blocked"` || c.After == `"dead"`):
 			add(unquoted(c.After), task, task+" is "+unquoted(c.After))
 		}
 	}
@@ -85,20 +83,35 @@ func wholeEvents(text string, add func(kind, task, text string)) {
 			return
 		}
 		r.Array(func() {
-			task := memberOf(r.Value(), "taskId")
-			add(audit.EventEnqueued, task, task+" enqueued")
+			text := r.Value()
+			comes(memberOf(text, "taskId"), text, add)
 		})
 	})
 }
 
-func endedEvent(task, text string, add func(kind, task, text string)) {
-	end, by := memberOf(text, "end"), memberOf(text, "lastBy")
-	if by != "" && end == string(EndedDone) {
-		by = fmt.Sprintf(" by %s", by)
-	} else {
-		by = ""
+// comes adds a new task, or a question.
+func comes(task, text string, add func(kind, task, text string)) {
+	if memberOf(text, "state") == string(Open) {
+		add(audit.EventAsked, task, task+" asked: "+memberOf(inside(text, "ask"), "text"))
+		return
 	}
-	add(end, task, task+" "+end+by)
+	add(audit.EventEnqueued, task, task+" enqueued")
+}
+
+func endedEvent(task, text string, add func(kind, task, text string)) {
+	end, decision := memberOf(text, "end"), inside(text, "decision")
+	by := memberOf(decision, "by")
+	if end == string(EndedDone) {
+		by = memberOf(text, "lastBy")
+	}
+	told := task + " " + end
+	if by != "" {
+		told += " by " + by
+	}
+	if answer := memberOf(decision, "answer"); answer != "" {
+		told += ": " + answer
+	}
+	add(end, task, told)
 }
 
 func goalOf(text string) bool { return strings.Contains(text, `"completed":true`) }
@@ -124,6 +137,17 @@ func memberOf(object, member string) (text string) {
 			text = r.String()
 		} else {
 			r.Value()
+		}
+	})
+	return text
+}
+
+// inside returns a member of an object that is an object, or "".
+func inside(object, member string) (text string) {
+	r := wire.NewReader(object, -4)
+	r.Object(func(name string) {
+		if value := r.Value(); name == member && strings.HasPrefix(value, "{") {
+			text = value
 		}
 	})
 	return text

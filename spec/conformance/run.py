@@ -607,7 +607,7 @@ def suite_of(of_group, vector):
                           reality=lambda vector: observing_reality(vector, *how))
 
 
-# The forms of vectors of records (§58), by the member that only one of them has.
+# The forms of vectors of records (§57.1), by the member that only one of them has.
 RECORD_FORMS = {'patch': {'before', 'after', 'patch'}, 'hash': {'line', 'hash'},
                 'finds': {'log', 'file', 'finds', 'shape'}, 'then': {'log', 'file', 'then'}}
 
