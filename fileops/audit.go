@@ -27,8 +27,9 @@ const (
 )
 
 // recordEdit makes the chain of after that of the current value, with a line for what has changed. It
-// returns the log to which the line must be appended after the commit, or nil if the edit has none.
-func (tx *Tx[T]) recordEdit(after *T) (*auditLog, error) {
+// returns the log to which the line must be appended after the commit, or nil if the edit has none, as a
+// beat, which is nothing but a heartbeat.
+func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 	r := tx.kind.record
 	if r == nil {
 		return nil, nil
@@ -37,6 +38,10 @@ func (tx *Tx[T]) recordEdit(after *T) (*auditLog, error) {
 	chain := *r.chain(&tx.value)
 	*r.chain(after) = chain
 	if !r.always && !chain.On() && tx.entry.Verb == "" {
+		return nil, nil
+	}
+	if beat && tx.entry.Verb == "" {
+		r.chain(after).Revision = tx.kind.files[0].revision(after)
 		return nil, nil
 	}
 
@@ -61,6 +66,8 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	begin := e
 	begin.Note, begin.Revision, begin.Verb = nil, revision(&tx.value), ""
 	switch {
+	case restored && e.Verb == audit.Started:
+		begin.Verb = audit.Began // a new object with the id of one that had a record
 	case restored:
 		begin.Verb = audit.Restored
 	case chain.Seq == 0 && !tx.absent:
@@ -85,6 +92,7 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	default:
 		e.Patch = r.patch(tx.value, after)
 	}
+	chain.Off = e.Verb == audit.Ended
 	return chain.Append(e)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/audit"
-	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // ErrEmptyLog means that a log has no lines to be sealed.
@@ -20,6 +19,9 @@ var ErrEmptyLog = errors.New("its log has no lines")
 // seal that is killed before that commit leaves a log that the next edit creates.
 func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 	r, l := tx.kind.record, tx.ledger
+	if !r.always && !r.chain(&tx.value).On() {
+		return "", ErrNoRecord
+	}
 	after, err := touch(tx.value)
 	if err != nil {
 		return "", err
@@ -103,26 +105,4 @@ func (l *Ledger) ReadNote(note audit.Note) (string, error) {
 		err = errors.New("it is not what was noted")
 	}
 	return string(data), err
-}
-
-// SealQueue begins a new part of the log of the queue id, and returns the path of the one that ends
-// (spec §56).
-func (l *Ledger) SealQueue(id string) (path string, err error) {
-	err = queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
-		path, err = seal(tx, func(q queue.Queue) (queue.Queue, error) { return q.Touch() })
-		return err
-	})
-	return path, err
-}
-
-// NoteQueue adds a note to the record of the queue id.
-func (l *Ledger) NoteQueue(id string, note audit.Note) error {
-	return queues.Hold(l, id, Existing, func(tx *Tx[queue.Queue]) error {
-		after, err := tx.value.Touch()
-		if err != nil {
-			return err
-		}
-		tx.entry = audit.Entry{Verb: audit.Noted, Note: &note}
-		return tx.Commit(after)
-	})
 }

@@ -233,7 +233,7 @@ func TestAuditSealFaults(t *testing.T) {
 					p := &simfs.Process{Disk: w.disk, Fault: fault}
 					p.Run(func() {
 						if l, err := w.ledger(p); err == nil {
-							l.SealQueue("q")
+							sealQueue(l)
 						}
 					})
 					return p

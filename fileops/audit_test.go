@@ -100,7 +100,7 @@ func TestAuditRestored(t *testing.T) {
 			enqueue(t, l, "{}", fmt.Sprint("c", i))
 		}
 		if sealed {
-			_, err := l.SealQueue("q")
+			_, err := sealQueue(l)
 			must(t, err)
 		}
 
@@ -174,7 +174,7 @@ func TestAuditSeal(t *testing.T) {
 		l := queueLedger(t, Config{Commit: commit})
 		for i := range 3 {
 			enqueue(t, l, "{}", fmt.Sprint("a", i))
-			path, err := l.SealQueue("q")
+			path, err := sealQueue(l)
 			if err != nil || path != layout.PartOf(l.QueueAudit("q"), i+1) {
 				t.Errorf("%s: %q, %v", commit, path, err)
 			}
@@ -203,4 +203,12 @@ func TestAuditSeal(t *testing.T) {
 			t.Errorf("%s: without the first part, whose head is known: %v", commit, v.Findings)
 		}
 	}
+}
+
+func sealQueue(l *Ledger) (string, error) {
+	object, err := l.AuditedQueue("q")
+	if err != nil {
+		return "", err
+	}
+	return object.Seal()
 }

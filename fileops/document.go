@@ -214,7 +214,7 @@ func (tx *Tx[T]) commit(after T) (T, error) {
 		return after, err
 	}
 
-	log, err := tx.recordEdit(&after)
+	log, err := tx.recordEdit(&after, beat)
 	if err != nil {
 		return after, err
 	}

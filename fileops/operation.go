@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -17,6 +18,14 @@ var operations = Document[protocol.Operation]{
 	},
 	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,
+	record: &record[protocol.Operation]{
+		log:    func(l *Ledger, id string) string { return l.OperationAudit(id) },
+		chain:  func(of *protocol.Operation) *audit.Chain { return &of.Audit },
+		verb:   func(of protocol.Operation) string { return of.Effects().Verb },
+		patch:  func(before, after protocol.Operation) []audit.Change { return after.AuditPatch(before) },
+		text:   protocol.Operation.AuditText,
+		urgent: func(_, after protocol.Operation) bool { return after.Aborted },
+	},
 	files: []codec[protocol.Operation]{{
 		member: "operationId",
 		decode: func(text string, to *protocol.Operation) (_ string, err error) {
@@ -79,7 +88,7 @@ func (l *Ledger) FinishOperation(id string,
 		if e, err = operations.decide(tx.value, verb, tx.Observe()); err != nil {
 			return err
 		}
-		if e.After.State == protocol.Completed {
+		if e.After.State == protocol.Completed && !tx.value.Audit.On() {
 			return tx.edit.drop()
 		}
 		if e.After, err = tx.commit(e.After); err == nil && e.After.State.Terminal() {

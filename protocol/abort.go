@@ -13,7 +13,7 @@ func (op Operation) Abort(by, reason string, seen observe.Observation) (Operatio
 		return op.unchanged(), nil
 	}
 
-	e := op.begin(by, seen)
+	e := op.begin("abort", by, seen)
 	e.judgeAll("")
 	e.op.Aborted = true
 	e.changed = true

@@ -70,7 +70,7 @@ func (op Operation) asSupervisor(a Actor, seen observe.Observation,
 		return op, ErrOver
 	}
 
-	e := op.begin(a.Supervisor, seen)
+	e := op.begin("ack", a.Supervisor, seen)
 	e.refresh(a, true)
 	e.judgeAll("")
 	e.beaten = true // the supervisor's own

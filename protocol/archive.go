@@ -12,7 +12,7 @@ func (op Operation) countdown() (Operation, error) {
 		return op, wire.ErrExhausted
 	}
 
-	op.effects = Effects{}
+	op.effects = Effects{Verb: "countdown"}
 	op.Revision++
 	op.TerminalHeartbeats++
 	return op, nil

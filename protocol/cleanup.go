@@ -16,7 +16,7 @@ func (op Operation) Cleanup(by string, seen observe.Observation) (Operation, err
 		return op.countdown()
 	}
 
-	e := op.begin(by, seen)
+	e := op.begin("cleanup", by, seen)
 	e.judgeAll("")
 	if e.op.State == Running && len(e.op.Stack) == 0 &&
 		e.seen.Age(e.op.LastHeartbeat, observe.Beat{}) > abandonedAfter {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -57,6 +58,8 @@ func readOperation(r *wire.Reader) Operation {
 		case "events":
 			op.Events = wire.ReadAll(r, (*observe.Event).Read)
 			src.eventsText = r.Since(start)
+		case "audit":
+			op.Audit = audit.Read(r)
 		default:
 			r.Unknown(&op.Unknown, name)
 		}

@@ -16,6 +16,8 @@ const unacknowledgedAfter = 10
 // Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that
 // returned the operation.
 type Effects struct {
+	// Verb is the verb that has asked.
+	Verb string
 	// Begun are the calls that need a temporary directory before the commit.
 	Begun []string
 	// Released are the crashed calls that were cleaned up. Their resources must be moved away
@@ -75,11 +77,11 @@ type edit struct {
 	changed   bool     // anything else changed
 }
 
-// begin returns an edit of a copy of op, after step 1.
-func (op Operation) begin(by string, seen observe.Observation) *edit {
+// begin returns an edit of a copy of op by verb, after step 1.
+func (op Operation) begin(verb, by string, seen observe.Observation) *edit {
 	seen.Now = wire.Moment(seen.Now)
 	e := &edit{op: op, before: op, seen: seen, by: by}
-	e.op.effects = Effects{}
+	e.op.effects = Effects{Verb: verb}
 	e.op.Revision++
 	e.op.Stack = slices.Clone(op.Stack)
 	e.op.Supervisors = slices.Clone(op.Supervisors)

@@ -59,6 +59,7 @@ func (op Operation) write(w *wire.Writer) {
 		wire.Objects(w, "events", op.Events, (*observe.Event).Write)
 	}
 
+	op.Audit.Write(w)
 	w.Unknown(op.Unknown)
 }
 

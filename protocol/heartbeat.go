@@ -57,7 +57,7 @@ func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observat
 		return op, observe.ErrNotReady
 	}
 
-	e := op.begin(a.name(op), seen)
+	e := op.begin("heartbeat", a.name(op), seen)
 	e.refresh(a, true)
 	e.judgeAll("")
 	e.heartbeat()

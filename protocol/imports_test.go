@@ -20,7 +20,8 @@ func TestImports(t *testing.T) {
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
-		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire}, "*.go": {wire, observe},
+		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire},
+		"*.go":       {wire, observe, audit},
 		"group/*.go": {wire, observe},
 		"audit/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
 		"queue/*.go": {wire, observe, audit, jsontext, "crypto/sha256", "encoding/hex"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -89,6 +90,7 @@ type Operation struct {
 	Supervisors        []Supervisor // in the order of the file
 	Transitions        []Transition
 	Events             []observe.Event // the last 64
+	Audit              audit.Chain
 	Unknown            []wire.Member
 
 	source  *source

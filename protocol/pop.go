@@ -28,7 +28,7 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 		return op, ErrNoCall
 	}
 
-	e := op.begin(f.ParticipantID, seen)
+	e := op.begin("pop", f.ParticipantID, seen)
 	e.judgeAll(f.ParticipantID)
 	if p.Fail && (e.op.State == Running || e.op.State == Aborted) {
 		reason := p.Reason

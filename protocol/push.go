@@ -56,7 +56,7 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 		return op, fmt.Errorf("caller %q: %w", p.Caller, ErrNoCall)
 	}
 
-	e := op.begin(p.Participant, seen)
+	e := op.begin("push", p.Participant, seen)
 	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}, false)
 	e.judgeAll("")
 	if e.op.State != Running {

@@ -24,7 +24,7 @@ func (c *auditor) head(env *cli.Env, object fileops.Audited) error {
 		env.PrintJSON(cli.Object{{"seq", chain.Seq}, {"head", chain.Head}})
 		return nil
 	}
-	fmt.Fprintf(env.Stdout, "%s %d %s\n", c.Object.Queue, chain.Seq, chain.Head)
+	fmt.Fprintf(env.Stdout, "%s %d %s\n", c.Object.name(), chain.Seq, chain.Head)
 	return nil
 }
 
@@ -60,11 +60,11 @@ func (c *auditor) at(env *cli.Env, object fileops.Audited) error {
 }
 
 // seal begins a new part of the log.
-func (c *auditor) seal(env *cli.Env, l *fileops.Ledger) error {
+func (c *auditor) seal(env *cli.Env, object fileops.Audited) error {
 	if env.DryRun() {
 		return nil
 	}
-	path, err := l.SealQueue(string(c.Object.Queue))
+	path, err := object.Seal()
 	if path != "" && err == nil {
 		env.NoteCommit()
 		if env.JSON() {
@@ -76,22 +76,37 @@ func (c *auditor) seal(env *cli.Env, l *fileops.Ledger) error {
 	return err
 }
 
+// turn switches the record on or off.
+func (c *auditor) turn(env *cli.Env, object fileops.Audited) error {
+	if env.DryRun() {
+		return nil
+	}
+	err := object.Switch(c.On)
+	if err == nil {
+		env.NoteCommit()
+		if env.JSON() {
+			env.PrintJSON(cli.Object{{"on", c.On}})
+		}
+	}
+	return err
+}
+
 // mostNote is the size of the largest text that is kept.
 const mostNote = 16 << 20
 
 // note adds a note about a text.
-func (c *auditor) note(env *cli.Env, l *fileops.Ledger) error {
+func (c *auditor) note(env *cli.Env, l *fileops.Ledger, object fileops.Audited) error {
 	text, err := c.text()
 	if err != nil || env.DryRun() {
 		return err
 	}
-	if _, err := l.ReadQueue(string(c.Object.Queue)); err != nil {
+	if _, err := object.Chain(); err != nil {
 		return err
 	}
 
 	note, err := l.AddNote(string(c.Note), string(c.Task), text)
 	if err == nil {
-		err = l.NoteQueue(string(c.Object.Queue), note)
+		err = object.Note(note)
 	}
 	if err != nil {
 		return err

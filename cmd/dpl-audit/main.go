@@ -1,8 +1,9 @@
-// Dpl-audit shows and verifies the record of a queue: who changed what and when.
+// Dpl-audit shows and verifies the record of a queue or an operation: who changed what and when.
 //
 //	dpl-audit QUEUE [--since TIME] [--until TIME] [--task TASK] [--kind WORD] [--last N]
 //	dpl-audit QUEUE --verify [--known HASH...]
 //	dpl-audit QUEUE --head | --at REVISION | --seal | --note KIND --data FILE
+//	dpl-audit --op OP --on|--off, and as above
 //
 // Spec §51 to §57, in spec/audit.md.
 package main
@@ -30,13 +31,15 @@ type auditor struct {
 	Seal   bool        `help:"begin a new part of the log, and print the path of the one that ends"`
 	Note   cli.Word    `placeholder:"KIND" help:"add a note about the text of --data, such as prompt"`
 	Data   cli.Path    `placeholder:"FILE" help:"with --note: the text, which is kept in notes/; - is standard input"`
+	On     bool        `help:"from now on, record the edits of the operation; heartbeats are not recorded"`
+	Off    bool        `help:"record no more of them"`
 }
 
 // Leading returns the flag whose value may be the first argument.
 func (*auditor) Leading() string { return "queue" }
 
 // Reads makes it a cli.Reader.
-func (c *auditor) Reads() bool { return !c.Seal && c.Note == "" }
+func (c *auditor) Reads() bool { return !c.Seal && c.Note == "" && !c.On && !c.Off }
 
 func (c *auditor) Run(env *cli.Env) error {
 	l, err := env.Open()
@@ -59,17 +62,20 @@ func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) er
 	case c.Given("at"):
 		return c.at(env, object)
 	case c.Seal:
-		return c.seal(env, l)
+		return c.seal(env, object)
 	case c.Note != "":
-		return c.note(env, l)
+		return c.note(env, l, object)
+	case c.On, c.Off:
+		return c.turn(env, object)
 	}
 	return c.show(env, object)
 }
 
 func main() {
-	cli.Main(&auditor{}, "Show and verify the record of a queue: who changed what and when.",
-		"Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, which has the hash of the line "+
-			"before. Prints them, the newest first; with --json, a line of JSON for each. --verify "+
+	cli.Main(&auditor{}, "Show and verify the record of a queue or an operation.",
+		"It says who changed what and when. Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, "+
+			"which has the hash of the line before; so do the edits of an operation from --on to --off, "+
+			"except heartbeats. Prints them, the newest first; with --json, a line of JSON for each. --verify "+
 			"exits 0 if no line is changed, missing, forked or torn, and the file is what the lines "+
 			"say; otherwise 1. Who can write the files can also make a record anew from some line on, "+
 			"or restore an older state of all of them. Only a head that was kept elsewhere tells: print it "+

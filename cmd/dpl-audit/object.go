@@ -13,15 +13,27 @@ import (
 // object has the flags that say whose record is meant.
 type object struct {
 	Queue cli.QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" help:"queue; may be given as the first argument"`
+	Op    cli.ID      `placeholder:"OP" help:"operation"`
 }
 
 // open returns the object of the flags.
 func (o object) open(l *fileops.Ledger) (fileops.Audited, error) {
+	if o.Op != "" {
+		return l.AuditedOperation(string(o.Op))
+	}
 	return l.AuditedQueue(string(o.Queue))
 }
 
+// name returns the id of the object.
+func (o object) name() string {
+	if o.Op != "" {
+		return string(o.Op)
+	}
+	return string(o.Queue)
+}
+
 // about returns err with the object's name before it.
-func (o object) about(err error) error { return cli.InQueue(o.Queue, err) }
+func (o object) about(err error) error { return cli.InQueue(cli.QueueID(o.name()), err) }
 
 // knownHash is a flag: a hash.
 type knownHash string
@@ -76,7 +88,7 @@ func (w when) time(now time.Time) (time.Time, error) {
 // Validate returns an error for flags that do not go together.
 func (c *auditor) Validate() error {
 	actions := 0
-	for _, given := range []bool{c.Verify, c.Head, c.Given("at"), c.Seal, c.Note != ""} {
+	for _, given := range []bool{c.Verify, c.Head, c.Given("at"), c.Seal, c.Note != "", c.On, c.Off} {
 		if given {
 			actions++
 		}
@@ -84,17 +96,21 @@ func (c *auditor) Validate() error {
 
 	shows := c.Given("since", "until", "kind", "last", "full")
 	switch {
-	case c.Object.Queue == "":
-		return cli.Usagef("--queue is required, or $DPL_QUEUE")
+	case c.Given("queue") && c.Object.Op != "":
+		return cli.Usagef("--queue and --op exclude each other")
+	case c.Object.name() == "":
+		return cli.Usagef("--queue is required, or $DPL_QUEUE; or --op")
 	case actions > 1:
-		return cli.Usagef("give only one of --verify, --head, --at, --seal and --note")
+		return cli.Usagef("give only one of --verify, --head, --at, --seal, --note, --on and --off")
+	case (c.On || c.Off) && c.Object.Op == "":
+		return cli.Usagef("--on and --off go with --op: a queue has a record always")
 	case actions == 1 && shows, actions == 1 && c.Task != "" && c.Note == "":
 		return cli.Usagef("--since, --until, --task, --kind, --last and --full choose lines to be shown")
 	case c.Known != nil && !c.Verify:
 		return cli.Usagef("--known goes with --verify")
 	case (c.Note != "") != (c.Data != ""):
 		return cli.Usagef("--note and --data go together")
-	case c.DryRun && !c.Seal && c.Note == "":
+	case c.DryRun && c.Reads():
 		return cli.Usagef("--dry-run: this changes nothing")
 	case c.Kind != "" && !audit.IsKind(string(c.Kind)):
 		return cli.Usagef("--kind: there is no kind %q: see dpl-audit --help", string(c.Kind))

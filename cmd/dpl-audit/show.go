@@ -38,8 +38,11 @@ func read(object fileops.Audited, each func(audit.Line)) (fileops.AuditEnd, erro
 	for _, text := range end.Chain.Pending {
 		take(text)
 	}
-	if count == 0 && end.Err != nil {
+	switch {
+	case count == 0 && end.Err != nil:
 		return end, end.Err
+	case count == 0:
+		return end, fileops.ErrNoRecord
 	}
 	return end, nil
 }
@@ -79,7 +82,7 @@ func touches(l audit.Line, task string) bool {
 		slices.ContainsFunc(l.Patch, func(c audit.Change) bool {
 			in, rest, _ := strings.Cut(c.Path, "/")
 			id, _, _ := strings.Cut(rest, "/")
-			return (in == "tasks" || in == "ended") && id == task ||
+			return in != "counters" && id == task ||
 				c.Path == "" && strings.Contains(c.After, `"taskId":"`+task+`"`)
 		})
 }

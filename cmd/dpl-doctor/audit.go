@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/audit"
 )
@@ -11,12 +13,15 @@ import (
 // audit reports records that were changed, or of which something is missing.
 func (p *checkup) audit() (found []finding) {
 	for _, f := range p.files {
-		if f.Queue == nil || f.Queue.Audit.Seq == 0 {
-			continue
+		object, err := fileops.Audited{}, fileops.ErrNoRecord
+		switch {
+		case f.Queue != nil && f.Queue.Audit.Seq > 0:
+			object, err = p.survey.Ledger.AuditedQueue(f.Queue.ID)
+		case f.Operation != nil && f.Operation.Audit.Seq > 0 && f.Kind == layout.OperationFile:
+			object, err = p.survey.Ledger.AuditedOperation(f.Operation.ID)
 		}
-		object, err := p.survey.Ledger.AuditedQueue(f.Queue.ID)
 		if err != nil {
-			continue // its name is reported as that of a file
+			continue // it has none, or its name is reported as that of a file
 		}
 
 		name := p.survey.Name(survey.Found{Path: object.Log})

@@ -100,3 +100,19 @@ func compact(text string) string {
 	_ = v.Compact() // a Writer has written it
 	return string(v)
 }
+
+// Without returns an object without some members and without white space.
+func Without(object string, names ...string) string {
+	text := []byte{'{'}
+	for _, m := range members(object) {
+		if slices.Contains(names, m.Name) {
+			continue
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(wire.AppendQuote(text, m.Name), ':')
+		text = append(text, m.Value...)
+	}
+	return compact(string(append(text, '}')))
+}

@@ -26,7 +26,8 @@ const (
 	Unaudited = "unaudited" // a program that keeps no record has edited the object
 	Sealed    = "sealed"    // the log begins a new part
 	Noted     = "note"      // the line has a note, and nothing else changed
-	Ended     = "off"       // the record ends here
+	Started   = "on"        // the record was switched on
+	Ended     = "off"       // it was switched off
 )
 
 // By says who made an edit. Nothing proves it: it is what the command says.

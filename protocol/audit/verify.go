@@ -198,7 +198,7 @@ func (v *Verifier) End(c Chain, text string) {
 	default:
 		v.settleLinks(true)
 		v.State.SetRevision(c.Revision)
-		v.compare(text)
+		v.compare(c, text)
 	}
 
 	for _, head := range v.Known {
@@ -237,9 +237,9 @@ func (v *Verifier) tornEnd(c Chain) {
 	}
 }
 
-// compare compares the object with what the lines say.
-func (v *Verifier) compare(text string) {
-	if !v.State.Known || v.noFit {
+// compare compares the object with what the lines say, if they go on until now.
+func (v *Verifier) compare(c Chain, text string) {
+	if !v.State.Known || v.noFit || c.Off {
 		return
 	}
 	if paths := v.State.Differ(text); len(paths) > 0 {

@@ -293,6 +293,31 @@ EVENT_MEMBERS = {
     'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT), 'by': (TEXT, ABSENT),
     'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)
 }
+HASH = re.compile(r'sha256:[0-9a-f]{64}')
+
+
+def read_hash(value, path):
+    if not HASH.fullmatch(TEXT[0](value, path)):
+        raise corrupt(path, f'{quote(value)} is not a hash')
+    return value
+
+
+HASHED = (read_hash, str)
+CHAIN_MEMBERS = record(seq=(REVISION, REQUIRED), head=(HASHED, ABSENT), revision=(REVISION, REQUIRED),
+                       off=(BOOLEAN, False), pending=(array(TEXT), []))
+
+
+def read_chain(value, path):
+    """Return the end of a record (§52)."""
+    chain = CHAIN_MEMBERS[0](value, path)
+    if chain['seq'] and 'head' not in chain:
+        raise corrupt(below(path, 'head'), 'is missing')
+    if len(chain['pending']) > chain['seq']:
+        raise corrupt(below(path, 'pending'), 'more lines than there are')
+    return chain
+
+
+CHAIN = (read_chain, CHAIN_MEMBERS[1])
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
 OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
@@ -301,7 +326,8 @@ OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),
                    stack=(array(FRAME), REQUIRED),
                    supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
-                   transitions=(array(TRANSITION), []), events=(array(EVENT), []))
+                   transitions=(array(TRANSITION), []), events=(array(EVENT), []),
+                   audit=(CHAIN, ABSENT))
 LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
                 resourceRoots=(array(TEXT), []))
 

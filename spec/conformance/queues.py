@@ -9,14 +9,14 @@ import json
 import re
 from typing import Optional
 
-from document import (ABSENT, BEAT, BOOLEAN, HIGHEST, ID, IDENT, INTEGER, LONGEST, MOMENT, POSITIVE, PROCESS,
-                      REQUIRED, REVISION, TEXT, Number, Refused, array, below, corrupt, duration,
-                      format_time, one_of, parse, quote, read_id, read_time, record, refuse_newer, whole, write)
+from document import (ABSENT, BEAT, BOOLEAN, CHAIN, HASH, HASHED, HIGHEST, ID, IDENT, INTEGER, LONGEST,
+                      MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT, Number, Refused, array,
+                      below, corrupt, duration, format_time, one_of, parse, quote, read_id, read_time,
+                      record, refuse_newer, whole, write)
 from protocol import age, beat_of, gone, identity, same, set_optional
 from sightings import Sightings
 
 TASK_ID = re.compile(r'[A-Za-z0-9][A-Za-z0-9_:-]{0,63}')
-HASH = re.compile(r'sha256:[0-9a-f]{64}')
 COUNTED = re.compile(r'(?:dead|failures):([1-9]\d{0,9})', re.ASCII)
 CHARGED = ('failed', 'rejected', 'timedOut', 'silent', 'crashed', 'notStarted')
 UNCHARGED = ('rebooted', 'released', 'tempfail', 'snoozed')
@@ -49,14 +49,8 @@ def read_task_id(value, path):
     return value
 
 
-def read_hash(value, path):
-    if not HASH.fullmatch(TEXT[0](value, path)):
-        raise corrupt(path, f'{quote(value)} is not a hash')
-    return value
-
-
 def read_spec(value, path):
-    return value if isinstance(value, dict) else read_hash(value, path)
+    return value if isinstance(value, dict) else HASHED[0](value, path)
 
 
 def is_ask_queue(text):
@@ -90,7 +84,7 @@ def plain(value):
 
 
 ANY = (lambda value, path: value, plain)
-QUEUE_ID, TASK, HASHED = (read_queue_id, str), (read_task_id, str), (read_hash, str)
+QUEUE_ID, TASK = (read_queue_id, str), (read_task_id, str)
 SPEC, RULE, COUNTS = (read_spec, plain), (read_rule, str), (read_counts, dict)
 END, SPAN, LIMIT = one_of(*ENDS), duration(0), duration(1)
 POLICY_MEMBERS = {
@@ -141,8 +135,6 @@ COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_
                   **dict.fromkeys(('waitedMs', 'longestWaitMs', 'ranMs', 'longestRunMs'), (SPAN, 0)))
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
-CHAIN = record(seq=(REVISION, REQUIRED), head=(HASHED, ABSENT), revision=(REVISION, REQUIRED),
-               off=(BOOLEAN, False), pending=(array(TEXT), []))
 GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
 QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
                policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
@@ -176,11 +168,6 @@ def decode(text):
             raise corrupt(f'{path}/seq', f'not above {last}')
         known.add(task['taskId'])
         last = task['seq']
-    chain = queue.get('audit', {'seq': 0, 'pending': []})
-    if chain['seq'] and 'head' not in chain:
-        raise corrupt('/audit/head', 'is missing')
-    if len(chain['pending']) > chain['seq']:
-        raise corrupt('/audit/pending', 'more lines than there are')
     if queue['lastSeq'] < last:
         raise corrupt('/lastSeq', f'a task has {last}')
     epochs = [entry['lastEpoch'] for entry in queue['tasks'] + queue['ended']]
