@@ -21,6 +21,7 @@ var (
 	enqueueOne = at(0, "dpl-enqueue --queue q --id one --max-attempts 9 -- true")
 	enqueueTwo = at(0, "dpl-enqueue --queue q --id two --after one -- true")
 	claimOne   = at(1, "dpl-claim --queue q --participant w --deadline 1h")
+	recordMain = at(0, "dpl-audit --op o --on")
 	settleOne  = at(2, "dpl-settle --queue q --task one --epoch 1 --done")
 )
 
@@ -114,6 +115,9 @@ func queueSubjects() []subject {
 		{name: "the record is synced", setup: []step{enqueueOne}, prepare: manyPending, do: enqueueTwo,
 			optional: "q.audit.jsonl"},
 		{name: "audit --seal", setup: claimed, do: at(2, "dpl-audit --queue q --seal")},
+		{name: "audit --on", setup: []step{pushMain}, do: recordMain},
+		{name: "audit --off", setup: []step{pushMain, recordMain}, do: at(1, "dpl-audit --op o --off")},
+		{name: "a recorded pop", setup: []step{pushMain, recordMain}, do: popMain},
 		{name: "audit --note", setup: claimed, prepare: rulesFile,
 			do: at(2, "dpl-audit --queue q --note prompt --data $res/rules.json --task one")},
 		{name: "cleanup ticks", setup: claimed, do: at(later*10, "dpl-cleanup"), beyond: true},
@@ -230,6 +234,26 @@ func manyPending(t *testing.T, w *world) {
 			t.Fatal(got)
 		}
 	}
+}
+
+// verifyMain returns an error if the operation o has a record that is not whole.
+func (w *world) verifyMain() error {
+	l, err := fileops.Open(w.ledger(), fileops.Options{})
+	if err != nil {
+		return err
+	}
+	object, err := l.AuditedOperation("o")
+	if err != nil {
+		return err
+	}
+	v, _, err := object.Verify(nil, fileops.Feed)
+	switch {
+	case errors.Is(err, fileops.ErrNoRecord) || errors.Is(err, fileops.ErrNotFound):
+		return nil
+	case err == nil && len(v.Findings) > 0:
+		return fmt.Errorf("torn: the record of o: %v", v.Findings)
+	}
+	return err
 }
 
 // record returns the lines of the record of the queue q, which must be whole: no line is missing or there
