@@ -33,6 +33,7 @@ var sections = []section{
 	{"drain", (*bench).timeDrain},
 	{"reclaim", (*bench).timeReclaim},
 	{"ask", (*bench).timeAsk},
+	{"audit", (*bench).timeAudit},
 }
 
 func sectionNames() string {

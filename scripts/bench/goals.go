@@ -101,6 +101,8 @@ var goals = []goal{
 	{About: "kill to claim, dpl-run, s", Ours: "reclaim/dpl", Limit: 0.02},
 	{About: "kill to claim, --wait, s", Ours: "reclaim/dpl-wait", Limit: 0.02},
 	{About: "permission by 100 rules", Ours: "ask/dpl", Peer: "ask/null", Limit: 2.5},
+	{About: "push and pop, recorded", Ours: "audit/dpl", Peer: "audit/unrecorded", Limit: 1.35},
+	{About: "lines verified a second", Ours: "audit/verified", Limit: 200000, Least: true},
 }
 
 // judge compares what was measured with the goals.

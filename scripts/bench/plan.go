@@ -30,6 +30,8 @@ type plan struct {
 	waiting         []int // tasks in the queues
 	drained, drains int   // tasks of a drain, and how often it is repeated
 
+	recorded, verifies int // tasks of a record, and how often it is verified
+
 	processes int // that live as long as the benchmark, to be the participants and supervisors
 }
 
@@ -48,6 +50,7 @@ func planned(rounds int) plan {
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
 		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16, zlib: true,
 		waiting: []int{10, 1000, 10000}, drained: 1000, drains: max(3, rounds/30),
+		recorded: 35000, verifies: max(3, rounds/15),
 		processes: 1000,
 	}
 }
@@ -63,6 +66,7 @@ func quickPlan() plan {
 		waits:       2, idles: 1, idle: 100 * time.Millisecond,
 		runs: 2, builds: 1, files: 2, functions: 1,
 		waiting: []int{10, 100}, drained: 10, drains: 2,
+		recorded: 100, verifies: 2,
 		processes: 10,
 	}
 }

@@ -48,6 +48,7 @@ var labels = []struct{ who, label, says string }{
 		"has ended"},
 	{"alone", "true", "no call"},
 	{"plain", "without calls", "the compiler alone"},
+	{"unrecorded", "dpl, no record", "the same edits of an operation that has no record"},
 	{"python", "python3 -I -S",
 		"fcntl, json, os.replace; fsync as dpl; as above. A pass: decodes " +
 			"all"},
