@@ -83,7 +83,7 @@ func touches(l audit.Line, task string) bool {
 			in, rest, _ := strings.Cut(c.Path, "/")
 			id, _, _ := strings.Cut(rest, "/")
 			return in != "counters" && id == task ||
-				c.Path == "" && strings.Contains(c.After, `"taskId":"`+task+`"`)
+				(c.Path == "" || in == "ended") && strings.Contains(c.After, `"taskId":"`+task+`"`)
 		})
 }
 

@@ -12,8 +12,12 @@ import (
 )
 
 // A Shape says which members of an object are arrays whose elements have an id of their own, which
-// stands for them in paths: the name of the member in them that has the id, by the name of the array.
+// stands for them in paths: the name of the member in them that has the id, by the name of the array. It
+// is Queued for one to which elements are added at the end, as "-", and taken away at the beginning, as "0".
 type Shape map[string]string
+
+// Queued is what a Shape has for an array whose elements come at the end and go at the beginning.
+const Queued = "-"
 
 // A State is an object as the lines of its chain make it, line by line.
 type State struct {
@@ -28,6 +32,7 @@ type State struct {
 type node struct {
 	text  string
 	inner map[string]*node // nil: text counts
+	list  []string         // of a Queued array, once it was changed or compared: its elements
 	id    string           // the name of the member with the id of each element; "": no array
 	order int64
 }
@@ -65,6 +70,9 @@ func (s *State) SetRevision(revision int64) {
 
 // change makes one change, and reports whether the value was as c says.
 func (s *State) change(c Change) (fits bool) {
+	if in, place, inside := strings.Cut(c.Path, "/"); inside && s.Shape[in] == Queued {
+		return s.queued(in, place, c)
+	}
 	at := &s.root
 	top := true
 	segments(c.Path, func(name string, last bool) bool {
@@ -85,6 +93,38 @@ func (s *State) change(c Change) (fits bool) {
 		return !last
 	})
 	return fits
+}
+
+// queued adds an element to a Queued array, or takes the first one away.
+func (s *State) queued(name, place string, c Change) (fits bool) {
+	s.expand(&s.root)
+	n := s.root.inner[name]
+	if n == nil {
+		n = &node{text: "[]", id: Queued, order: s.next()}
+		s.root.inner[name] = n
+	}
+
+	n.toList()
+	switch {
+	case place == "-" && c.After != "" && c.Before == "":
+		n.list = append(n.list, c.After)
+		return true
+	case place == "0" && c.After == "" && len(n.list) > 0:
+		fits = c.Before == "" || canonical(n.list[0]) == canonical(c.Before)
+		n.list = n.list[1:]
+		return fits
+	}
+	return false
+}
+
+// toList makes n, a Queued array, a list.
+func (n *node) toList() {
+	if n.text == "" {
+		return
+	}
+	r := wire.NewReader(n.text, -lineDepth)
+	r.Array(func() { n.list = append(n.list, r.Value()) })
+	n.text = ""
 }
 
 // set makes the member name of at, which is next or absent, what c says.
@@ -178,6 +218,15 @@ func (s *State) Differ(text string) []string {
 
 // differ returns the paths at which n of s differs from m of other, or only some of them.
 func (s *State) differ(path string, n *node, other *State, m *node, some bool) (paths []string) {
+	if n.id == Queued && m.id == Queued {
+		n.toList()
+		m.toList()
+		if slices.EqualFunc(n.list, m.list,
+			func(a, b string) bool { return a == b || canonical(a) == canonical(b) }) {
+			return nil
+		}
+		return []string{path}
+	}
 	switch plain, other := n.isPlain(), m.isPlain(); {
 	case n.inner == nil && m.inner == nil && n.text == m.text:
 		return nil
@@ -214,7 +263,13 @@ func (n *node) isPlain() bool { return n.inner == nil && n.id == "" && !isObject
 // alone returns the path of the member name of the value at path, which only one of two has. An array
 // without elements is as good as none.
 func (s *State) alone(path, name string, n *node) []string {
-	if n.id != "" {
+	switch n.id {
+	case "":
+	case Queued:
+		if n.toList(); len(n.list) == 0 {
+			return nil
+		}
+	default:
 		if s.expand(n); len(n.inner) == 0 {
 			return nil
 		}
@@ -235,6 +290,9 @@ func canonical(text string) string {
 func (s *State) Text() string { return string(s.root.append(nil)) }
 
 func (n *node) append(dst []byte) []byte {
+	if n.id == Queued && n.text == "" {
+		return append(append(append(dst, '['), strings.Join(n.list, ",")...), ']')
+	}
 	if n.inner == nil {
 		return append(dst, n.text...)
 	}

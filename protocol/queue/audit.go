@@ -7,8 +7,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// AuditShape says that paths in the record of a queue name tasks by their ids (spec §54).
-var AuditShape = audit.Shape{"tasks": "taskId", "ended": "taskId"}
+// AuditShape says that paths in the record of a queue name tasks by their ids; an id may have ended more
+// than once (spec §54).
+var AuditShape = audit.Shape{"tasks": "taskId", "ended": audit.Queued}
 
 // AuditText returns q as the record has it: the content of its file without the record, in the one
 // layout of Encode.
@@ -64,27 +65,25 @@ func (t *Task) text() string { return wire.Text(t.write) }
 // endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come. Of
 // those that go nothing is said, since the record has had them.
 func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
-	gone := before
-	for n := range before {
-		if len(q.Ended) > 0 && before[n].ID == q.Ended[0].ID {
-			gone = before[:n]
-			break
-		}
+	gone := 0
+	for gone < len(before) && !beginsWith(q.Ended, before[gone:]) {
+		gone++
 	}
 
-	stay := before[len(gone):]
-	if len(stay) > len(q.Ended) || !slices.EqualFunc(stay, q.Ended[:len(stay)],
-		func(a, b Ended) bool { return a.ID == b.ID }) {
-		gone, stay = before, nil
+	for range gone {
+		patch = append(patch, audit.Change{Path: "ended/0"})
 	}
-
-	for _, e := range gone {
-		patch = append(patch, audit.Change{Path: audit.Join("ended", e.ID)})
-	}
-	for _, e := range q.Ended[len(stay):] {
-		patch = audit.Diff(patch, audit.Join("ended", e.ID), "", wire.Text(e.write))
+	for _, e := range q.Ended[len(before)-gone:] {
+		patch = audit.Diff(patch, "ended/-", "", wire.Text(e.write))
 	}
 	return patch
+}
+
+// beginsWith reports whether all begins with those of first.
+func beginsWith(all, first []Ended) bool {
+	return len(first) <= len(all) && slices.EqualFunc(first, all[:len(first)], func(a, b Ended) bool {
+		return a.ID == b.ID && a.End == b.End && a.At.Equal(b.At) && a.Last == b.Last
+	})
 }
 
 // Touch returns q after an edit that changes nothing but its revision, so that its record can have

@@ -46,7 +46,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 				comes(task, c.After, add)
 			}
 		case in == "ended" && member == "" && c.After != "":
-			endedEvent(task, c.After, add)
+			endedEvent(memberOf(c.After, "taskId"), c.After, add)
 		case in == "tasks" && member == "claim" && c.After != "":
 			add(audit.EventClaimed, task, task+" claimed by "+memberOf(c.After, "participant"))
 		case in == "tasks" && member == "claim":

@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/audit"
 )
 
-// A patch makes each queue of the vectors the one that its verb makes of it, and the other way round.
+// A patch makes each queue of the vectors the one that its verb makes of it.
 func TestAuditPatch(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../../spec/vectors/queues/*.json")
@@ -31,7 +31,6 @@ func TestAuditPatch(t *testing.T) {
 			continue
 		}
 		checkPatch(t, path, before, after)
-		checkPatch(t, path, after, before)
 	}
 }
 

@@ -1,4 +1,5 @@
 """Records (spec §51 to §57): values in, values out; no clock and no files."""
+import copy
 import dataclasses
 import hashlib
 import re
@@ -56,6 +57,9 @@ def read_line(text):
 
 # Patches (§54)
 
+QUEUED = '-'  # in a shape: elements come at the end, as '-', and go at the beginning, as '0'
+
+
 class Elements(dict):
     """An array whose elements are named by an id."""
 
@@ -74,7 +78,7 @@ def named(value, shape):
     """Return an object with its arrays of shape by the ids of their elements."""
     return {
         name: Elements((element.get(shape[name]), element) for element in inner)
-        if name in shape and isinstance(inner, list) else inner
+        if name in shape and shape[name] != QUEUED and isinstance(inner, list) else inner
         for name, inner in value.items()
     }
 
@@ -101,6 +105,13 @@ def diff(before, after, path=''):
                               if value is not WHOLE}]
 
 
+def queued_diff(before, after, path):
+    """Return the changes of an array whose elements come at the end and go at the beginning."""
+    gone = next(n for n in range(len(before) + 1) if same(before[n:], after[:len(before) - n]))
+    return ([{'path': join(path, '0')}] * gone
+            + [{'path': join(path, '-'), 'after': element} for element in after[len(before) - gone:]])
+
+
 class Replay:
     """An object as the lines of its record make it."""
 
@@ -112,7 +123,7 @@ class Replay:
         fits = True
         for change in line.patch:
             if change['path'] == '':
-                self.state = named(change['after'], self.shape)
+                self.state = copy.deepcopy(named(change['after'], self.shape))
             elif self.state is not None:
                 fits &= self.change(change)
         if self.state is not None:
@@ -121,6 +132,8 @@ class Replay:
 
     def change(self, change):
         at, path = self.state, list(names(change['path']))
+        if len(path) == 2 and self.shape.get(path[0]) == QUEUED:
+            return self.queued(at.setdefault(path[0], []), path[1], change)
         for level, name in enumerate(path[:-1]):
             empty = Elements() if level == 0 and name in self.shape else {}
             at = at.setdefault(name, empty)
@@ -137,11 +150,19 @@ class Replay:
             at.pop(path[-1], None)
         return fits
 
+    def queued(self, elements, place, change):
+        if place == '-' and 'after' in change and 'before' not in change:
+            elements.append(change['after'])
+            return True
+        if place != '0' or 'after' in change or not elements:
+            return False
+        first = elements.pop(0)
+        return 'before' not in change or same(first, change['before'])
+
     def is_now(self, value):
         """Return whether the object is value. An array without elements is as good as none."""
         def tidy(state):
-            return {name: inner for name, inner in state.items()
-                    if inner or not isinstance(inner, Elements)}
+            return {name: inner for name, inner in state.items() if inner or name not in self.shape}
         return same(tidy(self.state), tidy(named(value, self.shape)))
 
 

@@ -630,7 +630,11 @@ def record_sides(vector):
 
     none = {name: [] for name in shape}
     before, after = (audit.named(none | vector[name], shape) for name in ('before', 'after'))
-    patch = audit.diff(before, after)
+    plain = [{name: value for name, value in side.items() if shape.get(name) != audit.QUEUED}
+             for side in (before, after)]
+    patch = audit.diff(*plain) + [
+        change for name in shape if shape[name] == audit.QUEUED
+        for change in audit.queued_diff(before[name], after[name], name)]
     replay = audit.Replay(shape)
     replay.state = before
     if not all([replay.change(change) for change in vector['patch']]) or not replay.is_now(
