@@ -173,10 +173,17 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 
 // sync is makeRoom, however many lines are pending. It writes those again that are there: an fsync of
 // an edit that was killed after it may have failed, and a later one does not write what an earlier one
-// failed to.
+// failed to. A line that is not there is of an edit that was killed, whose commit may not be durable: it
+// becomes so before its line does.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
+	err := error(nil)
+	if g.there < len(chain.Pending) {
+		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
+	}
 	g.end, g.there = g.anchor, g.sealed
-	err := g.append(chain)
+	if err == nil {
+		err = g.append(chain)
+	}
 	if err == nil && g.anchor == 0 {
 		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
 	}

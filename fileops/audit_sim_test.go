@@ -260,3 +260,27 @@ func TestAuditSealFaults(t *testing.T) {
 		}
 	}
 }
+
+// An edit may be killed before its commit is durable, and the power be cut in the next one, which makes the
+// pending lines durable: the log has no line whose edit was undone.
+func TestAuditKilledTwice(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{manyPending - 1, manyPending} {
+		for first, more := 1, true; more; first++ {
+			for second, goes := 1, true; goes; second += 2 {
+				w := newAuditWorld("rename")
+				for range before {
+					w.edit(simfs.Fault{})
+				}
+				p, _ := w.edit(simfs.Fault{At: first})
+				more = p.Calls >= first
+				p, _ = w.edit(simfs.Fault{At: second})
+				goes = p.Calls >= second
+				w.disk.PowerLoss(rand.New(rand.NewPCG(uint64(first), uint64(second))))
+				if err := w.check(); err != nil {
+					t.Fatalf("killed at call %d, then at %d: %v", first, second, err)
+				}
+			}
+		}
+	}
+}

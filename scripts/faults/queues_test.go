@@ -287,6 +287,9 @@ func (w *world) record() (string, error) {
 			take(text)
 		}
 	})
+	if errors.Is(err, fileops.ErrNoRecord) {
+		return "", nil // its file was written by hand
+	}
 	for _, text := range end.Chain.Pending {
 		err = errors.Join(err, take(text))
 	}
