@@ -65,7 +65,7 @@ func checkMembers(t *testing.T, deb, dir string) {
 		"--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
 	size := 0
 	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 ||
-		size > 170_000 {
+		size > 200_000 {
 		t.Errorf("%q, want %s and KiB: %v", fields, filepath.Base(deb), err)
 	}
 
