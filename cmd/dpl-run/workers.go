@@ -211,13 +211,16 @@ func (w *workers) start() error {
 // arguments returns the arguments of a worker.
 func (w *workers) arguments(slot int) []string {
 	c := w.flags
-	base := string(c.Participant)
-	if base == "" {
-		base = "dpl-run-" + strconv.Itoa(os.Getpid())
+	who := string(c.Participant)
+	if who == "" {
+		who = "dpl-run-" + strconv.Itoa(os.Getpid())
+	}
+	if c.Participant == "" || c.Jobs > 1 {
+		who += "-" + strconv.Itoa(slot)
 	}
 
 	args := append([]string{"--queue", string(c.Queue), "--once", "--ledger", w.ledger.Dir(),
-		"--participant", base + "-" + strconv.Itoa(slot),
+		"--participant", who,
 		"--kill-after", time.Duration(c.KillAfter).String()}, w.env.Again()...)
 	if c.Timeout != 0 {
 		args = append(args, "--timeout", time.Duration(c.Timeout).String())

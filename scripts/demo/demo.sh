@@ -4,10 +4,10 @@
 # This shell script calls a Python worker, which calls a Node worker. In act 1 the Python worker is
 # killed with SIGKILL in the middle of its call; in act 2 it is not. Act 3 runs two commands as
 # calls, act 4 keeps two services running, act 5 restarts services together, act 6 has a tree of
-# groups, in act 7 workers do the tasks of a queue, and in act 8 rules judge what a worker did; in
-# each, one is killed. The script checks everything that it shows: at the first difference the demo
-# ends with status 1. Without python3 or node a shell worker replaces theirs; with STRICT=1 that is
-# also a failure.
+# groups, in act 7 workers do the tasks of a queue, in act 8 rules judge what a worker did, and in act
+# 9 an agent asks before it acts; in each, one is killed. The script checks everything that it shows:
+# at the first difference the demo ends with status 1. Without python3 or node a shell worker replaces
+# theirs; with STRICT=1 that is also a failure.
 set -u
 
 checks=0
@@ -311,7 +311,7 @@ settle() {
     bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
     here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
     for command in push pop heartbeat cleanup status run wait register orchestrate shutdown \
-        enqueue queue check settle; do
+        enqueue queue check settle claim ask answer; do
         [ -x "$bin/dpl-$command" ] || die "$bin/dpl-$command: no such program: run make first"
     done
     for name in $(env | sed -n 's/^\(DPL_[A-Za-z0-9_]*\)=.*/\1/p'); do
@@ -343,6 +343,8 @@ settle() {
     . "$here/farm.sh"
     # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/project.sh"
+    # shellcheck disable=SC1091 # make shell checks it on its own
+    . "$here/agents.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
     echo "The demo runs in a directory of its own, with a ledger that is deleted when it ends:"
@@ -381,4 +383,5 @@ act_of_the_gang
 act_of_the_tree
 act_of_the_farm
 act_of_the_project
+act_of_the_agents
 printf '\ndemo: all %d checks passed\n' "$checks"

@@ -23,6 +23,7 @@ var places = []struct{ from, to string }{
 	{"scripts/dpl.*", "share/dpl"},
 	{"scripts/clients/dpl.*", "share/dpl"},
 	{"scripts/examples/*.*", "share/dpl/examples"},
+	{"scripts/examples/agents/*", "share/dpl/examples/agents"},
 	{"scripts/examples/operator/*", "share/dpl/examples/operator"},
 	{"scripts/cron/crontab", "share/dpl/cron"},
 	{"spec/*.schema.json", "share/dpl/schemas"},
