@@ -42,7 +42,7 @@ func (l *Ledger) AuditedQueue(id string) (Audited, error) {
 		return Audited{}, err
 	}
 	a := audited(l, &queues, id, queue.Queue.Touch)
-	a.Path, a.Shape, a.Events = l.QueuePath(id), queue.AuditShape, queue.AuditEvents
+	a.Path, a.Shape, a.Events = l.QueuePath(id), queue.AuditShape(), queue.AuditEvents
 	a.Layout = func(text string) (string, error) {
 		q, err := queue.Decode(text)
 		return q.AuditText(), err
@@ -56,7 +56,7 @@ func (l *Ledger) AuditedOperation(id string) (Audited, error) {
 		return Audited{}, err
 	}
 	a := audited(l, &operations, id, protocol.Operation.Touch)
-	a.Path, a.Shape, a.Events = l.OperationPath(id), protocol.AuditShape, protocol.AuditEvents
+	a.Path, a.Shape, a.Events = l.OperationPath(id), protocol.AuditShape(), protocol.AuditEvents
 	a.Layout = func(text string) (string, error) {
 		v := jsontext.Value(text)
 		err := v.Indent(jsontext.WithIndent("  "))

@@ -9,7 +9,7 @@ import (
 )
 
 // AuditShape says that paths in the record of an operation name calls by their ids (spec §54.1).
-var AuditShape = audit.Shape{"stack": "callId"}
+func AuditShape() audit.Shape { return audit.Shape{"stack": "callId"} }
 
 // beats are the members that heartbeats renew, which the record leaves out: a heartbeat has no line.
 var beats = []string{"lastHeartbeat", "beat", "grace", "pid", "process", "reportedBeat"}

@@ -45,7 +45,7 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) 
 		fmt.Fprintln(env.Stdout, harmless.Text(fmt.Sprintf(format, args...)))
 	}
 	for _, l := range v.Marks {
-		print("note: line %d, of %s: %s", l.Seq, view.Stamp(l.At), marks[l.Verb])
+		print("note: line %d, of %s: %s", l.Seq, view.Stamp(l.At), mark(l.Verb))
 	}
 	for _, f := range v.Findings {
 		print("%v", f)
@@ -64,9 +64,15 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) 
 		"state of both. Keep heads elsewhere, and give them as --known.")
 }
 
-var marks = map[string]string{
-	audit.Began:     "the record begins here, with an object that was there before",
-	audit.Restored:  "the file had been set back to an older state",
-	audit.Unaudited: "a program that keeps no record had edited the object",
-	audit.Ended:     "the record was switched off",
+// mark says what a line with that verb means for the lines around it.
+func mark(verb string) string {
+	switch verb {
+	case audit.Began:
+		return "the record begins here, with an object that was there before"
+	case audit.Restored:
+		return "the file had been set back to an older state"
+	case audit.Unaudited:
+		return "a program that keeps no record had edited the object"
+	}
+	return "the record was switched off"
 }

@@ -27,29 +27,31 @@ const (
 )
 
 // outside are the words of other systems for kinds of events (spec §57).
-var outside = map[string]string{
-	EventClaimed: "TASK_START", EventDone: "TASK_COMPLETE", EventBlocked: "TASK_BLOCKED",
-	EventHalted: "HALT", EventCompleted: "COMPLETED",
+var outside = [...]struct{ kind, word string }{
+	{EventClaimed, "TASK_START"}, {EventDone, "TASK_COMPLETE"}, {EventBlocked, "TASK_BLOCKED"},
+	{EventHalted, "HALT"}, {EventCompleted, "COMPLETED"},
 }
 
 // Outside returns the word of other systems for an event, or "".
-func (e Event) Outside() string { return outside[e.Kind] }
-
-// kinds are the words that Is knows.
-var kinds = map[string]bool{
-	EventCreated: true, EventWhole: true, EventEnqueued: true, EventClaimed: true, EventSettled: true,
-	EventBlocked: true, EventDead: true, EventDone: true, EventHalted: true, EventResumed: true,
-	EventCompleted: true, EventRemoved: true, "cancelled": true, "expired": true, EventAsked: true, "allowed": true, "denied": true,
-	"answered": true, "timedOut": true, "withdrawn": true,
+func (e Event) Outside() string {
+	for _, o := range outside {
+		if o.kind == e.Kind {
+			return o.word
+		}
+	}
+	return ""
 }
 
 // IsKind reports whether word names a kind of events.
 func IsKind(word string) bool {
-	if kinds[word] {
+	switch word {
+	case EventCreated, EventWhole, EventEnqueued, EventClaimed, EventSettled, EventBlocked, EventDead,
+		EventDone, EventHalted, EventResumed, EventCompleted, EventRemoved, EventAsked, EventChanged,
+		"cancelled", "expired", "allowed", "denied", "answered", "timedOut", "withdrawn":
 		return true
 	}
-	for _, other := range outside {
-		if other == word {
+	for _, o := range outside {
+		if o.word == word {
 			return true
 		}
 	}

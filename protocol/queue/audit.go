@@ -9,7 +9,7 @@ import (
 
 // AuditShape says that paths in the record of a queue name tasks by their ids; an id may have ended more
 // than once (spec §54).
-var AuditShape = audit.Shape{"tasks": "taskId", "ended": audit.Queued}
+func AuditShape() audit.Shape { return audit.Shape{"tasks": "taskId", "ended": audit.Queued} }
 
 // AuditText returns q as the record has it: the content of its file without the record, in the one
 // layout of Encode.

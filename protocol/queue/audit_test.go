@@ -37,7 +37,7 @@ func TestAuditPatch(t *testing.T) {
 func checkPatch(t *testing.T, path string, before, after Queue) {
 	t.Helper()
 	patch := after.AuditPatch(before)
-	s := audit.State{Shape: AuditShape}
+	s := audit.State{Shape: AuditShape()}
 	s.Replay(audit.Line{Entry: audit.Entry{Revision: before.Revision,
 		Patch: audit.Diff(nil, "", "", before.AuditText())}})
 	at, fits := s.Replay(audit.Line{Entry: audit.Entry{Revision: after.Revision, Patch: patch}})
