@@ -317,7 +317,7 @@ func drains(w *world) string {
 		if got.status == 66 {
 			return "" // it was never made
 		}
-		if got.status != 0 {
+		if got.status != 0 && got.status != 4 { // 4: and no task will come
 			return fmt.Sprint(got)
 		}
 
