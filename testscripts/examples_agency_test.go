@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -32,7 +31,7 @@ var agentsFiles = []string{"agents.sh", "worker.sh", "permission.sh", "turn.sh",
 func newAgency(t *testing.T) *agency {
 	a := &agency{farm: &farm{t: t, bin: built(t), dir: t.TempDir()}}
 	t.Cleanup(func() {
-		proc.EndAll(a.dir)
+		a.cutPower()
 		if t.Failed() {
 			t.Logf("%s\n%s", a.shown("queues/shop.json"), strings.Join(a.logs("*"), "\n"))
 			t.Log(a.shown("logs/shop/*.log"))
@@ -76,12 +75,35 @@ func (a *agency) serve() *exec.Cmd {
 	return a.start("EVERY=0.1s exec agents/agents.sh serve shop")
 }
 
-// cutPower kills all that belongs to the project. None sees how another dies.
+// cutPower kills all that belongs to a ledger, and waits for the keepers, which end by themselves.
 func (a *agency) cutPower() {
-	for pid := range proc.Below(a.dir) {
-		syscall.Kill(pid, syscall.SIGSTOP)
+	var keepers []int
+	if l, err := fileops.Open(filepath.Join(a.dir, "ledger"), fileops.Options{}); err == nil {
+		g, _ := l.ReadGroup("shop") // there may be none yet, nor a queue
+		for _, s := range g.Registry.Services {
+			keepers = append(keepers, s.Keeper.PID)
+		}
+		q, _ := l.ReadQueue("shop")
+		for _, task := range q.Tasks {
+			if task.Claim != nil {
+				keepers = append(keepers, task.Claim.Keeper.PID)
+			}
+		}
 	}
+
 	proc.EndAll(a.dir)
+	for _, pid := range keepers {
+		keeperEnds(a.t, pid)
+	}
+}
+
+// keeperEnds waits for the end of a keeper; 0 is none.
+func keeperEnds(t *testing.T, pid int) {
+	t.Helper()
+	poll.Until(t, "a keeper ends", func() bool {
+		_, alive := proc.StartTicks(pid)
+		return pid == 0 || !alive
+	})
 }
 
 // ticket adds a ticket, and the file that its agent may want to remove.

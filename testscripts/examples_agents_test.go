@@ -86,6 +86,15 @@ func TestAgents(t *testing.T) {
 		t.Errorf("the process %s is left", pid)
 	}
 
+	history := a.must("history shop")
+	for _, want := range []string{"obey claimed by shop-", "defy settled: rejected", "denied by",
+		"With: dpl-answer ask-", "--allow --allow-self"} {
+		if !strings.Contains(history, want) {
+			t.Errorf("want %q in %s", want, history)
+		}
+	}
+	a.must("history shop --verify")
+
 	serve.Process.Signal(syscall.SIGTERM)
 	serve.Wait()
 	a.stops()

@@ -59,8 +59,10 @@ func TestOperator(t *testing.T) {
 	p.shows("status HALTED: to be looked at (operator)", "iteration 2, last task task-002",
 		"queue 0 waiting, 1 claimed", "tasks 2 completed, 2 blocked: task-003, task-004",
 		"last report task-004: blocked: Which colour has the logo? Write it to colour.txt.")
+	keeper := p.task("task-005").Claim.Keeper.PID
 	proc.EndAll(p.dir)
 	start.Wait()
+	keeperEnds(t, keeper)
 	p.exits(3, "start")
 	if got := p.task("task-003").Reason; got != "prose It is friendly.: a person must look" {
 		t.Errorf("task-003 is blocked, %q", got)

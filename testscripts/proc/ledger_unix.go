@@ -21,11 +21,16 @@ func Below(dir string) map[int]string {
 }
 
 // EndAll kills all processes that belong to a ledger below dir, because processes started by passes
-// live on in sessions of their own. It looks again, since they may have just started others.
+// live on in sessions of their own. It stops them first, as a power cut does: none sees how another
+// dies, and says so. It looks again, since they may have just started others.
 func EndAll(dir string) {
 	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
 		quiet++
-		for pid := range Below(dir) {
+		all := Below(dir)
+		for pid := range all {
+			syscall.Kill(pid, syscall.SIGSTOP)
+		}
+		for pid := range all {
 			syscall.Kill(pid, syscall.SIGKILL)
 			quiet = 0
 		}

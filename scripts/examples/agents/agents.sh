@@ -10,6 +10,7 @@
 #	claim P TICKET PID            give a ticket to process PID, an agent of your own
 #	claims P, stats P             show who has which ticket; show numbers, as JSON
 #	output P TICKET               show what the last attempt has written
+#	history P [FLAG...]           show who did what, and who decided what; see dpl-audit
 #	create P AGENT                have one more, or set up one anew
 #	delete P AGENT, abort P AGENT, describe P AGENT
 #	send P AGENT TEXT             leave an agent a message
@@ -96,6 +97,10 @@ tickets) need FILE "${1-}" && dpl-enqueue "$project" --no-create --file "$1" ;;
 claim) need TICKET "${1-}" PID "${2-}" && dpl-claim "$project" --task "$1" --pid "$2" ;;
 claims) dpl-status --queue "$project" | sed -n '/^CLAIMED/,/^$/p' ;;
 stats) dpl-status --queue "$project" --json ;;
+history)
+    dpl-audit "$project" "$@"
+    dpl-audit ask "$@" 2>/dev/null || [ $? = 66 ]
+    ;;
 output) need TICKET "${1-}" && dpl-status --queue "$project" --why "$1" ;;
 create) need AGENT "${1-}" && create "$1" && pass ;;
 abort) need AGENT "${1-}" && end "$1" ;;
