@@ -192,6 +192,8 @@ func (l *Ledger) callState(op, call string, seen observe.Observation) queue.Call
 	switch {
 	case archived:
 		return queue.CallOver
+	case errors.Is(err, ErrNotFound) && l.attemptOver(op):
+		return queue.CallOver
 	case err != nil:
 		return queue.CallUnseen
 	}
@@ -207,6 +209,21 @@ func (l *Ledger) callState(op, call string, seen observe.Observation) queue.Call
 		return queue.CallCrashed
 	}
 	return queue.CallOpen
+}
+
+// attemptOver reports whether op is the operation of an attempt whose claim is certainly over. Such an
+// operation is removed when it has completed, and leaves no trace.
+func (l *Ledger) attemptOver(op string) bool {
+	queueID, task, epoch, ok := queue.ParseAttemptID(op)
+	if !ok {
+		return false
+	}
+	q, err := l.ReadQueue(queueID)
+	if err != nil {
+		return false
+	}
+	t := q.Task(task)
+	return epoch <= q.LastEpoch && (t == nil || t.Claim == nil || t.Claim.Epoch != epoch)
 }
 
 // pastTasks returns the tasks of a queue that ended long ago, by their ids; at least the task only,

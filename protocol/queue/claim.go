@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -183,6 +184,22 @@ func (q Queue) Inside(task, operation string) bool {
 	t := q.Task(task)
 	return t != nil && t.Claim != nil && operation != "" && t.Claim.Operation == operation &&
 		q.IsAttempt(t)
+}
+
+// ParseAttemptID returns what AttemptID was given, also if a suffix was added, and false for an id of
+// another form.
+func ParseAttemptID(operation string) (queueID, task string, epoch int64, ok bool) {
+	last := strings.LastIndexByte(operation, '.')
+	before := strings.LastIndexByte(operation[:max(last, 0)], '.')
+	if before < 0 {
+		return "", "", 0, false
+	}
+
+	queueID, task = operation[:before], operation[before+1:last]
+	number, _, _ := strings.Cut(operation[last+1:], "-")
+	epoch, err := strconv.ParseInt(number, 10, 64)
+	return queueID, task, epoch, err == nil && epoch > 0 && CheckID(queueID) == nil &&
+		CheckTaskID(task) == nil
 }
 
 // AttemptID returns the id of the operation of an attempt (spec §32.1).

@@ -145,7 +145,7 @@ var outcomes = []outcome{
 	{queue.ErrEnded, StatusRefused, "enqueue it under another id"},
 	{queue.ErrCycle, StatusRefused, "leave out one of them"},
 	{queue.ErrClosed, StatusRefused, "dpl-queue --open opens it"},
-	{queue.ErrFull, StatusRefused, "wait until some have ended, or raise --depth"},
+	{queue.ErrFull, StatusRefused, "wait until some have ended"},
 	{queue.ErrHolds, StatusRefused, "settle it first; --mine prints it"},
 	{queue.ErrHeld, StatusRefused, ""},
 	{queue.ErrSettled, StatusRefused, "an attempt is settled once"},
