@@ -19,16 +19,16 @@ type record[T any] struct {
 	urgent func(before, after T) bool
 }
 
-// Pending lines are made durable in the log, so that the file need not have them any more, when there
-// are so many, or so many bytes of them. It costs another fsync.
+// Pending lines are made durable in the log, so that the file need not have them any more, when
+// there are so many, or so many bytes of them. It costs another fsync.
 const (
 	manyPending  = 16
 	largePending = 16 << 10
 )
 
-// recordEdit makes the chain of after that of the current value, with a line for what has changed. It
-// returns the log to which the line must be appended after the commit, or nil if the edit has none, as a
-// beat, which is nothing but a heartbeat.
+// recordEdit makes the chain of after that of the current value, with a line for what has changed.
+// It returns the log to which the line must be appended after the commit, or nil if the edit has
+// none, as a beat, which is nothing but a heartbeat.
 func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 	r := tx.kind.record
 	if r == nil {

@@ -26,9 +26,9 @@ import (
 //	write      queues/q.audit.jsonl          # after it: what is not there yet
 //	close      queues/q.audit.jsonl
 //
-// A line is pending until it was synced here, before a commit that no longer has it. So a kill loses
-// none. A power cut may lose or tear what was not synced, which is pending: the next edit cuts the log
-// after the last line before those, and writes them again.
+// A line is pending until it was synced here, before a commit that no longer has it. So a kill
+// loses none. A power cut may lose or tear what was not synced, which is pending: the next edit
+// cuts the log after the last line before those, and writes them again.
 type auditLog struct {
 	ledger *Ledger
 	path   string
@@ -91,8 +91,8 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 		return chain, true
 	}
 
-	// What follows the anchor is pending and is written again. Without an anchor nothing is cut off,
-	// except a torn end: verifying tells what is missing.
+	// What follows the anchor is pending and is written again. Without an anchor nothing is cut
+	// off, except a torn end: verifying tells what is missing.
 	g.anchor, g.end, g.there = found.complete, found.complete, found.there
 	if found.anchored {
 		g.anchor, g.end, g.there, g.sealed = found.anchor, found.anchor, found.sealed, found.sealed
@@ -171,10 +171,10 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 	return g.sync(chain)
 }
 
-// sync is makeRoom, however many lines are pending. It writes those again that are there: an fsync of
-// an edit that was killed after it may have failed, and a later one does not write what an earlier one
-// failed to. A line that is not there is of an edit that was killed, whose commit may not be durable: it
-// becomes so before its line does.
+// sync is makeRoom, however many lines are pending. It writes those again that are there: an fsync
+// of an edit that was killed after it may have failed, and a later one does not write what an
+// earlier one failed to. A line that is not there is of an edit that was killed, whose commit may
+// not be durable: it becomes so before its line does.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
 	err := error(nil)
 	if g.there < len(chain.Pending) {

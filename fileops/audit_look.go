@@ -65,8 +65,8 @@ func (g *auditLog) readTail(size int64) (string, error) {
 	return g.read(g.size-size, size)
 }
 
-// scanBack looks for the line with the hash anchor among the lines of text, from last to first. Offsets
-// are those in text.
+// scanBack looks for the line with the hash anchor among the lines of text, from last to first.
+// Offsets are those in text.
 func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, lines int) {
 	text = text[:strings.LastIndexByte(text, '\n')+1]
 	found.complete = int64(len(text))
@@ -97,8 +97,8 @@ func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, li
 	return found, lines
 }
 
-// lookBefore looks for the end of chain in the parts before the log, none of whose lines is known: all
-// of them are new, or it is empty.
+// lookBefore looks for the end of chain in the parts before the log, none of whose lines is known:
+// all of them are new, or it is empty.
 func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd) {
 	last, err := g.ledger.lastSealed(g.path)
 	switch {

@@ -222,8 +222,8 @@ func (r *auditReader) note(lines []string) {
 	}
 }
 
-// leased reads a log that is appended to under a lease. Lines may be there twice, or not in order, and
-// torn ones between them; the first one of each number counts.
+// leased reads a log that is appended to under a lease. Lines may be there twice, or not in order,
+// and torn ones between them; the first one of each number counts.
 func (r *auditReader) leased(g *auditLog) error {
 	data, err := g.read(0, g.size)
 	if err != nil {
@@ -261,7 +261,8 @@ func (r *auditReader) leased(g *auditLog) error {
 }
 
 // Verify reads the record of a, and returns what is wrong with it. known are heads that were kept
-// elsewhere. feed gives lines to a verifier. A record whose object has no file is read all the same.
+// elsewhere. feed gives lines to a verifier. A record whose object has no file is read all the
+// same.
 func (a Audited) Verify(known []string, feed func(v *audit.Verifier, lines []string)) (
 	*audit.Verifier, AuditEnd, error) {
 	v := &audit.Verifier{State: audit.State{Shape: a.Shape}, Known: known}

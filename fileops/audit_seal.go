@@ -14,9 +14,9 @@ import (
 // ErrEmptyLog means that a log has no lines to be sealed.
 var ErrEmptyLog = errors.New("its log has no lines")
 
-// seal renames the log of an object to the next sealed part of it, when all pending lines are durable
-// there, and commits an edit, made by touch, whose line begins the next part: with the whole object. A
-// seal that is killed before that commit leaves a log that the next edit creates.
+// seal renames the log of an object to the next sealed part of it, when all pending lines are
+// durable there, and commits an edit, made by touch, whose line begins the next part: with the
+// whole object. A seal that is killed before that commit leaves a log that the next edit creates.
 func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 	r, l := tx.kind.record, tx.ledger
 	if !r.always && !r.chain(&tx.value).On() {
@@ -46,8 +46,8 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 	return path, tx.Commit(after)
 }
 
-// seal renames the log to the next part, and returns that. An empty one was sealed before, by a process
-// that was killed then.
+// seal renames the log to the next part, and returns that. An empty one was sealed before, by a
+// process that was killed then.
 func (g *auditLog) seal() (path string, err error) {
 	parts, err := g.ledger.sealedParts(g.path)
 	if err != nil {
@@ -72,8 +72,8 @@ func (g *auditLog) seal() (path string, err error) {
 	return path, g.ledger.fs.SyncDir(filepath.Dir(path))
 }
 
-// AddNote stores text in notes/, and returns a note about it. One that is there already may be what a
-// killed process has left, so it is compared and synced.
+// AddNote stores text in notes/, and returns a note about it. One that is there already may be what
+// a killed process has left, so it is compared and synced.
 func (l *Ledger) AddNote(kind, task, text string) (audit.Note, error) {
 	note := audit.Note{Kind: kind, Task: task, Size: int64(len(text)), Hash: audit.Hash(text)}
 	path := l.NotePath(strings.TrimPrefix(note.Hash, "sha256:"))

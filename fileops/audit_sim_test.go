@@ -112,9 +112,9 @@ func (w *auditWorld) check() error {
 	return nil
 }
 
-// A process may be killed before any call, or a call may fail, and the power may be cut after that: no
-// line is lost, and none is there twice. The edits before have left the log without lines, with pending
-// ones, and with as many as are made durable.
+// A process may be killed before any call, or a call may fail, and the power may be cut after that:
+// no line is lost, and none is there twice. The edits before have left the log without lines, with
+// pending ones, and with as many as are made durable.
 func TestAuditFaults(t *testing.T) {
 	t.Parallel()
 	for _, commit := range []string{"rename", "link"} {
@@ -134,8 +134,8 @@ func TestAuditFaults(t *testing.T) {
 	}
 }
 
-// hitEach lets fault hit each call of an edit after some others, whose lines are all pending if the log
-// is then removed.
+// hitEach lets fault hit each call of an edit after some others, whose lines are all pending if the
+// log is then removed.
 func hitEach(t *testing.T, commit string, before int, fault simfs.Fault, remove bool) {
 	cuts := []uint64{0, 1, 2, 3}
 	if fault.Err != nil {
@@ -177,8 +177,8 @@ func hitEach(t *testing.T, commit string, before int, fault simfs.Fault, remove 
 	}
 }
 
-// The fsync of the log fails, and the process is killed then. A later fsync does not write what that one
-// should have.
+// The fsync of the log fails, and the process is killed then. A later fsync does not write what
+// that one should have.
 func TestAuditFailedFsync(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(16) {
@@ -261,8 +261,8 @@ func TestAuditSealFaults(t *testing.T) {
 	}
 }
 
-// An edit may be killed before its commit is durable, and the power be cut in the next one, which makes the
-// pending lines durable: the log has no line whose edit was undone.
+// An edit may be killed before its commit is durable, and the power be cut in the next one, which
+// makes the pending lines durable: the log has no line whose edit was undone.
 func TestAuditKilledTwice(t *testing.T) {
 	t.Parallel()
 	for _, before := range []int{manyPending - 1, manyPending} {

@@ -14,8 +14,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// What was not synced may be lost in the middle, and what follows it may be there: the lines are pending, and
-// the next edit writes them again, after the last line that was synced.
+// What was not synced may be lost in the middle, and what follows it may be there: the lines are
+// pending, and the next edit writes them again, after the last line that was synced.
 func TestAuditHoles(t *testing.T) {
 	t.Parallel()
 	for _, junk := range []string{"\x00", "\x00\n\x00", "x\n"} {
@@ -37,8 +37,8 @@ func TestAuditHoles(t *testing.T) {
 	}
 }
 
-// If the log cannot be written, lines wait in the queue. When there are too many, an edit is refused, except a
-// halt; when the log can be written again nothing is missing.
+// If the log cannot be written, lines wait in the queue. When there are too many, an edit is
+// refused, except a halt; when the log can be written again nothing is missing.
 func TestAuditFullDisk(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})
@@ -87,7 +87,8 @@ func TestAuditFullDisk(t *testing.T) {
 	}
 }
 
-// A file that was set back gets a line that says so, and the record goes on after the lines of the log.
+// A file that was set back gets a line that says so, and the record goes on after the lines of the
+// log.
 func TestAuditRestored(t *testing.T) {
 	t.Parallel()
 	for _, sealed := range []bool{false, true} {
@@ -117,8 +118,8 @@ func TestAuditRestored(t *testing.T) {
 	}
 }
 
-// An edit by a program that keeps no record is told of by the next edit that does, and so is a queue
-// that had no record.
+// An edit by a program that keeps no record is told of by the next edit that does, and so is a
+// queue that had no record.
 func TestAuditUnaudited(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

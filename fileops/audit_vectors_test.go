@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// The vectors of spec/vectors/audit about the end of the log that an edit finds (spec §52.1, §57.1).
+// The vectors of spec/vectors/audit about the end of the log that an edit finds (spec §52.1,
+// §57.1).
 func TestAuditVectors(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../spec/vectors/audit/edit-*.json")

@@ -174,8 +174,8 @@ func TestLockFileWithoutOperation(t *testing.T) {
 	}
 }
 
-// An edit of an attempt's operation by its runner syncs no directory. If it removes the operation, it
-// makes no temporary file, except where other hosts may change it.
+// An edit of an attempt's operation by its runner syncs no directory. If it removes the operation,
+// it makes no temporary file, except where other hosts may change it.
 func TestSystemCallsOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	const before = "lock O/op.json.lock\nstat lock\nstat O/op.json.lock\n"

@@ -35,8 +35,8 @@ const none = -1
 // errLost means that another edit came first: the lock was a lease, and another process has it now.
 var errLost error = lostError{}
 
-// A lostError is ErrBusy with a reason. It is a type because fmt.Errorf would run, and allocate, when
-// a command starts.
+// A lostError is ErrBusy with a reason. It is a type because fmt.Errorf would run, and allocate,
+// when a command starts.
 type lostError struct{}
 
 func (lostError) Error() string { return ErrBusy.Error() + " by now, and has made an edit" }

@@ -42,8 +42,8 @@ type Options struct {
 	// get an empty observation.
 	Observe func() observe.Observation
 
-	// By is called in an edit that is recorded, and says who makes it. If it is nil, the record does
-	// not say it.
+	// By is called in an edit that is recorded, and says who makes it. If it is nil, the record
+	// does not say it.
 	By func() audit.By
 }
 

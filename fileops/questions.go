@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// others are the queues at which an edit of a queue looks: each is read once, however many tasks and
-// askers there are.
+// others are the queues at which an edit of a queue looks: each is read once, however many tasks
+// and askers there are.
 type others struct {
 	ledger *Ledger
 	seen   observe.Observation

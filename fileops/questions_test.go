@@ -26,8 +26,8 @@ func ask(t *testing.T, l *Ledger, a queue.Asker) string {
 	return queue.QuestionName("ask", id)
 }
 
-// A question is seen as an edit of its queue would leave it; one that is nowhere as withdrawn, and one
-// that cannot be read not at all.
+// A question is seen as an edit of its queue would leave it; one that is nowhere as withdrawn, and
+// one that cannot be read not at all.
 func TestQuestionStates(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

@@ -8,8 +8,8 @@ import (
 
 // LookAfter has this host remember what it sees of q, and makes passes as by over the operations of
 // claims that only their calls tell to be alive (spec §18, §35.2), where that is new or changes
-// something. Whoever waits for q without edits calls it before each wait: otherwise each look would be
-// the first, at which the timers and heartbeats of other hosts have no age.
+// something. Whoever waits for q without edits calls it before each wait: otherwise each look would
+// be the first, at which the timers and heartbeats of other hosts have no age.
 //
 // It does not wait for locks, and leaves what fails to the next look.
 func (l *Ledger) LookAfter(q queue.Queue, by string) {

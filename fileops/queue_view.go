@@ -35,8 +35,8 @@ func (l *Ledger) PastTask(id, task string) (queue.Ended, bool) {
 	return ended, known
 }
 
-// Lately returns q with the tasks that have ended since then and the one before, also if its file no
-// longer names them; but none of those once there are most.
+// Lately returns q with the tasks that have ended since then and the one before, also if its file
+// no longer names them; but none of those once there are most.
 func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
 	if len(q.Ended) >= most {
 		return q
@@ -60,8 +60,8 @@ func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
 	return q
 }
 
-// LockQueueAlerts takes the lock that is held while alerts of a queue are given, so that nobody else
-// gives the same ones (spec §37.6). It returns ErrBusy if another process has the lock.
+// LockQueueAlerts takes the lock that is held while alerts of a queue are given, so that nobody
+// else gives the same ones (spec §37.6). It returns ErrBusy if another process has the lock.
 func (l *Ledger) LockQueueAlerts(id string) (disk.Lock, error) {
 	return l.fs.TakeLock(l.EndedPath(id), true, &trust.Wait{})
 }

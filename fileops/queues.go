@@ -211,8 +211,8 @@ func (l *Ledger) callState(op, call string, seen observe.Observation) queue.Call
 	return queue.CallOpen
 }
 
-// attemptOver reports whether op is the operation of an attempt whose claim is certainly over. Such an
-// operation is removed when it has completed, and leaves no trace.
+// attemptOver reports whether op is the operation of an attempt whose claim is certainly over. Such
+// an operation is removed when it has completed, and leaves no trace.
 func (l *Ledger) attemptOver(op string) bool {
 	queueID, task, epoch, ok := queue.ParseAttemptID(op)
 	if !ok {
@@ -328,8 +328,8 @@ func (l *Ledger) taskFiles(id string) (found []TaskFile, temps []string, err err
 	return found, temps, err
 }
 
-// WriteAttemptStart stores how the files of an attempt are at its start (spec §43). It is not synced:
-// a power cut ends the attempt, too.
+// WriteAttemptStart stores how the files of an attempt are at its start (spec §43). It is not
+// synced: a power cut ends the attempt, too.
 func (l *Ledger) WriteAttemptStart(id, task string, epoch int64, text string) error {
 	if err := l.makeTasksDir(id); err != nil {
 		return err

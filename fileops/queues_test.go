@@ -64,8 +64,8 @@ func doTask(t *testing.T, l *Ledger, id, report string) {
 // long is a spec that does not fit into a queue.
 var long = queue.Content(`{"text":"` + strings.Repeat("x", 1000) + `"}`)
 
-// A spec that is too long for the queue is in a file, which is checked when it is read, and replaced if a
-// killed edit has left another one.
+// A spec that is too long for the queue is in a file, which is checked when it is read, and
+// replaced if a killed edit has left another one.
 func TestQueueSpecs(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

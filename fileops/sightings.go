@@ -20,8 +20,8 @@ type memory struct {
 
 func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path: path} }
 
-// observe returns seen with the memory updated by a file with these times. If only one host's clocks
-// matter, it remembers nothing.
+// observe returns seen with the memory updated by a file with these times. If only one host's
+// clocks matter, it remembers nothing.
 func (m *memory) observe(seen observe.Observation, times observe.Times) observe.Observation {
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen

@@ -11,11 +11,12 @@ import (
 // AuditShape says that paths in the record of an operation name calls by their ids (spec §54.1).
 func AuditShape() audit.Shape { return audit.Shape{"stack": "callId"} }
 
-// beats are the members that heartbeats renew, which the record leaves out: a heartbeat has no line.
+// beats are the members that heartbeats renew, which the record leaves out: a heartbeat has no
+// line.
 var beats = []string{"lastHeartbeat", "beat", "grace", "pid", "process", "reportedBeat"}
 
-// AuditText returns op as the record has it: without heartbeats, and without events and transitions,
-// of which the record tells itself.
+// AuditText returns op as the record has it: without heartbeats, and without events and
+// transitions, of which the record tells itself.
 func (op Operation) AuditText() string {
 	var text strings.Builder
 	text.WriteString(strings.TrimSuffix(op.headText(), "}"))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The core takes time, processes and chance as arguments, and prints nothing. Its packages use those
-// below them, and none above: wire, observe, audit, then operations, groups and queues.
+// The core takes time, processes and chance as arguments, and prints nothing. Its packages use
+// those below them, and none above: wire, observe, audit, then operations, groups and queues.
 func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
 	const wire, observe, audit = "github.com/dpl-project/dpl/protocol/wire",

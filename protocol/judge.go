@@ -69,7 +69,8 @@ func (e *edit) grant() {
 	}
 
 	oldest := e.op.StalenessThreshold
-	// With sightings, an observer takes a heartbeat that it sees for the second time for a recent one.
+	// With sightings, an observer takes a heartbeat that it sees for the second time for a recent
+	// one.
 	if e.heard || e.seen.Sightings != nil {
 		oldest = observe.TwoThirds(oldest)
 	}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestClockClaims sets the clock, or suspends the machine, while real workers have tasks, and others
-// wait for their time: for this the ledger's files are changed. Nothing is taken or ready, or expires,
-// before as much time has passed as should, and then everything is (spec §33.3, §35.2).
+// TestClockClaims sets the clock, or suspends the machine, while real workers have tasks, and
+// others wait for their time: for this the ledger's files are changed. Nothing is taken or ready,
+// or expires, before as much time has passed as should, and then everything is (spec §33.3, §35.2).
 func TestClockClaims(t *testing.T) {
 	t.Parallel()
 	const d = 5 * time.Minute
@@ -58,8 +58,8 @@ func TestClockClaims(t *testing.T) {
 	o.want("queues/q.json", "tasks.0.taskId=run", "tasks.0.lastEnd=released")
 }
 
-// waiting adds tasks to the queue that wait for d: one that has a deadline, and is claimed; one that is
-// delayed, that has failed, that was put off; and one that expires.
+// waiting adds tasks to the queue that wait for d: one that has a deadline, and is claimed; one
+// that is delayed, that has failed, that was put off; and one that expires.
 func (o *observed) waiting(d time.Duration) {
 	o.t.Helper()
 	o.shell("0", "dpl-enqueue q --id limited -- true; dpl-claim q --pid $PPID --deadline "+d.String())

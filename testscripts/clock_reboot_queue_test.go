@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// rebootedClaims are claims whose claimers a reboot has ended: one by its process alone, one with the
-// call known of TestClockReboot, and one with a deadline; and a task that was delayed.
+// rebootedClaims are claims whose claimers a reboot has ended: one by its process alone, one with
+// the call known of TestClockReboot, and one with a deadline; and a task that was delayed.
 type rebootedClaims struct{ *queueRun }
 
 const (

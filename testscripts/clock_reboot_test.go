@@ -13,8 +13,8 @@ import (
 // a heartbeat since. Then, like those known only by heartbeats, they are dead when a heartbeat is
 // older than the threshold, or as far in the future (spec §4.2).
 //
-// So it is with claims. One that has neither a call nor a deadline may stand until the clock is right
-// (spec §35.2).
+// So it is with claims. One that has neither a call nor a deadline may stand until the clock is
+// right (spec §35.2).
 func TestClockReboot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

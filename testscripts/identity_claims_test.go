@@ -154,8 +154,8 @@ func (o *observed) replace(file, pattern string, by func(string) string) {
 
 const month = 30 * 24 * time.Hour
 
-// testClaimsElsewhere has claims of another pid namespace, which nobody takes from here. Who can see
-// their processes gives the tasks back when these are killed.
+// testClaimsElsewhere has claims of another pid namespace, which nobody takes from here. Who can
+// see their processes gives the tasks back when these are killed.
 func testClaimsElsewhere(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	c := o.container("unset DPL_OP", ownPID...)
@@ -273,8 +273,8 @@ func (o *observed) lastBeat(file string) time.Time {
 }
 
 // testClaimsSilent kills an attempt where its pids mean nothing here. Its call is judged by its
-// heartbeats. Whoever wants a task, or waits for one, grants the call its grace, and then finds that it
-// crashed, even if nobody makes a pass over its operation (spec §35.2, §38.1).
+// heartbeats. Whoever wants a task, or waits for one, grants the call its grace, and then finds
+// that it crashed, even if nobody makes a pass over its operation (spec §35.2, §38.1).
 func testClaimsSilent(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	c := o.container("unset DPL_OP", ownPID...)

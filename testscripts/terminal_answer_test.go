@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// TestTerminalAnswer answers questions by letters, as a person does: one is skipped, one denied, one
-// allowed that came meanwhile, and a text is chosen by its number.
+// TestTerminalAnswer answers questions by letters, as a person does: one is skipped, one denied,
+// one allowed that came meanwhile, and a text is chosen by its number.
 func TestTerminalAnswer(t *testing.T) {
 	t.Parallel()
 	const script = `

@@ -13,8 +13,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// TestProgress waits for a queue at a terminal: one line says how far it is, and is gone at the end.
-// It does not show if stderr goes elsewhere, or the user looks at something else.
+// TestProgress waits for a queue at a terminal: one line says how far it is, and is gone at the
+// end. It does not show if stderr goes elsewhere, or the user looks at something else.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	bin := built(t)

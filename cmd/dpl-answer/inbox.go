@@ -23,7 +23,8 @@ func (d *desk) interactive() bool {
 // errQuit says that the person has enough.
 var errQuit = errors.New("quit")
 
-// inbox shows one open question after the other, and asks what to say. With --follow it waits for more.
+// inbox shows one open question after the other, and asks what to say. With --follow it waits for
+// more.
 func (d *desk) inbox() error {
 	in := bufio.NewReader(os.Stdin)
 	f := follow.NewQueue(d.ledger, d.queue)

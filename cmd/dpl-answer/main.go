@@ -162,8 +162,8 @@ func (d *desk) name(user string) (string, error) {
 	return name, nil
 }
 
-// tellTasks has the tasks go on that are blocked on the question t. If this is killed, the next edit of
-// their queues does it.
+// tellTasks has the tasks go on that are blocked on the question t. If this is killed, the next
+// edit of their queues does it.
 func (d *desk) tellTasks(t *queue.Task) error {
 	if t == nil || t.Ask == nil || d.env.DryRun() {
 		return nil

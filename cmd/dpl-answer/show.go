@@ -13,7 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// open returns the open questions as of now, oldest first. A queue that nobody has used yet has none.
+// open returns the open questions as of now, oldest first. A queue that nobody has used yet has
+// none.
 func (d *desk) open() (all []*queue.Task, seen queue.Seen, err error) {
 	q, err := d.ledger.ReadQueue(d.queue)
 	if errors.Is(err, queue.ErrNoQueue) {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // permissionTimeout is how long a program waits for a permission.
@@ -60,7 +58,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 
 // input reads what is to be allowed.
 func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
-	text, err := read(c.Input, os.Stdin)
+	text, err := c.Input.Read(mostInput)
 	if err != nil {
 		return question.Request{}, err
 	}
@@ -69,13 +67,13 @@ func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
 		spec.Input, err = queue.CompactObject(text)
 	}
 	if err != nil {
-		return request, fmt.Errorf("%s: %w", nameOf(c.Input), err)
+		return request, fmt.Errorf("%s: %w", c.Input.Name(), err)
 	}
 	return request, nil
 }
 
-// sign adds to q who asks: the attempt at a task that is to be blocked; or the call, or the process of
-// --pid, and unless these come back for the answer, this process.
+// sign adds to q who asks: the attempt at a task that is to be blocked; or the call, or the process
+// of --pid, and unless these come back for the answer, this process.
 func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	self := os.Getpid()
 	me, err := cli.Identify(cli.PID(self))
@@ -153,8 +151,9 @@ func inAttempt() string {
 	return queueID + "/" + task
 }
 
-// scope returns within which a key means the same question: the task, or else the operation, or else
-// the process, or "" if that is not known. So the answer to an earlier piece of work is never one to this.
+// scope returns within which a key means the same question: the task, or else the operation, or
+// else the process, or "" if that is not known. So the answer to an earlier piece of work is never
+// one to this.
 func scope(task string, a queue.Asker) string {
 	switch p := observe.Identity(a.PID, a.Process); {
 	case a.Task != "":
@@ -168,33 +167,4 @@ func scope(task string, a queue.Asker) string {
 	default:
 		return fmt.Sprintf("process %s %s %d %d", p.HostID, p.BootID, p.PID, p.StartTicks)
 	}
-}
-
-// read returns the content of the file, or of standard input.
-func read(path cli.Path, stdin io.Reader) (string, error) {
-	from := stdin
-	if path != "-" {
-		f, err := os.Open(string(path))
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		from = f
-	}
-
-	data, err := io.ReadAll(io.LimitReader(from, mostInput+1))
-	if err == nil && len(data) > mostInput {
-		err = fmt.Errorf("%w: it is larger than %d MiB", wire.ErrCorrupt, mostInput>>20)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", nameOf(path), err)
-	}
-	return string(data), nil
-}
-
-func nameOf(path cli.Path) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return string(path)
 }

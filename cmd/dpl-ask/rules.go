@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// obey has the rules decide q, which asks for request. All files are read before: one that cannot be
-// read, or that the asker could change, decides nothing, and neither do the others.
+// obey has the rules decide q, which asks for request. All files are read before: one that cannot
+// be read, or that the asker could change, decides nothing, and neither do the others.
 func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) error {
 	var files []question.Rules
 	var names []queue.Rule
@@ -22,7 +22,7 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 		if err != nil {
 			return fmt.Errorf("--rules: %w", err)
 		}
-		text, err := read(cli.Path(real), nil)
+		text, err := cli.Path(real).Read(mostInput)
 		if err != nil {
 			return fmt.Errorf("--rules: %w", err)
 		}

@@ -36,8 +36,8 @@ type asking struct {
 	signers  string // path of those who may answer; "": anybody
 }
 
-// catch begins to catch the signals that ask this process to end. Before, they end it, and then whoever
-// looks next withdraws the question.
+// catch begins to catch the signals that ask this process to end. Before, they end it, and then
+// whoever looks next withdraws the question.
 func catch() <-chan os.Signal {
 	signals := make(chan os.Signal, 4)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
@@ -84,8 +84,8 @@ func (a *asking) checkRules(e queue.Ended) error {
 		by(&queue.Decision{Rule: *q.Ruled})))
 }
 
-// checkSignature returns an error for a yes that needs a signature and has none. A rule that this process
-// has read itself needs none.
+// checkSignature returns an error for a yes that needs a signature and has none. A rule that this
+// process has read itself needs none.
 func (a *asking) checkSignature(e queue.Ended) error {
 	ruled := a.question.Ruled != nil && a.question.RuledEnd == e.End
 	if a.signers == "" || !e.End.Decided() || e.End == queue.EndedDenied || ruled {

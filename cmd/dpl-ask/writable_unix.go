@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable returns path, which is absolute, or the directory above it, in which this user could write
-// or which it owns; or "" if there is none.
+// writable returns path, which is absolute, or the directory above it, in which this user could
+// write or which it owns; or "" if there is none.
 func writable(path string) (string, error) {
 	for at := path; ; at = filepath.Dir(at) {
 		var info unix.Stat_t

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
@@ -96,9 +93,12 @@ const mostNote = 16 << 20
 
 // note adds a note about a text.
 func (c *auditor) note(env *cli.Env, l *fileops.Ledger, object fileops.Audited) error {
-	text, err := c.text()
-	if err != nil || env.DryRun() {
-		return err
+	text, err := c.Data.Read(mostNote)
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	if env.DryRun() {
+		return nil
 	}
 	if _, err := object.Chain(); err != nil {
 		return err
@@ -118,26 +118,4 @@ func (c *auditor) note(env *cli.Env, l *fileops.Ledger, object fileops.Audited) 
 		fmt.Fprintln(env.Stdout, note.Hash)
 	}
 	return nil
-}
-
-// text returns the text of --data.
-func (c *auditor) text() (string, error) {
-	from := io.Reader(os.Stdin)
-	if c.Data != "-" {
-		f, err := os.Open(string(c.Data))
-		if err != nil {
-			return "", fmt.Errorf("--data: %w", err)
-		}
-		defer f.Close()
-		from = f
-	}
-
-	data, err := io.ReadAll(io.LimitReader(from, mostNote+1))
-	if err == nil && len(data) > mostNote {
-		err = errors.New("it is larger than 16 MiB")
-	}
-	if err != nil {
-		return "", fmt.Errorf("--data: %w", err)
-	}
-	return string(data), nil
 }

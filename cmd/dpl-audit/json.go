@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/audit"
 )
 
-// lineObject returns r as it is printed for programs: the line as it is in the log, and what it tells
-// of. event has the word of other systems for it (spec §57).
+// lineObject returns r as it is printed for programs: the line as it is in the log, and what it
+// tells of. event has the word of other systems for it (spec §57).
 func lineObject(r view.Record) cli.Object {
 	events := make([]cli.Object, len(r.Events))
 	for i, e := range r.Events {

@@ -54,8 +54,8 @@ func (p *checkup) exclusion() []finding {
 	return p.judged(err, "edits would be lost: put the ledger on a file system with flock(2)")
 }
 
-// A starter starts another process that tries to take the lock at path. It returns what that says, and
-// a function that kills it and waits for its end.
+// A starter starts another process that tries to take the lock at path. It returns what that says,
+// and a function that kills it and waits for its end.
 type starter func(path string) (said string, kill func() error, err error)
 
 // exclude checks the lock at path with this process and another one. It returns nil if only one of

@@ -23,8 +23,8 @@ func (c *counting) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// readAll reads all tasks. On a terminal it says how far it is, since whoever makes them may take long,
-// and none is added before all are there.
+// readAll reads all tasks. On a terminal it says how far it is, since whoever makes them may take
+// long, and none is added before all are there.
 func (c *enqueue) readAll(from io.Reader) ([]byte, error) {
 	count := &counting{Reader: io.LimitReader(from, trust.MaxFile+1)}
 	line := statusline.New()

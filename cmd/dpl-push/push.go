@@ -18,8 +18,8 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	}
 	p.Tmp, p.Readiness = c.Tmp, c.Readiness
 
-	// Without --pid only the pid of the parent is known: a shell may run each line in a new process,
-	// so the end of the parent is no crash.
+	// Without --pid only the pid of the parent is known: a shell may run each line in a new
+	// process, so the end of the parent is no crash.
 	if p.PID = int(c.PID); c.PID == 0 {
 		p.PID = os.Getppid()
 	}

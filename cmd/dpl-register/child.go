@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// checkChild refuses flags that say how a command is executed, or by itself: a group has no process.
+// checkChild refuses flags that say how a command is executed, or by itself: a group has no
+// process.
 func (c *register) checkChild() error {
 	if c.ChildGroup == "" {
 		return nil

@@ -218,8 +218,8 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 	return err
 }
 
-// dependencies returns the ids of --depends-on or --depends-on-completed: none with --no-depends-on,
-// and nil if neither flag is given.
+// dependencies returns the ids of --depends-on or --depends-on-completed: none with
+// --no-depends-on, and nil if neither flag is given.
 func (c *register) dependencies(given []cli.ID) *[]string {
 	if !c.NoDependsOn && given == nil {
 		return nil

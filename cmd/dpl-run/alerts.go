@@ -54,9 +54,9 @@ func (a *alerts) finish() {
 	}
 }
 
-// give runs the hook for each alert, and records that (spec §37.6). If a hook fails, its alert still
-// counts as given. A hook that hangs is killed, and later alerts wait for the next time. If another
-// process is giving alerts, it does nothing.
+// give runs the hook for each alert, and records that (spec §37.6). If a hook fails, its alert
+// still counts as given. A hook that hangs is killed, and later alerts wait for the next time. If
+// another process is giving alerts, it does nothing.
 func (a *alerts) give() {
 	if err := a.giveAll(); err != nil {
 		a.env.Warnf("%s: --on-alert: %v", a.queue, err)

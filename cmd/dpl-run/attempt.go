@@ -22,8 +22,9 @@ import (
 // attemptCall is the call of an attempt, the only one that dpl-run makes in its operation.
 const attemptCall = "attempt"
 
-// An attempt is the role of the only call of an operation that is an attempt at a task (spec §35.5). It
-// is settled before the call is popped: whoever sees that the call is over finds the end.
+// An attempt is the role of the only call of an operation that is an attempt at a task (spec
+// §35.5). It is settled before the call is popped: whoever sees that the call is over finds the
+// end.
 type attempt struct {
 	*call
 	task    *queue.Task
@@ -107,8 +108,8 @@ func nothingToDo(v queue.Verdict) error {
 	return cli.Exit(cli.StatusBusy)
 }
 
-// prepare gets ready to run the command of the task, in its directory and with its output in the log of
-// the attempt. It returns the path of the program.
+// prepare gets ready to run the command of the task, in its directory and with its output in the
+// log of the attempt. It returns the path of the program.
 func (a *attempt) prepare() (path string, err error) {
 	c, queueID := a.flags, string(a.flags.Queue)
 	content, err := a.ledger.ReadSpec(queueID, a.task)
@@ -220,8 +221,8 @@ func reason(last queue.Attempt) string {
 	return string(last.End) + ": " + last.Reason
 }
 
-// stillMine returns an error if the task was cancelled, or its queue halted with --abort, between the
-// claim and now: the operation was not there to be aborted.
+// stillMine returns an error if the task was cancelled, or its queue halted with --abort, between
+// the claim and now: the operation was not there to be aborted.
 func (a *attempt) stillMine() error {
 	q, err := a.ledger.ReadQueue(string(a.flags.Queue))
 	if err != nil {

@@ -264,7 +264,8 @@ func (c *call) end(e end) (verdict, error) {
 	return v, nil
 }
 
-// popping returns how the edit of the pop is made. The operation of an attempt is over with its call.
+// popping returns how the edit of the pop is made. The operation of an attempt is over with its
+// call.
 func (c *call) popping() func(*fileops.Ledger, string, fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	if c.attempt {
 		return c.env.FinishOperation

@@ -14,16 +14,17 @@ import (
 
 // A judged role has a command that another one may judge.
 type judged interface {
-	// judging returns the command that judges an attempt which has ended with e, or "" if none does.
-	// Its descriptors 0 and 1 are then those of this process.
+	// judging returns the command that judges an attempt which has ended with e, or "" if none
+	// does. Its descriptors 0 and 1 are then those of this process.
 	judging(e end) (path string, argv []string, err error)
 
 	// judged records the end of that command, or why there is none.
 	judged(e end, err error)
 }
 
-// judge runs the command that judges the attempt, if its own command has ended well. It is a job like
-// that: heartbeats are sent, time limits go on, and TERM stops it. began is when the attempt began.
+// judge runs the command that judges the attempt, if its own command has ended well. It is a job
+// like that: heartbeats are sent, time limits go on, and TERM stops it. began is when the attempt
+// began.
 func (r *runner) judge(env []string, interval time.Duration, began time.Time) {
 	role, ok := r.role.(judged)
 	if !ok || !r.ended() || r.why.status != 0 {
@@ -128,8 +129,8 @@ func (a *attempt) judging(e end) (path string, argv []string, err error) {
 	return path, append([]string{"dpl-check"}, checking.Judge(c.dir, e.exit(), since)...), nil
 }
 
-// saidOtherwise reports whether the worker has said by dpl-settle that the task is not done. That counts
-// whatever the check would find.
+// saidOtherwise reports whether the worker has said by dpl-settle that the task is not done. That
+// counts whatever the check would find.
 func (a *attempt) saidOtherwise() bool {
 	q, err := a.ledger.ReadQueue(string(a.flags.Queue))
 	if err != nil {

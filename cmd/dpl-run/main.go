@@ -1,5 +1,5 @@
-// Dpl-run runs a command as a call of an operation, or as a service of a group, or does the tasks of a
-// queue.
+// Dpl-run runs a command as a call of an operation, or as a service of a group, or does the tasks
+// of a queue.
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]

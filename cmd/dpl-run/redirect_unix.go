@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes the log of the attempt the output of this process, and so of the command, and gives it
-// no input. What dpl-run says itself still goes to where stderr was.
+// redirect makes the log of the attempt the output of this process, and so of the command, and
+// gives it no input. What dpl-run says itself still goes to where stderr was.
 func (a *attempt) redirect() error {
 	log, err := os.OpenFile(a.log, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *attempt) redirect() error {
 	return nil
 }
 
-// lend makes in and out the input and output of this process, and so of the next command. Its stderr
-// is still the log.
+// lend makes in and out the input and output of this process, and so of the next command. Its
+// stderr is still the log.
 func lend(in, out *os.File) error {
 	for to, from := range []*os.File{in, out} {
 		if err := unix.Dup2(int(from.Fd()), to); err != nil {
@@ -48,6 +48,7 @@ func lend(in, out *os.File) error {
 	return nil
 }
 
-// apart makes a worker a session of its own. Ctrl-C reaches this process alone, which asks the workers
-// to give their tasks back, and no task waits at a terminal for somebody who looks at another one.
+// apart makes a worker a session of its own. Ctrl-C reaches this process alone, which asks the
+// workers to give their tasks back, and no task waits at a terminal for somebody who looks at
+// another one.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -72,8 +72,8 @@ func (c *run) run(env *cli.Env, a *account) error {
 	return c.perform(env, a, p, path, c.keeper(), catch(syscall.Signal(c.SoftSignal)))
 }
 
-// perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile; signals
-// until then go to the command.
+// perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile;
+// signals until then go to the command.
 func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-chan *job.Keeper,
 	signals chan os.Signal) error {
 	a.role = p

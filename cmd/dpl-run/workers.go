@@ -95,9 +95,9 @@ type worker struct {
 // patient is how long --until-empty waits for a task that only waits for its time.
 const patient = time.Minute
 
-// run does tasks until there are none, and returns the error for the exit status. It reads the queue
-// only if it has workers to spare and does not know whether there is a task for them: a queue of
-// thousands of tasks changes hundreds of times a second.
+// run does tasks until there are none, and returns the error for the exit status. It reads the
+// queue only if it has workers to spare and does not know whether there is a task for them: a queue
+// of thousands of tasks changes hundreds of times a second.
 func (w *workers) run() error {
 	for {
 		if len(w.busy) == int(w.flags.Jobs) || w.told != 0 && len(w.busy) > 0 {
@@ -139,8 +139,8 @@ func (w *workers) run() error {
 // afterFailure is the pause after a worker that has claimed nothing, although there was something.
 const afterFailure = time.Second
 
-// fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned. If there
-// are none, it returns those.
+// fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned.
+// If there are none, it returns those.
 func (w *workers) fill(q *queue.Queue) error {
 	w.claimed = q.LastEpoch
 	if w.follow.Failed = time.Now().Before(w.rest); w.follow.Failed {
@@ -165,8 +165,8 @@ func (w *workers) fill(q *queue.Queue) error {
 	return nil
 }
 
-// tick makes the edit of q that is due, such as to return a task that has to wait for its backoff: no
-// worker will make it.
+// tick makes the edit of q that is due, such as to return a task that has to wait for its backoff:
+// no worker will make it.
 func (w *workers) tick(q *queue.Queue) error {
 	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing, queue.Queue.Tick)
 	if w.follow.Failed = err != nil; err == nil {
@@ -339,8 +339,8 @@ func (w *workers) lose(b *worker) {
 	}
 }
 
-// pass passes a signal that asks this process to end on to the workers, which give their tasks back,
-// and does what a terminal asks.
+// pass passes a signal that asks this process to end on to the workers, which give their tasks
+// back, and does what a terminal asks.
 func (w *workers) pass(sig syscall.Signal) {
 	switch sig {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:

@@ -16,8 +16,8 @@ import (
 // errUnjudged says that a check must be made first.
 var errUnjudged = errors.New("it is not checked yet")
 
-// mayHaveCheck reports whether the task of s may have a check, without reading a file. If the claim is not
-// that of s there is nothing to be checked: Settle says why.
+// mayHaveCheck reports whether the task of s may have a check, without reading a file. If the claim
+// is not that of s there is nothing to be checked: Settle says why.
 func mayHaveCheck(q queue.Queue, s queue.Settlement) bool {
 	t := q.Task(s.Task)
 	if t == nil || t.Claim == nil || t.Claim.Epoch != s.Epoch {
@@ -28,8 +28,8 @@ func mayHaveCheck(q queue.Queue, s queue.Settlement) bool {
 }
 
 // judge makes s what the check of the task finds, if it has one (spec §45). Inside an attempt of
-// dpl-run, which makes the check itself, it takes back what was said before. If the claim is not that
-// of s there is nothing to be checked: Settle says why.
+// dpl-run, which makes the check itself, it takes back what was said before. If the claim is not
+// that of s there is nothing to be checked: Settle says why.
 func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) error {
 	q, err := l.ReadQueue(string(c.Queue))
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 	return err
 }
 
-// run runs dpl-check, with the snapshot start, or "". It returns how the attempt ends, and the report
-// to be kept: that of the check, unless it has passed.
+// run runs dpl-check, with the snapshot start, or "". It returns how the attempt ends, and the
+// report to be kept: that of the check, unless it has passed.
 func run(env *cli.Env, spec queue.Spec, start, report string) (queue.Outcome, string) {
 	path, err := checking.Program()
 	if err != nil {

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"os"
-)
+import "fmt"
 
 // mostReport is the size of the largest report that is kept.
 const mostReport = 1 << 20
@@ -15,22 +11,9 @@ func (c *settle) report() (string, error) {
 		return "", nil
 	}
 
-	from := io.Reader(os.Stdin)
-	if c.Report != "-" {
-		f, err := os.Open(string(c.Report))
-		if err != nil {
-			return "", fmt.Errorf("--report: %w", err)
-		}
-		defer f.Close()
-		from = f
-	}
-
-	data, err := io.ReadAll(io.LimitReader(from, mostReport+1))
-	if err == nil && len(data) > mostReport {
-		err = fmt.Errorf("%s is larger than 1 MiB", c.Report)
-	}
+	text, err := c.Report.Read(mostReport)
 	if err != nil {
 		return "", fmt.Errorf("--report: %w", err)
 	}
-	return string(data), nil
+	return text, nil
 }

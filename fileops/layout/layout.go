@@ -181,8 +181,8 @@ func (p Paths) QueueAudit(id string) string {
 	return filepath.Join(p.QueuesDir(), id+auditSuffix+jsonlSuffix)
 }
 
-// OperationAudit returns the path of the audit log of an operation. It stays there when the operation
-// is archived.
+// OperationAudit returns the path of the audit log of an operation. It stays there when the
+// operation is archived.
 func (p Paths) OperationAudit(id string) string {
 	return filepath.Join(p.OperationsDir(), id+auditSuffix+jsonlSuffix)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Remove deletes the log and the files rotated out of it, for a service that has ended. It returns
-// disk.ErrBusy, and deletes nothing, while another process rotates it. The log itself goes last: what
-// a killed process leaves is found again.
+// disk.ErrBusy, and deletes nothing, while another process rotates it. The log itself goes last:
+// what a killed process leaves is found again.
 func (g Log) Remove() error {
 	lock, err := g.FS.TryLock(g.Path)
 	if err == nil {

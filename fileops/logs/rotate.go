@@ -13,9 +13,9 @@ import (
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
-// Rotate makes room in the log if it is larger than limit. The beginning of the log becomes the file
-// .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and does nothing, if
-// the log is smaller or another pass is rotating it.
+// Rotate makes room in the log if it is larger than limit. The beginning of the log becomes the
+// file .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and does
+// nothing, if the log is smaller or another pass is rotating it.
 //
 // If the log is larger than all these files together should be, it drops the beginning of the log.
 //

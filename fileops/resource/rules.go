@@ -29,11 +29,11 @@ type Rules struct {
 	Roots []string // clean absolute paths
 }
 
-// Check returns ErrResource unless a call of the operation op may name path as a resource. path must
-// be clean, absolute, strictly inside the operation's own directory in tmp/ or inside one of the
-// roots, and on the same mount. Below a root it must not be inside the ledger, and must not be or
-// contain the ledger, another root or the home directory. No existing directory between the root and
-// path may be a symbolic link.
+// Check returns ErrResource unless a call of the operation op may name path as a resource. path
+// must be clean, absolute, strictly inside the operation's own directory in tmp/ or inside one of
+// the roots, and on the same mount. Below a root it must not be inside the ledger, and must not be
+// or contain the ledger, another root or the home directory. No existing directory between the root
+// and path may be a symbolic link.
 func (r Rules) Check(op, path string) error {
 	root, name, err := r.Resource(op, path)
 	if err != nil {

@@ -117,8 +117,8 @@ func (p *Process) Open(path string) (disk.File, error) { return p.opened("open",
 // OpenAppend implements disk.FS.
 func (p *Process) OpenAppend(path string) (disk.File, error) { return p.opened("open append", path) }
 
-// Overwrite writes data over the beginning of the file at path, as pwrite does. It writes half of it
-// if it is interrupted or fails. The room is there, so a full disk does not matter.
+// Overwrite writes data over the beginning of the file at path, as pwrite does. It writes half of
+// it if it is interrupted or fails. The room is there, so a full disk does not matter.
 func (p *Process) Overwrite(path string, data []byte) error {
 	f, err := p.opened("open", path)
 	if err != nil {

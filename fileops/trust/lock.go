@@ -48,9 +48,9 @@ func (p *Wait) Stop() {
 }
 
 // TakeLock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none
-// and create is false, and disk.ErrBusy if another process holds it for as long as p lasts. It makes
-// sure that the locked file is still the one at path, because a lock on a removed or replaced file
-// protects nothing.
+// and create is false, and disk.ErrBusy if another process holds it for as long as p lasts. It
+// makes sure that the locked file is still the one at path, because a lock on a removed or replaced
+// file protects nothing.
 func (f *FS) TakeLock(path string, create bool, p *Wait) (disk.Lock, error) {
 	for {
 		lock, err := f.openLock(path, create, p.expired)

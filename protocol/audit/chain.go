@@ -11,8 +11,8 @@ import (
 // A Chain is the end of the chain of one object, as the object's file has it (spec §52). The zero
 // Chain has no line.
 //
-// Pending are the last lines, which may not be in the log, or not durable there: they are those with
-// the numbers up to Seq.
+// Pending are the last lines, which may not be in the log, or not durable there: they are those
+// with the numbers up to Seq.
 type Chain struct {
 	Seq      int64  // the number of the last line
 	Head     string // its hash; "": there is none
@@ -26,8 +26,8 @@ type Chain struct {
 // cannot be written.
 const MostPending = 64
 
-// ErrPending means that the log of an object could not be written for so long that the object's file
-// has no room for another line.
+// ErrPending means that the log of an object could not be written for so long that the object's
+// file has no room for another line.
 var ErrPending = errors.New("too many lines wait for the audit log")
 
 // On reports whether edits of the object have lines.

@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Change is a change of one value of an object (spec §54). Before and After are JSON without white
-// space; "" means that the value is absent. A value that is removed may be without Before.
+// A Change is a change of one value of an object (spec §54). Before and After are JSON without
+// white space; "" means that the value is absent. A value that is removed may be without Before.
 type Change struct {
 	Path   string // names of members, and ids of elements, with / between; "": the whole object
 	Before string

@@ -3,9 +3,9 @@
 //
 // # Chain and lines
 //
-// A [Chain] is the member audit of an object's file. It has the number and the hash of the last line,
-// and the lines that may not be in the log yet. So a line is committed with the edit that it is
-// about. [Chain.Append] makes the next one from an [Entry].
+// A [Chain] is the member audit of an object's file. It has the number and the hash of the last
+// line, and the lines that may not be in the log yet. So a line is committed with the edit that it
+// is about. [Chain.Append] makes the next one from an [Entry].
 //
 // # Patches
 //

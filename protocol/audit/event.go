@@ -7,8 +7,8 @@ type Event struct {
 	Text string
 }
 
-// The kinds of events. A task that has ended is an event of the kind of its end, such as done, cancelled
-// or denied.
+// The kinds of events. A task that has ended is an event of the kind of its end, such as done,
+// cancelled or denied.
 const (
 	EventCreated   = "created"
 	EventWhole     = "whole"

@@ -101,8 +101,8 @@ func (c *Change) write(w *wire.Writer) {
 // lineDepth is how much deeper than a file a line may be nested: its patch has parts of a file.
 const lineDepth = 3
 
-// Parse returns the line in text, which has no newline. Its errors are those of wire.Decode. The text
-// and the hash are also there if it fails.
+// Parse returns the line in text, which has no newline. Its errors are those of wire.Decode. The
+// text and the hash are also there if it fails.
 func Parse(text string) (Line, error) {
 	l, err := wire.Decode(text, -lineDepth, readLine)
 	if err == nil && l.Seq < 1 {

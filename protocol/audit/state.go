@@ -12,8 +12,9 @@ import (
 )
 
 // A Shape says which members of an object are arrays whose elements have an id of their own, which
-// stands for them in paths: the name of the member in them that has the id, by the name of the array. It
-// is Queued for one to which elements are added at the end, as "-", and taken away at the beginning, as "0".
+// stands for them in paths: the name of the member in them that has the id, by the name of the
+// array. It is Queued for one to which elements are added at the end, as "-", and taken away at the
+// beginning, as "0".
 type Shape map[string]string
 
 // Queued is what a Shape has for an array whose elements come at the end and go at the beginning.
@@ -37,8 +38,8 @@ type node struct {
 	order int64
 }
 
-// Replay makes s what line makes of it. It returns the path at which s is not what the line says that
-// it was before; then s is still what it was made after.
+// Replay makes s what line makes of it. It returns the path at which s is not what the line says
+// that it was before; then s is still what it was made after.
 func (s *State) Replay(line Line) (path string, fits bool) {
 	fits = true
 	for _, c := range line.Patch {
@@ -260,8 +261,8 @@ func (s *State) differ(path string, n *node, other *State, m *node, some bool) (
 // isPlain reports whether n is neither an object nor an array whose elements have ids.
 func (n *node) isPlain() bool { return n.inner == nil && n.id == "" && !isObject(n.text) }
 
-// alone returns the path of the member name of the value at path, which only one of two has. An array
-// without elements is as good as none.
+// alone returns the path of the member name of the value at path, which only one of two has. An
+// array without elements is as good as none.
 func (s *State) alone(path, name string, n *node) []string {
 	switch n.id {
 	case "":

@@ -70,7 +70,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// patch checks that the patch makes before after, and that Diff returns it, which knows no elements.
+// patch checks that the patch makes before after, and that Diff returns it, which knows no
+// elements.
 func (v vector) patch(t *testing.T) {
 	var patch []Change
 	for _, c := range v.Patch {

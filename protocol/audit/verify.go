@@ -136,16 +136,16 @@ func (v *Verifier) again(l Line) string {
 	return fmt.Sprintf("another one is there after line %d", v.last)
 }
 
-// badLink notes that the next line does not name the hash of the last one. If that is so for one line
-// alone, the one before it is changed; of several in a row, all but the last are.
+// badLink notes that the next line does not name the hash of the last one. If that is so for one
+// line alone, the one before it is changed; of several in a row, all but the last are.
 func (v *Verifier) badLink() {
 	if v.badLinks++; v.badLinks > 1 {
 		v.find(v.last, Changed, "the next line has another hash for it")
 	}
 }
 
-// settleLinks ends a row of bad links. If it does not end with a good one, nothing is known about the
-// last line.
+// settleLinks ends a row of bad links. If it does not end with a good one, nothing is known about
+// the last line.
 func (v *Verifier) settleLinks(good bool) {
 	if v.badLinks == 1 && good {
 		v.find(v.last-1, Changed, fmt.Sprintf("line %d has another hash for it", v.last))
@@ -172,9 +172,9 @@ func (v *Verifier) Lost(why string) {
 	v.find(v.last+1, Missing, why)
 }
 
-// End reads the end of the chain c, which the object's file has, and the object in text, without the
-// member audit. A kill or power cut may have torn the log where lines are still pending:
-// the next edit mends that, so it is no finding.
+// End reads the end of the chain c, which the object's file has, and the object in text, without
+// the member audit. A kill or power cut may have torn the log where lines are still pending: the
+// next edit mends that, so it is no finding.
 func (v *Verifier) End(c Chain, text string) {
 	for i, pending := range c.Pending {
 		seq := c.First() + int64(i)

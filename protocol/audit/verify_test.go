@@ -54,7 +54,8 @@ func verify(log string, end Chain, text string, known ...string) []Finding {
 
 func join(lines []string) string { return strings.Join(lines, "\n") + "\n" }
 
-// names reports whether one of findings is about line seq, or about more that are missing before it.
+// names reports whether one of findings is about line seq, or about more that are missing before
+// it.
 func names(findings []Finding, seq int64) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Seq == seq })
 }
@@ -180,7 +181,8 @@ func TestVerifyFile(t *testing.T) {
 	}
 }
 
-// A head that was kept elsewhere tells of lines that were made anew, and stands for parts that are gone.
+// A head that was kept elsewhere tells of lines that were made anew, and stands for parts that are
+// gone.
 func TestVerifyKnown(t *testing.T) {
 	t.Parallel()
 	lines, end, text := history()

@@ -7,9 +7,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Decode returns the rules in text (spec §41). It refuses members that it does not know, empty lists
-// and empty texts: a rule that asks nothing is a mistake. Its errors are those of wire.DecodeStrict.
-// It does not tell whether the schemas of Shapes are valid.
+// Decode returns the rules in text (spec §41). It refuses members that it does not know, empty
+// lists and empty texts: a rule that asks nothing is a mistake. Its errors are those of
+// wire.DecodeStrict. It does not tell whether the schemas of Shapes are valid.
 func Decode(text string) (Rules, error) { return wire.DecodeStrict(text, readRules) }
 
 func readRules(r *wire.Reader) Rules {

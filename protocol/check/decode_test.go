@@ -122,8 +122,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that no text makes Decode or Judge panic, that an error says what it is, and that
-// no rule leads out of the directory.
+// FuzzDecode checks that no text makes Decode or Judge panic, that an error says what it is, and
+// that no rule leads out of the directory.
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"exit":[0],"files":["a"],"changed":["b*"],"contains":{"c":"x"},"absent":{"d":["y"]},` +
 		`"json":{"e":{"id":"integer"},"f":true},"command":["g"],"timeoutMs":5,"prose":"h"}`)

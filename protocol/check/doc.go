@@ -3,9 +3,9 @@
 //
 // # Rules and verdicts
 //
-// [Rules] say what must be true of an attempt. [Rules.Judge] looks at an [Attempt], rule by rule, and
-// returns a [Report]. An attempt is [Uncertain] if something cannot be told, and [Unchecked] if nothing
-// was looked at: neither has passed.
+// [Rules] say what must be true of an attempt. [Rules.Judge] looks at an [Attempt], rule by rule,
+// and returns a [Report]. An attempt is [Uncertain] if something cannot be told, and [Unchecked] if
+// nothing was looked at: neither has passed.
 //
 // # Facts and doubts
 //

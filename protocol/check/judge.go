@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Attempt is what there is to look at. Its paths are relative, with slashes. Its methods return a
-// [Fact] for what breaks a rule, and another error if they cannot tell.
+// An Attempt is what there is to look at. Its paths are relative, with slashes. Its methods return
+// a [Fact] for what breaks a rule, and another error if they cannot tell.
 type Attempt interface {
 	// Exit returns the exit status, unless it is not known.
 	Exit() (status int64, known bool)
@@ -20,8 +20,8 @@ type Attempt interface {
 	// whether or not there is such a file.
 	Matches(p Pattern) ([]string, error)
 
-	// Look returns what tells a changed file from an unchanged one. It returns a Fact unless path is
-	// a regular file in the directory.
+	// Look returns what tells a changed file from an unchanged one. It returns a Fact unless path
+	// is a regular file in the directory.
 	Look(path string) (Stamp, error)
 
 	// Read returns the content of the regular file, of at most MaxText bytes.
@@ -43,8 +43,8 @@ func (f Fact) Error() string { return string(f) }
 // unsure is the exit status by which a command says that it cannot tell.
 const unsure = 75
 
-// Judge looks at a, rule by rule, in the order of the members in spec §41: so the command runs last.
-// start is nil, or what was seen when the attempt began.
+// Judge looks at a, rule by rule, in the order of the members in spec §41: so the command runs
+// last. start is nil, or what was seen when the attempt began.
 func (r Rules) Judge(a Attempt, start *Snapshot) Report {
 	j := &judging{attempt: a, start: start, strict: r.Strict}
 	j.exit(r.Exit)

@@ -22,8 +22,8 @@ func readSchema(r *wire.Reader) string {
 	return schema
 }
 
-// schemaOf returns the JSON Schema that the object text means, or why it means none. A word that JSON
-// Schema does not know, it ignores. That would ask nothing, so here it is refused.
+// schemaOf returns the JSON Schema that the object text means, or why it means none. A word that
+// JSON Schema does not know, it ignores. That would ask nothing, so here it is refused.
 func schemaOf(text string) (schema, why string) {
 	names, types := members(text)
 	short := types != nil && !slices.Equal(names, []string{"type"})
@@ -88,8 +88,8 @@ func asks(name string) bool {
 	return slices.Contains([]string{"type", "const", "pattern", "format"}, name) || strings.HasPrefix(name, "$")
 }
 
-// isKeyword reports whether name is a word of JSON Schema, of any draft from 4 on except `id`, which
-// is more often the name of a member.
+// isKeyword reports whether name is a word of JSON Schema, of any draft from 4 on except `id`,
+// which is more often the name of a member.
 func isKeyword(name string) bool {
 	return strings.HasPrefix(name, "$") ||
 		slices.Contains(strings.Fields(keywords), name)

@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Stamp tells a changed file from an unchanged one. It does not have the time of the last change to
-// the content, which anybody may set.
+// A Stamp tells a changed file from an unchanged one. It does not have the time of the last change
+// to the content, which anybody may set.
 type Stamp struct {
 	Size   int64
 	Inode  int64
@@ -30,8 +30,8 @@ type Snapped struct {
 }
 
 // Take returns how the files of r that may change are in a. Those that do not exist, or are no
-// regular files, are not in it, nor are names that are not UTF-8. Its errors are those of a: if it cannot tell how a file is, there is
-// no snapshot, because the file would look new later.
+// regular files, are not in it, nor are names that are not UTF-8. Its errors are those of a: if it
+// cannot tell how a file is, there is no snapshot, because the file would look new later.
 func (r Rules) Take(a Attempt) (s Snapshot, err error) {
 	s.Patterns = r.Changed
 	seen := make(map[string]bool)

@@ -9,9 +9,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// OfTask returns the rules that a task without `check` means by other members (spec §45.1), or "" if
-// it means none. Its errors are those of wire.Decode. What it returns may still be no rules, as Decode
-// tells: a file may be outside the directory.
+// OfTask returns the rules that a task without `check` means by other members (spec §45.1), or ""
+// if it means none. Its errors are those of wire.Decode. What it returns may still be no rules, as
+// Decode tells: a file may be outside the directory.
 func OfTask(members []wire.Member) (rules string, err error) {
 	text := wire.Line(func(w *wire.Writer) {
 		for _, m := range members {

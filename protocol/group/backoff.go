@@ -31,8 +31,8 @@ func (p RestartPolicy) delay(n int) time.Duration {
 // leastRetry is the least time from a tempfail to the retry.
 const leastRetry = time.Second
 
-// jitter returns what is added to delay, so that services that fail at the same time do not start at
-// the same time. It follows from seed: passes agree on it, and nothing has to be stored.
+// jitter returns what is added to delay, so that services that fail at the same time do not start
+// at the same time. It follows from seed: passes agree on it, and nothing has to be stored.
 func (p RestartPolicy) jitter(delay time.Duration, seed uint64) time.Duration {
 	most := uint64(delay.Milliseconds()) * uint64(p.JitterPercent) / 100
 	added, _ := bits.Mul64(most, seed) // seed / 2^64 of it

@@ -17,11 +17,11 @@ type ServiceProcess struct {
 }
 
 // BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
-// §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec §26.3),
-// see Asked; VerdictCleanUp if the service must end; or VerdictCrashed
-// if it was declared dead, and then nothing has changed. BeatService returns ErrNoService,
-// ErrOtherProcess if another process of the service is alive, ErrNotReady if the service says that
-// it is idle and was not ready, and ErrTooManyNames because of p.Spend.
+// §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec
+// §26.3), see Asked; VerdictCleanUp if the service must end; or VerdictCrashed if it was declared
+// dead, and then nothing has changed. BeatService returns ErrNoService, ErrOtherProcess if another
+// process of the service is alive, ErrNotReady if the service says that it is idle and was not
+// ready, and ErrTooManyNames because of p.Spend.
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {

@@ -94,8 +94,8 @@ func (s *Service) overspent() *StopFor {
 	return nil
 }
 
-// judgeBudget returns the budgets that ask s for a checkpoint now: those of which 80 % are spent, and
-// that have not asked this process before (spec §27.5).
+// judgeBudget returns the budgets that ask s for a checkpoint now: those of which 80 % are spent,
+// and that have not asked this process before (spec §27.5).
 func (s *Service) judgeBudget() (asks []string) {
 	if s.StartInfo == nil {
 		return nil

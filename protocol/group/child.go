@@ -60,8 +60,9 @@ func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group,
 }
 
 // EndGroup returns g ending because p, a service of another group, is stopped (spec §24.3), by the
-// owner of that group's passes. It changes nothing if g has begun for a later start of that service.
-// If it has not begun for p, it never will. EndGroup returns ErrOtherParent and ErrExhausted.
+// owner of that group's passes. It changes nothing if g has begun for a later start of that
+// service. If it has not begun for p, it never will. EndGroup returns ErrOtherParent and
+// ErrExhausted.
 func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, error) {
 	was := g.Registry.Supervision.Parent
 	switch {

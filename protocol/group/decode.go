@@ -81,8 +81,8 @@ func readRegistry(r *wire.Reader) Registry {
 	return reg
 }
 
-// readRegistered reads the services of a group. Most are like the first, so that says how many there
-// are.
+// readRegistered reads the services of a group. Most are like the first, so that says how many
+// there are.
 func readRegistered(r *wire.Reader) (all []Service) {
 	const shortest = 256 // bytes that a service has in a file that DPL has written, or more
 	start := r.Offset()
@@ -125,8 +125,8 @@ func readService(r *wire.Reader, key string) Service {
 	return s
 }
 
-// readSpec reads the member name, and reports whether it is one of a ServiceSpec: one that a services
-// file may have (spec §31).
+// readSpec reads the member name, and reports whether it is one of a ServiceSpec: one that a
+// services file may have (spec §31).
 func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 	switch name {
 	case "startInfo":

@@ -175,8 +175,8 @@ func (s *Service) exited(now time.Time, reason, detail string) {
 	s.GoneSince = time.Time{}
 }
 
-// checkpoint returns the last note that the process of s gave, or the processes before it. A process
-// that ends before it gives one takes nothing away (spec §29.1).
+// checkpoint returns the last note that the process of s gave, or the processes before it. A
+// process that ends before it gives one takes nothing away (spec §29.1).
 func (s *Service) checkpoint() string {
 	if s.Notice.Note == "" && s.LastExit != nil {
 		return s.LastExit.Note
@@ -193,8 +193,8 @@ func (s *Service) forgetCheckpoint() {
 	}
 }
 
-// diedAt returns when the process of s, which has ended, died: as was reported, if that lies between
-// its start and now. Otherwise it returns now, and that the time is not known (spec §11.2).
+// diedAt returns when the process of s, which has ended, died: as was reported, if that lies
+// between its start and now. Otherwise it returns now, and that the time is not known (spec §11.2).
 func (s *Service) diedAt(now time.Time) (at time.Time, known bool) {
 	if s.Ended == nil || s.Ended.At.Before(s.StartedAt) || s.Ended.At.After(now) {
 		return now, false

@@ -99,9 +99,9 @@ func (e *End) write(w *wire.Writer) {
 	w.OptTime("endedAt", e.At)
 }
 
-// Resume returns g, which is ending or has ended, running again (spec §23.4): the services that have
-// a command, and that nobody asked to stop, are started again. A group that runs stays as it is.
-// Resume returns ErrExhausted.
+// Resume returns g, which is ending or has ended, running again (spec §23.4): the services that
+// have a command, and that nobody asked to stop, are started again. A group that runs stays as it
+// is. Resume returns ErrExhausted.
 func (g Group) Resume(by string, seen observe.Observation) (Group, error) {
 	e := g.begin(by, seen)
 	e.resume()

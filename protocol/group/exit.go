@@ -2,11 +2,11 @@ package group
 
 import "github.com/dpl-project/dpl/protocol/observe"
 
-// EndService records how the process of p.Service ended, as reported by the program that waited for it
-// (spec §10.6). Of end, these count: Code and Status, or no Code if it did not start; Error, the
-// reason why it was stopped or did not start, if there is one; and CPU and MaxRSS. The pass that finds
-// the process gone copies that to LastExit. Nothing changes if p is another process than that of the
-// service, or if the end was already recorded. EndService returns ErrNoService.
+// EndService records how the process of p.Service ended, as reported by the program that waited for
+// it (spec §10.6). Of end, these count: Code and Status, or no Code if it did not start; Error, the
+// reason why it was stopped or did not start, if there is one; and CPU and MaxRSS. The pass that
+// finds the process gone copies that to LastExit. Nothing changes if p is another process than that
+// of the service, or if the end was already recorded. EndService returns ErrNoService.
 func (g Group) EndService(p ServiceProcess, end LastExit, seen observe.Observation) (Group, error) {
 	e := g.begin(p.Service, seen)
 	s := e.service(p.Service)

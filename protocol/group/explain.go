@@ -70,8 +70,8 @@ func (p RestartPolicy) schedule() (delays []time.Duration) {
 	return delays
 }
 
-// fastest returns the least time in which n restarts after one another can be made, with passes every
-// period.
+// fastest returns the least time in which n restarts after one another can be made, with passes
+// every period.
 func (p RestartPolicy) fastest(n int, period time.Duration) time.Duration {
 	n = min(n, longestProspect)
 	delays := []time.Duration{}

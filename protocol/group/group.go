@@ -158,8 +158,8 @@ func (s ServiceState) Final() bool {
 	return s == StateDead || s == StateStopped || s == StateCompleted
 }
 
-// A Service is one service of a group (spec §9.3): what was asked for, what it is, what is being done
-// about it, and what was reported of it. In the file all members are side by side.
+// A Service is one service of a group (spec §9.3): what was asked for, what it is, what is being
+// done about it, and what was reported of it. In the file all members are side by side.
 type Service struct {
 	ID string
 	ServiceSpec
@@ -234,10 +234,10 @@ type ServiceStatus struct {
 //
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
 // RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
-// keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor, or
-// a running one that the next pass stops. StopRequestedAt is set exactly while a service is shutting
-// down, and StartAgain or RemoveAfterStop only then. StoppedBy also stays with a stopped one. A
-// running, dead or stopped service has no TermSentAt.
+// keeps them.) Only a service that has yet to start has BlockedBy. Only a failed one has StopFor,
+// or a running one that the next pass stops. StopRequestedAt is set exactly while a service is
+// shutting down, and StartAgain or RemoveAfterStop only then. StoppedBy also stays with a stopped
+// one. A running, dead or stopped service has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
 	Retries            int // restarts that are not charged, since it was last healthy
@@ -293,7 +293,8 @@ type StartInfo struct {
 	// (0: DefaultPreflightTimeout); nil: it may.
 	Preflight        []string
 	PreflightTimeout time.Duration
-	// Finish runs after each end, for at most FinishTimeout (0: DefaultFinishTimeout); nil: nothing.
+	// Finish runs after each end, for at most FinishTimeout (0: DefaultFinishTimeout); nil:
+	// nothing.
 	Finish        []string
 	FinishTimeout time.Duration
 
@@ -496,8 +497,8 @@ func (r Registry) places() map[string]int {
 	return all
 }
 
-// InOrder compares a and b by the order in which passes visit and start them (spec §22.1): by Order,
-// and then by id.
+// InOrder compares a and b by the order in which passes visit and start them (spec §22.1): by
+// Order, and then by id.
 func InOrder(a, b *Service) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.ID, b.ID))
 }

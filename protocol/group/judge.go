@@ -41,8 +41,8 @@ func (g Group) dead(s *Service, seen observe.Observation) observe.Evidence {
 	return evidence
 }
 
-// alive reports whether the process of s is known to be alive. A group that was begun counts as alive
-// until a pass sees that it has ended.
+// alive reports whether the process of s is known to be alive. A group that was begun counts as
+// alive until a pass sees that it has ended.
 func (s *Service) alive(seen observe.Observation) bool {
 	return s.begun() || !s.isGroup() && seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
 }
@@ -68,8 +68,8 @@ func (s *Service) survived(seen observe.Observation) bool {
 		seen.Survived(s.Process, s.StartID, s.Keeper)
 }
 
-// remembered returns survived, asked only once about each start: an observer may have to search for a
-// second.
+// remembered returns survived, asked only once about each start: an observer may have to search for
+// a second.
 func remembered(survived func(observe.Process, string, observe.Process) bool) func(
 	observe.Process, string, observe.Process) bool {
 	if survived == nil {

@@ -10,7 +10,8 @@ import (
 // A ChildLookup returns what is seen of the group with that id; the zero value if there is none.
 type ChildLookup func(groupID string) ChildGroup
 
-// A Begin asks for a group to begin: see [Group.BeginGroup]. It is repeated until the group shows it.
+// A Begin asks for a group to begin: see [Group.BeginGroup]. It is repeated until the group shows
+// it.
 type Begin struct {
 	Group  string
 	Parent Parent
@@ -34,8 +35,8 @@ type childView struct {
 	shown bool // it has begun for the present start of the service
 }
 
-// learnChildren takes into the services of the group id how the groups that they are have ended, and
-// adds to found what is known of these groups.
+// learnChildren takes into the services of the group id how the groups that they are have ended,
+// and adds to found what is known of these groups.
 func (e *edit) learnChildren(look ChildLookup, found map[string]ending) {
 	for i := range e.g.Registry.Services {
 		if !e.g.Registry.Services[i].isGroup() {
@@ -82,8 +83,8 @@ func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
 	return observe.Evidence(end.Reason)
 }
 
-// judgeGroup completes the judgement of a service that is a group. Nobody else knows how it does, so
-// one that was begun is alive until its files say that it has ended.
+// judgeGroup completes the judgement of a service that is a group. Nobody else knows how it does,
+// so one that was begun is alive until its files say that it has ended.
 func (j judgement) judgeGroup() judgement {
 	j.alive, j.checkable, j.foreign = j.was.begun(), true, false
 	j.heard = j.alive

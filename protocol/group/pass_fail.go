@@ -7,14 +7,15 @@ import (
 )
 
 // A failure is what it means that a running service has ended, or must be stopped, before anything
-// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds it.
+// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds
+// it.
 type failure struct {
 	fail
 	after *Service // the service as it has failed, except for its state; LastExit has the class
 }
 
-// failed reports whether the service of j has failed: it should run, and has ended otherwise than by
-// a lost start or by a reboot after which it is started again.
+// failed reports whether the service of j has failed: it should run, and has ended otherwise than
+// by a lost start or by a reboot after which it is started again.
 func (j judgement) failed() bool {
 	s := j.was
 	startsAgain := s.Starting && j.gone || j.evidence == observe.Rebooted && s.Restartable &&
@@ -111,8 +112,8 @@ func (s *Service) forgetLimits() {
 	s.Restarts = nil
 }
 
-// ranSince returns since when the process of s, which has ended, is known to have run, or zero. What
-// has an exit status or was killed was not only started, but ran.
+// ranSince returns since when the process of s, which has ended, is known to have run, or zero.
+// What has an exit status or was killed was not only started, but ran.
 func (s *Service) ranSince() time.Time {
 	if s.RunningSince.IsZero() && s.Ended != nil && s.Ended.Code != "" &&
 		s.Ended.Reason != ReasonPreflight {

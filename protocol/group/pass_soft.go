@@ -13,8 +13,8 @@ func (n SignalName) soft() bool {
 	return slices.Contains([]SignalName{"HUP", "INT", "QUIT", "ALRM"}, n)
 }
 
-// softSignal returns the step that sends the soft signal of the service of j, which is alive, if one
-// of asks is that of a clock.
+// softSignal returns the step that sends the soft signal of the service of j, which is alive, if
+// one of asks is that of a clock.
 func (j judgement) softSignal(asks []string) []step {
 	s := j.was
 	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" || !slices.ContainsFunc(asks, isClock) {
@@ -25,8 +25,8 @@ func (j judgement) softSignal(asks []string) []step {
 
 func isClock(name string) bool { return name == clockRuntime || name == clockProgress }
 
-// softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or "" if
-// it ended otherwise.
+// softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or ""
+// if it ended otherwise.
 func (s *Service) softKilled() string {
 	killed := s.Ended != nil && (s.Ended.Code == CodeKilled || s.Ended.Code == CodeDumped)
 	if !killed || s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||

@@ -83,8 +83,8 @@ func (r Registry) full() bool {
 	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
 }
 
-// tellBlocked raises an alert if nothing of the group runs or will, although services wait: once for
-// the same reasons (spec §28).
+// tellBlocked raises an alert if nothing of the group runs or will, although services wait: once
+// for the same reasons (spec §28).
 func (e *edit) tellBlocked() {
 	v := &e.g.Registry.Supervision
 	reasons := e.g.Registry.blocked()

@@ -76,8 +76,8 @@ func (e *edit) endPauses() {
 	}
 }
 
-// goOn ends the pause of s, whose process has got its signal. Its time does not count for the runtime
-// clock. What else has a time begins anew: it could not do anything about it.
+// goOn ends the pause of s, whose process has got its signal. Its time does not count for the
+// runtime clock. What else has a time begins anew: it could not do anything about it.
 func (s *Service) goOn(seen observe.Observation) {
 	paused := max(seen.Age(s.Paused.At, s.Paused.Beat), 0)
 	s.PausedFor += min(paused, wire.Longest-s.PausedFor)

@@ -35,8 +35,8 @@ type Registration struct {
 
 // Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
-// ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status in
-// two classes, ErrCycle with the path if the service would depend on itself, ErrSignificant,
+// ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status
+// in two classes, ErrCycle with the path if the service would depend on itself, ErrSignificant,
 // ErrStillRunning if it would become another group, ErrGroupEnded unless it is resumed, and
 // ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {

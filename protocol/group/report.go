@@ -35,9 +35,9 @@ func (f Finding) String() string {
 }
 
 // Report returns g after by has reported f, and what is done about its violation (spec §27.3). Only
-// passes send signals: with RulePause, the next one pauses the service, with RuleReap, it stops it. A
-// service that does not run is not asked, paused or reaped. Report returns ErrNoService, ErrOtherStart, ErrTooManyNames and
-// wire.ErrExhausted.
+// passes send signals: with RulePause, the next one pauses the service, with RuleReap, it stops it.
+// A service that does not run is not asked, paused or reaped. Report returns ErrNoService,
+// ErrOtherStart, ErrTooManyNames and wire.ErrExhausted.
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
 	after Group, action RuleAction, err error,
 ) {

@@ -10,8 +10,9 @@ import (
 // DefaultKeepEnded is how long the entry of a temporary service is kept once it has ended.
 const DefaultKeepEnded = time.Hour
 
-// Tidy returns g without the services that ended at least their KeepEnded ago, and their ids, in the
-// order of removal (spec §30.1). A service on which another depends is kept. It returns ErrExhausted.
+// Tidy returns g without the services that ended at least their KeepEnded ago, and their ids, in
+// the order of removal (spec §30.1). A service on which another depends is kept. It returns
+// ErrExhausted.
 func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed []string, err error) {
 	e := g.begin(by, seen)
 	for found := true; found; {

@@ -17,7 +17,8 @@ type Observation struct {
 	// IsStopped reports whether p, a process that Look sees, is stopped by a signal, as by Ctrl-Z.
 	// Nil: the observer cannot tell.
 	IsStopped func(p Process) bool
-	// LookAhead looks at all of processes at once, which Look will be asked about. Nil: Look does it.
+	// LookAhead looks at all of processes at once, which Look will be asked about. Nil: Look does
+	// it.
 	LookAhead func(processes []Process)
 	// Survived reports whether processes of a start are left, although leader, the process of the
 	// service, is gone: those known by startID or keeper (spec §11.6). Nil: none are. It is called

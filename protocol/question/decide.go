@@ -14,8 +14,9 @@ type Verdict struct {
 	Rule     int
 }
 
-// Decide returns what the rules of all files say to q (spec §48.3). A rule that denies goes before one
-// that asks, and that before one that allows, whatever their order. If none fits, a person is asked.
+// Decide returns what the rules of all files say to q (spec §48.3). A rule that denies goes before
+// one that asks, and that before one that allows, whatever their order. If none fits, a person is
+// asked.
 func Decide(q Request, files []Rules, now time.Time) Verdict {
 	c := q.command()
 	verdict := Verdict{Decision: Ask, File: -1}
@@ -68,9 +69,9 @@ func split(shell string) []string {
 	return strings.FieldsFunc(shell, func(r rune) bool { return !plain(r) })
 }
 
-// says returns what rule says to q, whose command is c, and whether it says anything. A rule that denies
-// a command whose words are only somewhere in it, as arguments or behind an operator, asks: they may be
-// data.
+// says returns what rule says to q, whose command is c, and whether it says anything. A rule that
+// denies a command whose words are only somewhere in it, as arguments or behind an operator, asks:
+// they may be data.
 func (rule Rule) says(q Request, c command, now time.Time) (Decision, bool) {
 	switch {
 	case rule.Tool != "" && rule.Tool != q.Tool, !rule.Until.IsZero() && !now.Before(rule.Until):
@@ -92,8 +93,8 @@ func (rule Rule) says(q Request, c command, now time.Time) (Decision, bool) {
 	})
 }
 
-// isShell reports whether program runs what its arguments say: of such a command a rule that allows must
-// name every word.
+// isShell reports whether program runs what its arguments say: of such a command a rule that allows
+// must name every word.
 func isShell(program string) bool {
 	switch program[strings.LastIndexByte(program, '/')+1:] {
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "env",

@@ -14,9 +14,9 @@ type Request struct {
 	Shell string   // a command for a shell
 }
 
-// DecodeRequest returns the request in text, a JSON object: tool (or tool_name); argv, or a command for
-// a shell as command, which may be in tool_input or input. Other members say nothing about it. Its
-// errors are those of wire.Decode.
+// DecodeRequest returns the request in text, a JSON object: tool (or tool_name); argv, or a command
+// for a shell as command, which may be in tool_input or input. Other members say nothing about it.
+// Its errors are those of wire.Decode.
 func DecodeRequest(text string) (Request, error) {
 	return wire.Decode(text, 0, func(r *wire.Reader) (q Request) {
 		q.read(r, true)

@@ -18,7 +18,8 @@ const (
 // Valid reports whether d is one of the three.
 func (d Decision) Valid() bool { return d == Allow || d == Deny || d == Ask }
 
-// A Rule says what to do about requests that it fits (spec §48.1). It names a tool, a command, or both.
+// A Rule says what to do about requests that it fits (spec §48.1). It names a tool, a command, or
+// both.
 type Rule struct {
 	Decide Decision
 	Tool   string    // "": any
@@ -30,8 +31,8 @@ type Rule struct {
 // Rules are those of one file.
 type Rules []Rule
 
-// Decode returns the rules in text. An unknown member is an error, because a rule that is misspelt would
-// fit more than it says. Its errors are those of wire.Decode.
+// Decode returns the rules in text. An unknown member is an error, because a rule that is misspelt
+// would fit more than it says. Its errors are those of wire.Decode.
 func Decode(text string) (Rules, error) {
 	return wire.Decode(text, 0, func(r *wire.Reader) (rules Rules) {
 		r.Object(func(name string) {

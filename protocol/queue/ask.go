@@ -51,8 +51,8 @@ const MostAskText = 200
 // the time does not keep others from asking.
 const mostAsked = 16
 
-// An Asker is somebody who waits for the answer to a question. One of a Process, Waiter, Call or Task
-// tells when it no longer does.
+// An Asker is somebody who waits for the answer to a question. One of a Process, Waiter, Call or
+// Task tells when it no longer does.
 type Asker struct {
 	At              time.Time
 	Beat            observe.Beat
@@ -125,8 +125,8 @@ type Question struct {
 	Text    string
 	Asker   Asker
 	Expires time.Duration
-	// Ruled is the rule that has decided a permission already, as RuledEnd: Allowed or Denied. Nil: none
-	// has.
+	// Ruled is the rule that has decided a permission already, as RuledEnd: Allowed or Denied. Nil:
+	// none has.
 	Ruled    *Rule
 	RuledEnd TaskEnd
 	Reason   string // of the rule

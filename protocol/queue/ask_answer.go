@@ -20,10 +20,10 @@ type Answer struct {
 	Signature Signature         // of the question that was asked then
 }
 
-// Answer returns q with the question id decided (spec §47.2). The first answer is the one that counts.
-// The errors are ErrNoTask; ErrDecided, or ErrOver for one that nobody has decided in time;
-// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; ErrRenewed
-// if the question was asked again since it was signed; and ErrOwn if who answers is part of what has
+// Answer returns q with the question id decided (spec §47.2). The first answer is the one that
+// counts. The errors are ErrNoTask; ErrDecided, or ErrOver for one that nobody has decided in time;
+// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; ErrRenewed if the
+// question was asked again since it was signed; and ErrOwn if who answers is part of what has
 // asked.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e, err := q.begin("answer", seen)
@@ -101,8 +101,8 @@ func (d *Decision) by() string {
 	return ""
 }
 
-// Withdraw returns q without the asker of the question id; the question ends if that was the last one.
-// It returns q unchanged if there is nobody to withdraw.
+// Withdraw returns q without the asker of the question id; the question ends if that was the last
+// one. It returns q unchanged if there is nobody to withdraw.
 func (q Queue) Withdraw(id string, a Asker, seen Seen) (Queue, error) {
 	e, err := q.begin("withdraw", seen)
 	if err != nil {
@@ -116,8 +116,8 @@ func (q Queue) Withdraw(id string, a Asker, seen Seen) (Queue, error) {
 	return e.end()
 }
 
-// keepAskers removes the askers of the open question i for whom keep is false, and withdraws it if none
-// is left.
+// keepAskers removes the askers of the open question i for whom keep is false, and withdraws it if
+// none is left.
 func (e *edit) keepAskers(i int, keep func(Asker) bool) {
 	t := e.q.Tasks[i]
 	var left []Asker

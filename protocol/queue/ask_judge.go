@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A ParkedLookup reports whether a task certainly waits no longer for the answer to a question: it is
-// neither blocked on it, nor has it the claim epoch, whose attempt has asked.
+// A ParkedLookup reports whether a task certainly waits no longer for the answer to a question: it
+// is neither blocked on it, nor has it the claim epoch, whose attempt has asked.
 type ParkedLookup func(queueID, task string, epoch int64, question string) (gone bool)
 
 // A QuestionState is what is seen of a question from another queue.
@@ -19,8 +19,8 @@ type QuestionState struct {
 	Left   Timer // of an open question: when it expires
 }
 
-// A QuestionLookup returns the state of a question, QUEUE/ID. One that its queue has forgotten counts
-// as withdrawn.
+// A QuestionLookup returns the state of a question, QUEUE/ID. One that its queue has forgotten
+// counts as withdrawn.
 type QuestionLookup func(question string) QuestionState
 
 // QuestionName returns the name of the question id of a queue, as tasks that are blocked on it have
@@ -53,8 +53,8 @@ func (a Asker) gone(question string, seen Seen) bool {
 }
 
 // judgeQuestions withdraws the open questions that nobody asks any more, and lets the tasks go on
-// whose questions have ended (spec §47.3, §47.4). The questions of a queue of questions are its own:
-// looking at one from there would be looking at itself.
+// whose questions have ended (spec §47.3, §47.4). The questions of a queue of questions are its
+// own: looking at one from there would be looking at itself.
 func (e *edit) judgeQuestions() {
 	e.each(func(i int, t *Task) {
 		switch {
@@ -67,8 +67,8 @@ func (e *edit) judgeQuestions() {
 	})
 }
 
-// unblock lets task i go on if the question has ended that it is blocked on. A decision gives its try
-// back: a task may ask as often as a person answers.
+// unblock lets task i go on if the question has ended that it is blocked on. A decision gives its
+// try back: a task may ask as often as a person answers.
 func (e *edit) unblock(i int) {
 	t := e.q.Tasks[i]
 	if _, _, ok := ParseQuestionName(t.Question); !ok || e.seen.Question == nil {
@@ -90,8 +90,8 @@ func (e *edit) unblock(i int) {
 	}
 }
 
-// judgeByPerson ends what a check could not tell, by what a person has said: allowed is done, denied
-// is rejected. Without an answer the task stays blocked.
+// judgeByPerson ends what a check could not tell, by what a person has said: allowed is done,
+// denied is rejected. Without an answer the task stays blocked.
 func (e *edit) judgeByPerson(i int, q QuestionState) {
 	t := e.own(i)
 	t.Question = ""

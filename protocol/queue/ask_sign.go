@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Signature is what who has answered has signed: the text of SignedText, in the form of ssh-keygen.
-// The zero Signature is none.
+// A Signature is what who has answered has signed: the text of SignedText, in the form of
+// ssh-keygen. The zero Signature is none.
 type Signature struct {
 	AskedAt time.Time // of the question, so that it is no answer to one that is asked again
 	Text    string

@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// AuditShape says that paths in the record of a queue name tasks by their ids; an id may have ended more
-// than once (spec §54).
+// AuditShape says that paths in the record of a queue name tasks by their ids; an id may have ended
+// more than once (spec §54).
 func AuditShape() audit.Shape { return audit.Shape{"tasks": "taskId", "ended": audit.Queued} }
 
 // AuditText returns q as the record has it: the content of its file without the record, in the one

@@ -178,16 +178,16 @@ func (q Queue) IsAttempt(t *Task) bool {
 	return ok && (suffix == "" || suffix[0] == '-')
 }
 
-// Inside reports whether operation is that of the attempt at task, which dpl-run watches: what is said
-// inside it counts when it has ended.
+// Inside reports whether operation is that of the attempt at task, which dpl-run watches: what is
+// said inside it counts when it has ended.
 func (q Queue) Inside(task, operation string) bool {
 	t := q.Task(task)
 	return t != nil && t.Claim != nil && operation != "" && t.Claim.Operation == operation &&
 		q.IsAttempt(t)
 }
 
-// ParseAttemptID returns what AttemptID was given, also if a suffix was added, and false for an id of
-// another form.
+// ParseAttemptID returns what AttemptID was given, also if a suffix was added, and false for an id
+// of another form.
 func ParseAttemptID(operation string) (queueID, task string, epoch int64, ok bool) {
 	last := strings.LastIndexByte(operation, '.')
 	before := strings.LastIndexByte(operation[:max(last, 0)], '.')

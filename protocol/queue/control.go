@@ -250,8 +250,8 @@ func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
 
 // Cancel returns q with the tasks ids cancelled. The attempt of a claimed one is asked to end if it
 // has an operation, and the task is cancelled when it does; otherwise its claim is over. The errors
-// are *EntryErrors of ErrNoTask and ErrEnded; a task that is cancelled already, or a question that is
-// withdrawn, stays so.
+// are *EntryErrors of ErrNoTask and ErrEnded; a task that is cancelled already, or a question that
+// is withdrawn, stays so.
 func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error) {
 	e, err := q.begin("cancel", seen)
 	if err != nil {

@@ -200,7 +200,8 @@ func (c *Counters) read(r *wire.Reader) {
 	})
 }
 
-// usualRow is about the number of bytes of a task that waits, by which the number of tasks is guessed.
+// usualRow is about the number of bytes of a task that waits, by which the number of tasks is
+// guessed.
 const usualRow = 150
 
 func readTasks(r *wire.Reader, src *source) (tasks []*Task) {

@@ -138,8 +138,8 @@ func (q Queue) Processes() (all []observe.Process) {
 	return all
 }
 
-// CallsToJudge returns the operations of the calls that are the only sign that a claimer or asker is
-// alive.
+// CallsToJudge returns the operations of the calls that are the only sign that a claimer or asker
+// is alive.
 func (q Queue) CallsToJudge(seen Seen) (operations []string) {
 	add := func(op, call string, pid int, p observe.Process) {
 		if call != "" && !seen.CanCheck(observe.Identity(pid, p)) {

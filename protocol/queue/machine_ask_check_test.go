@@ -103,7 +103,8 @@ func (d *desk) mayEnd(v *deskVerb, task *Task, truth *questionTruth, end TaskEnd
 	return told
 }
 
-// checkOpen checks that questions that are open have those askers who still ask, and notes new ones.
+// checkOpen checks that questions that are open have those askers who still ask, and notes new
+// ones.
 func (d *desk) checkOpen(t *rapid.T, v *deskVerb, q Question, before, after Queue) {
 	for _, task := range after.Tasks {
 		truth := d.questions[task.Seq]

@@ -47,9 +47,9 @@ type deskVerb struct {
 	renews *askerTruth // who asks now, if that is a new question; nil: nobody who did before
 }
 
-// TestDesk compares questions with a model of who really asks them: each ends at most once, and only
-// by an answer, by a rule, by its expiry, or because nobody asks any more; and no task stays blocked on
-// a question that has ended (spec §46, §47). It makes the same histories each time.
+// TestDesk compares questions with a model of who really asks them: each ends at most once, and
+// only by an answer, by a rule, by its expiry, or because nobody asks any more; and no task stays
+// blocked on a question that has ended (spec §46, §47). It makes the same histories each time.
 func TestDesk(t *testing.T) {
 	fixHistories(t)
 	rapid.Check(t, func(r *rapid.T) {

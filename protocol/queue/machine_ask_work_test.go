@@ -8,8 +8,8 @@ import (
 
 // The tasks beside a queue of questions.
 
-// change makes an edit of the queue of tasks, and checks what it did. redriven is a task that may go on
-// whatever it waits for.
+// change makes an edit of the queue of tasks, and checks what it did. redriven is a task that may
+// go on whatever it waits for.
 func (d *desk) change(t *rapid.T, name, redriven string, do func(Queue, Seen) (Queue, error)) {
 	v := d.verb(t, name)
 	before, seen := d.work, d.seenFrom(v.at)

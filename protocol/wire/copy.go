@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Copied writes text, the value of a member as it was read, if it is unchanged and has the layout of
-// a Writer. It reports whether it did.
+// Copied writes text, the value of a member as it was read, if it is unchanged and has the layout
+// of a Writer. It reports whether it did.
 func (w *Writer) Copied(name, text string, same bool) bool {
 	if !same || !w.laidOut(text) {
 		return false

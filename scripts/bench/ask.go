@@ -12,8 +12,8 @@ import (
 // ruleCount is how many rules there are before the one that fits.
 const ruleCount = 100
 
-// timeAsk times a permission that a rule gives: the program that asks waits for it, and so does what
-// has to be done.
+// timeAsk times a permission that a rule gives: the program that asks waits for it, and so does
+// what has to be done.
 func (b *bench) timeAsk() error {
 	var rules strings.Builder
 	rules.WriteString(`{"rules": [`)

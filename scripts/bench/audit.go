@@ -13,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// timeAudit times edits of an operation with a record and without, and how fast a record is verified.
+// timeAudit times edits of an operation with a record and without, and how fast a record is
+// verified.
 func (b *bench) timeAudit() error {
 	var turns []turn
 	for _, who := range []string{"unrecorded", "dpl"} {
@@ -56,8 +57,8 @@ func (b *bench) timeAudit() error {
 	return nil
 }
 
-// longRecord gives the queue q the record of so many tasks that are enqueued, claimed and done, and returns
-// the number of its lines.
+// longRecord gives the queue q the record of so many tasks that are enqueued, claimed and done, and
+// returns the number of its lines.
 func longRecord(ledger string, tasks int) (lines int, err error) {
 	q := queue.Create("q")
 	seen := queue.Seen{Observation: observe.Observation{Now: time.Now()}}

@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// findBeanstalk starts a beanstalkd of our own, on a socket in the work directory, which calls fsync
-// for each change before it answers, and compiles a client: there is none to be had.
+// findBeanstalk starts a beanstalkd of our own, on a socket in the work directory, which calls
+// fsync for each change before it answers, and compiles a client: there is none to be had.
 func (b *bench) findBeanstalk() error {
 	server := b.find("beanstalkd", "beanstalkd")
 	if server == "" || b.tools.limit == "" { // no compiler

@@ -14,7 +14,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// Names of the works of the section queues. To take a task is to claim it, and to settle it as done.
+// Names of the works of the section queues. To take a task is to claim it, and to settle it as
+// done.
 const (
 	enqueue = "enqueue"
 	take    = "take"
@@ -138,8 +139,8 @@ func (p *pool) turn(waiting int, who string) turn {
 		}}}}
 }
 
-// ourPool is a queue in which thousands of tasks have ended before: their ids are looked up for each
-// task that is added.
+// ourPool is a queue in which thousands of tasks have ended before: their ids are looked up for
+// each task that is added.
 func (b *bench) ourPool(place string, waiting int) (*pool, error) {
 	ledger, err := b.newQueue(place, remembered, waiting)
 	if err != nil {

@@ -98,9 +98,9 @@ func (b *bench) installCommands(dir string) error {
 	return err
 }
 
-// install copies a program, as install(1) and package managers do. They leave large pieces in the page
-// cache, and a linker leaves single pages, which take longer to map: on Linux 6.18 a copy of a command
-// takes an eighth less time. The peers have been installed as well.
+// install copies a program, as install(1) and package managers do. They leave large pieces in the
+// page cache, and a linker leaves single pages, which take longer to map: on Linux 6.18 a copy of a
+// command takes an eighth less time. The peers have been installed as well.
 func install(from, to string) error {
 	program, err := os.ReadFile(from)
 	if err != nil {

@@ -227,7 +227,8 @@ func manyEnded(t *testing.T, w *world) {
 	}
 }
 
-// manyPending makes the queue q one whose next edit makes its record durable in the log, the second time.
+// manyPending makes the queue q one whose next edit makes its record durable in the log, the second
+// time.
 func manyPending(t *testing.T, w *world) {
 	for i := range 31 {
 		if got := w.run(at(0, fmt.Sprintf("dpl-queue --queue q --slots %d", i+2))); got.status != 0 {
@@ -256,8 +257,8 @@ func (w *world) verifyMain() error {
 	return err
 }
 
-// record returns the lines of the record of the queue q, which must be whole: no line is missing or there
-// twice, and the file is what they say.
+// record returns the lines of the record of the queue q, which must be whole: no line is missing or
+// there twice, and the file is what they say.
 func (w *world) record() (string, error) {
 	l, err := fileops.Open(w.ledger(), fileops.Options{})
 	if err != nil {

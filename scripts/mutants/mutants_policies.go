@@ -6,8 +6,8 @@ const policyVectors = "./protocol/group ^TestVectors$"
 // startTests is where the tests of keepers and stages are.
 const startTests = "./cmd/internal/process/start "
 
-// policies are bugs in what follows an end (spec/supervision.md): limits, the end of a group, budgets,
-// reports, pauses, preflight and finish commands, and passes at each end.
+// policies are bugs in what follows an end (spec/supervision.md): limits, the end of a group,
+// budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
 		"a service stands one end more", "protocol/group/pass_limits.go",

@@ -17,8 +17,8 @@ import (
 const nextID = "after-the-power-cut"
 
 // Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop, a pass of
-// dpl-orchestrate, dpl-enqueue, dpl-claim and dpl-settle do at the time now. It returns ErrStuck unless all of it succeeds and leaves
-// nothing behind.
+// dpl-orchestrate, dpl-enqueue, dpl-claim and dpl-settle do at the time now. It returns ErrStuck
+// unless all of it succeeds and leaves nothing behind.
 func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
 		fileops.Options{LockTimeout: 5 * time.Second, Sync: files.SyncNone})

@@ -36,8 +36,8 @@ type Command struct {
 // start is when a scenario starts.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Prepare makes in base what the commands find: a file to keep, a resource to delete, tasks, the report
-// of an attempt, and rules that none keeps.
+// Prepare makes in base what the commands find: a file to keep, a resource to delete, tasks, the
+// report of an attempt, and rules that none keeps.
 func Prepare(base string) error {
 	if err := os.MkdirAll(filepath.Join(base, "data", "scratch"), 0o700); err != nil {
 		return err

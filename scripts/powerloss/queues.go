@@ -13,8 +13,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// queues records each queue, the tasks of it that have ended, and the reports. The spec of each task
-// that has not ended must be there.
+// queues records each queue, the tasks of it that have ended, and the reports. The spec of each
+// task that has not ended must be there.
 func (s Survey) queues(l *fileops.Ledger, base string) error {
 	ids, err := l.QueueIDs()
 	for _, id := range ids {
@@ -35,8 +35,8 @@ func (s Survey) queues(l *fileops.Ledger, base string) error {
 	return err
 }
 
-// wholeRecord returns an error unless the record of q is whole: no line is lost or there twice, and the file
-// is what they say.
+// wholeRecord returns an error unless the record of q is whole: no line is lost or there twice, and
+// the file is what they say.
 func wholeRecord(l *fileops.Ledger, q queue.Queue) error {
 	object, err := l.AuditedQueue(q.ID)
 	if err != nil {
@@ -62,8 +62,9 @@ func (s Survey) reports(l *fileops.Ledger, base, id string) error {
 	return err
 }
 
-// ended records each task that has ended, whether the file of the queue has it or the one beside that.
-// As many must have ended as are counted. A line without an end is of an edit that was never committed.
+// ended records each task that has ended, whether the file of the queue has it or the one beside
+// that. As many must have ended as are counted. A line without an end is of an edit that was never
+// committed.
 func (s Survey) ended(l *fileops.Ledger, q queue.Queue) error {
 	text, err := os.ReadFile(filepath.Join(l.Dir(), "queues", q.ID+".ended.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -138,8 +138,9 @@ func fresh(id string) []Command {
 	}
 }
 
-// queueCommands are those of a queue with long specs, reports, and more ended tasks than its file keeps. Its
-// record has the arguments of commands, and a hash of them, so none has a path that differs in a copy.
+// queueCommands are those of a queue with long specs, reports, and more ended tasks than its file
+// keeps. Its record has the arguments of commands, and a hash of them, so none has a path that
+// differs in a copy.
 func queueCommands(id string) []Command {
 	all := []Command{
 		on(0, "dpl-enqueue --queue "+id+" --id long --text "+strings.Repeat("x", 1000)),

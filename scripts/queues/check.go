@@ -98,7 +98,8 @@ func (w *world) ended() map[string]queue.Ended {
 	return all
 }
 
-// checkEnqueued checks that all of a batch is there, and if its enqueue has not said so, all or none.
+// checkEnqueued checks that all of a batch is there, and if its enqueue has not said so, all or
+// none.
 func (w *world) checkEnqueued(ended map[string]queue.Ended) {
 	for _, c := range w.calls {
 		ids, known := c.ids(), 0
@@ -130,8 +131,8 @@ func (c call) ids() (all []string) {
 	return all
 }
 
-// checkClaims checks that no epoch is given twice, and that no task is claimed while an earlier claim
-// may stand: until then its claimer was killed, or somebody has settled or cancelled it.
+// checkClaims checks that no epoch is given twice, and that no task is claimed while an earlier
+// claim may stand: until then its claimer was killed, or somebody has settled or cancelled it.
 func (w *world) checkClaims() {
 	claims := slices.SortedFunc(slices.Values(w.claims),
 		func(a, b claimed) int { return cmp.Compare(a.epoch, b.epoch) })
@@ -220,7 +221,8 @@ func (w *world) checkSettled(ended map[string]queue.Ended) {
 	}
 }
 
-// aborted reports whether somebody has halted the queue with --abort. Then a failure may be a release.
+// aborted reports whether somebody has halted the queue with --abort. Then a failure may be a
+// release.
 func (w *world) aborted() bool {
 	return slices.ContainsFunc(w.calls, func(c call) bool { return slices.Contains(c.args, "--abort") })
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// crowd has clients use a queue for period, and then do all tasks that are left. A half of the clients
-// would claim, if there were slots for all.
+// crowd has clients use a queue for period, and then do all tasks that are left. A half of the
+// clients would claim, if there were slots for all.
 func crowd(p Place, clients int, period time.Duration) (*world, error) {
 	w, err := newWorld(p, "--on-dead-dependency", "cancel", "--max-attempts", "6",
 		"--slots", strconv.Itoa(clients/2-1))

@@ -65,8 +65,8 @@ func (w *world) epochOf(c call) string {
 	return "1000000"
 }
 
-// take waits on host b until task can be claimed, settles it, and checks that the attempt old is over.
-// It returns how long after a time that was, in milliseconds.
+// take waits on host b until task can be claimed, settles it, and checks that the attempt old is
+// over. It returns how long after a time that was, in milliseconds.
 func (w *world) take(task, old string, since, least time.Duration) int64 {
 	me := strconv.Itoa(os.Getpid())
 	c := w.must(0, clientB, "dpl-claim", "q", "--wait", "--task", task, "--timeout", atMost.String(),
@@ -113,8 +113,8 @@ func (w *world) afterDeadline() int64 {
 	return w.take("deadline", w.epochOf(c), c.from, waiting)
 }
 
-// afterOwnLook has host b wait for a claim that only its own host can judge: first it is alive, then
-// it is killed, then its host looks.
+// afterOwnLook has host b wait for a claim that only its own host can judge: first it is alive,
+// then it is killed, then its host looks.
 func (w *world) afterOwnLook() int64 {
 	holder := exec.Command("sleep", "3600")
 	if err := holder.Start(); err != nil {
@@ -146,8 +146,8 @@ func (w *world) leaves(task string, long time.Duration) {
 	})
 }
 
-// afterSilence has host b wait for an attempt of dpl-run on host a, which it leaves alone while that
-// lives. Then all its processes are killed, as if their host had stopped.
+// afterSilence has host b wait for an attempt of dpl-run on host a, which it leaves alone while
+// that lives. Then all its processes are killed, as if their host had stopped.
 func (w *world) afterSilence() int64 {
 	w.must(0, clientA, "dpl-enqueue", "q", "--id", "silent", "--", "sleep", "3600")
 	worker := w.command(clientA, "dpl-run", "--queue", "q", "--once")

@@ -21,8 +21,8 @@ type Place struct {
 	Cuts   bool     // a host is cut off from time to time, for longer than the others wait for it
 }
 
-// A Host is one of several that use the queue. All see the same processes, but take only their own for
-// theirs.
+// A Host is one of several that use the queue. All see the same processes, but take only their own
+// for theirs.
 type Host struct {
 	Enter  []string // what runs a command there
 	Ledger string   // as it is seen there
@@ -85,8 +85,8 @@ func (w *world) untold() bool {
 	})
 }
 
-// cutOff reports whether another attempt may run beside l, because the host of an earlier one was cut
-// off, and the other one took it for dead.
+// cutOff reports whether another attempt may run beside l, because the host of an earlier one was
+// cut off, and the other one took it for dead.
 func (w *world) cutOff(truth map[int64]*attempt, l line) bool {
 	if !w.Cuts {
 		return false

@@ -19,8 +19,9 @@ import (
 )
 
 // script is the command of all tasks. It says when it begins and ends, whether it runs beside
-// another attempt at its task, and ends in different ways until there is a file calm. Its child has the
-// lock, too: the kernel kills the command itself when its dpl-run dies, and the keeper the rest.
+// another attempt at its task, and ends in different ways until there is a file calm. Its child has
+// the lock, too: the kernel kills the command itself when its dpl-run dies, and the keeper the
+// rest.
 const script = `exec 9>"$D/lock.$DPL_TASK"
 flock -n 9 || echo "overlap $DPL_TASK $DPL_EPOCH" >>"$D/log"
 echo "begin $DPL_TASK $DPL_EPOCH $$" >>"$D/log"
@@ -32,8 +33,8 @@ esac
 echo "end $DPL_TASK $DPL_EPOCH" >>"$D/log"
 `
 
-// use has clients use the queue at the same time, for period, and longer on a machine that is so slow
-// that something has not happened then.
+// use has clients use the queue at the same time, for period, and longer on a machine that is so
+// slow that something has not happened then.
 func (w *world) use(clients int, period time.Duration) {
 	roles := []func(int, *rand.Rand){w.produce, w.claim, w.work, w.claim, w.produce, w.forge, w.operate,
 		w.kill}

@@ -23,8 +23,8 @@ var seededShared = []struct{ name, file, old, new, commit, part string }{
 		"_ = queues.Observe(l, q.ID, q, seen); false", "link", "handover"},
 }
 
-// TestSeededShared runs the rig of scripts/shared, as root, on the file system DPL_SHARED, such as nfs,
-// gluster or local, with commands that have a bug.
+// TestSeededShared runs the rig of scripts/shared, as root, on the file system DPL_SHARED, such as
+// nfs, gluster or local, with commands that have a bug.
 func TestSeededShared(t *testing.T) {
 	on := os.Getenv("DPL_SHARED")
 	if on == "" {

@@ -120,8 +120,8 @@ func (p *pair) added() {
 	}
 }
 
-// passed reports whether e was added and ended by one edit: it waits for what cannot be done any more
-// (spec §37.4), or is a question that a rule has decided.
+// passed reports whether e was added and ended by one edit: it waits for what cannot be done any
+// more (spec §37.4), or is a question that a rule has decided.
 func (p *pair) passed(e queue.Ended) bool {
 	if p.ruled(e) {
 		return true
@@ -223,8 +223,8 @@ func (p *pair) claims() {
 	}
 }
 
-// sameAttempt reports whether a and b are the same except for their time: an ended task may not have that of
-// its last attempt (spec §33.5).
+// sameAttempt reports whether a and b are the same except for their time: an ended task may not
+// have that of its last attempt (spec §33.5).
 func sameAttempt(a, b queue.Attempt) bool {
 	a.At, b.At = time.Time{}, time.Time{}
 	return a == b

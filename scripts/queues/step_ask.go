@@ -8,8 +8,8 @@ import (
 
 // The rules of questions, and of tasks that wait for an answer (spec §46, §47).
 
-// left reports whether the task b of before is not there any more. A question that has ended may have
-// been asked again by the same edit.
+// left reports whether the task b of before is not there any more. A question that has ended may
+// have been asked again by the same edit.
 func (p *pair) left(b *queue.Task) bool {
 	a := p.after.Task(b.ID)
 	return a == nil || b.Ask != nil && a.Seq != b.Seq
@@ -29,8 +29,8 @@ func parked(b *queue.Task) bool {
 		strings.Contains(b.Question, "/")
 }
 
-// answered reports whether what became of b is what an answer does: it goes on, or a person has rejected
-// it, or nobody has said what its check could not tell.
+// answered reports whether what became of b is what an answer does: it goes on, or a person has
+// rejected it, or nobody has said what its check could not tell.
 func (p *pair) answered(b, a *queue.Task, claimed bool) bool {
 	if !parked(b) || a.State == queue.Blocked && (a.Question != "" || b.Last.End != queue.Uncertain) {
 		return false
@@ -56,8 +56,8 @@ func (p *pair) saidDone(b *queue.Task, e queue.Ended) bool {
 		e.Last.End == queue.Done && e.Last.Epoch == b.Last.Epoch && e.Spec == b.SpecHash()
 }
 
-// endedBefore reports whether a, which is new, has ended before: a question that was not decided may be
-// asked again.
+// endedBefore reports whether a, which is new, has ended before: a question that was not decided
+// may be asked again.
 func (p *pair) endedBefore(a *queue.Task) bool {
 	e, ended := p.before.EndedTask(a.ID)
 	return ended && (a.Ask == nil || e.End.Decided())

@@ -37,7 +37,8 @@ func Broken(g group.Group) string {
 
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		// A pass does nothing about a service whose keeper has yet to say how it ended (spec §19.3).
+		// A pass does nothing about a service whose keeper has yet to say how it ended (spec
+		// §19.3).
 		stops := !s.GoneSince.IsZero() || s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
 			!s.TermSentAt.IsZero()
 		if v.End.State == group.GroupEnding && v.End.Reason != group.EndRequested && !stops {

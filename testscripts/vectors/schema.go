@@ -19,8 +19,8 @@ type SchemaCheck struct {
 	again  func(text string) (string, error) // decodes and encodes text again, or returns an error
 }
 
-// NewSchemaCheck returns a check of the schema name with the vectors in folder of spec/vectors. root
-// is the path of the module.
+// NewSchemaCheck returns a check of the schema name with the vectors in folder of spec/vectors.
+// root is the path of the module.
 func NewSchemaCheck(t *testing.T, root, name, folder string,
 	again func(string) (string, error)) SchemaCheck {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Shape describes the members of an object of spec §3 or §9, written down a second time. All other
-// members must survive.
+// A Shape describes the members of an object of spec §3 or §9, written down a second time. All
+// other members must survive.
 type Shape struct {
 	members map[string]*Shape // of an object; nil: it has none that are looked into
 	Each    *Shape            // of each element of an array, or each member of an object whose names are keys

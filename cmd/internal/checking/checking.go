@@ -30,8 +30,8 @@ func Program() (string, error) {
 	return exec.LookPath(name)
 }
 
-// Judge returns the arguments for a check of the attempt whose files are in dir, by rules on standard
-// input. exit is its exit status, or -1; since the file of the snapshot, or "".
+// Judge returns the arguments for a check of the attempt whose files are in dir, by rules on
+// standard input. exit is its exit status, or -1; since the file of the snapshot, or "".
 func Judge(dir string, exit int, since string) []string {
 	args := []string{"--rules=-", "--json", "--dir=" + dir}
 	if exit >= 0 {

@@ -12,8 +12,8 @@ import (
 // personQueue is where questions about uncertain attempts are.
 const personQueue = "ask"
 
-// AskPerson asks whether the attempt at t is done, which its check could not tell because of why, and
-// returns the name of the question. Who has made the attempt may not answer.
+// AskPerson asks whether the attempt at t is done, which its check could not tell because of why,
+// and returns the name of the question. Who has made the attempt may not answer.
 func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task, why string) (string, error) {
 	c := t.Claim
 	text := fmt.Sprintf("Is task %s of %s done? Its check cannot tell: %s", t.ID, queueID, why)

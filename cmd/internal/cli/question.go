@@ -2,7 +2,8 @@ package cli
 
 import "github.com/dpl-project/dpl/protocol/queue"
 
-// AskObject returns who asks what, under the names of the file, or nil for a task that is no question.
+// AskObject returns who asks what, under the names of the file, or nil for a task that is no
+// question.
 func AskObject(a *queue.Ask) any {
 	if a == nil {
 		return nil
@@ -19,8 +20,8 @@ func AskObject(a *queue.Ask) any {
 	return Object{{"kind", a.Kind}, {"text", a.Text}, {"askers", askers}}
 }
 
-// DecisionObject returns how a question has ended, under the names of the file, or nil for a task that
-// was none.
+// DecisionObject returns how a question has ended, under the names of the file, or nil for a task
+// that was none.
 func DecisionObject(d *queue.Decision) any {
 	if d == nil {
 		return nil

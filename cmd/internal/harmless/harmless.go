@@ -1,6 +1,6 @@
 // Package harmless keeps a terminal from obeying text written by others: control characters,
-// including those above U+0080, and those that change the direction of text; and it shows those that
-// nobody sees.
+// including those above U+0080, and those that change the direction of text; and it shows those
+// that nobody sees.
 package harmless
 
 import (
@@ -11,7 +11,8 @@ import (
 )
 
 // unsafe reports whether a terminal would obey r, show the text after it in another order or on
-// another line, or show nothing. Joiners, which many scripts and emoji need, are no such characters.
+// another line, or show nothing. Joiners, which many scripts and emoji need, are no such
+// characters.
 func unsafe(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner ||

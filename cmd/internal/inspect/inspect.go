@@ -1,9 +1,9 @@
 // Package inspect looks at the files of an attempt for package check, and runs the command of a
 // check.
 //
-// Whoever made the files may want the check to pass. So no path leads out of the directory, not even
-// by a symbolic link ([os.Root]); only regular files are read, and never more than package check
-// allows; nothing waits for a FIFO; and what cannot be looked at is a doubt, not a success.
+// Whoever made the files may want the check to pass. So no path leads out of the directory, not
+// even by a symbolic link ([os.Root]); only regular files are read, and never more than package
+// check allows; nothing waits for a FIFO; and what cannot be looked at is a doubt, not a success.
 package inspect
 
 import (
@@ -35,8 +35,8 @@ type Attempt struct {
 	schemas map[string]*jsonschema.Schema
 }
 
-// Open returns the attempt whose files are in dir. The caller must close it. It returns a *wire.Error
-// if a schema of rules is not valid.
+// Open returns the attempt whose files are in dir. The caller must close it. It returns a
+// *wire.Error if a schema of rules is not valid.
 func Open(dir string, rules check.Rules, o Options) (*Attempt, error) {
 	schemas, err := compile(rules.JSON)
 	if err != nil {

@@ -47,8 +47,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// expect checks that err is a Fact, if fact is set, or else a doubt, and says want. It is nil if want
-// is "".
+// expect checks that err is a Fact, if fact is set, or else a doubt, and says want. It is nil if
+// want is "".
 func expect(t *testing.T, what string, err error, fact bool, want string) {
 	t.Helper()
 	_, isFact := errors.AsType[check.Fact](err)

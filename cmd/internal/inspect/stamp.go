@@ -14,8 +14,8 @@ func stampOf(info fs.FileInfo, now time.Time) check.Stamp {
 		Young: now.Sub(changed) < coarseness(changed)}
 }
 
-// coarseness returns how long after changed the time of another change may be the same. Kernels count
-// in ticks of up to 10 ms, and file systems without fractions in seconds, or two.
+// coarseness returns how long after changed the time of another change may be the same. Kernels
+// count in ticks of up to 10 ms, and file systems without fractions in seconds, or two.
 func coarseness(changed time.Time) time.Duration {
 	if changed.Nanosecond() == 0 {
 		return 2 * time.Second

@@ -11,9 +11,9 @@ import (
 )
 
 // GiveAlerts runs the hook for each alert of the group, and of those below and above it, that has
-// not been given, in order, and records that (spec §11.7). If a hook fails, its alert still counts as
-// given. A hook that hangs is killed, and later alerts wait for the next pass. If another process is
-// giving alerts, it does nothing.
+// not been given, in order, and records that (spec §11.7). If a hook fails, its alert still counts
+// as given. A hook that hangs is killed, and later alerts wait for the next pass. If another
+// process is giving alerts, it does nothing.
 func (o *Orchestrator) GiveAlerts() error {
 	for _, child := range o.others() {
 		if err := child.GiveAlerts(); err != nil && !errors.Is(err, fileops.ErrNoGroup) {

@@ -17,8 +17,8 @@ func (childrenFirst) Error() string { return "its groups need a pass first" }
 
 // pass makes a pass over the group, between passes over the groups that are its services: first, so
 // that it sees how they have ended, and afterwards, so that what it asks of them begins now. Each
-// group has its own lock, and none is held while another is taken. Groups in visited have their pass
-// already: groups that lead back to one would otherwise never end.
+// group has its own lock, and none is held while another is taken. Groups in visited have their
+// pass already: groups that lead back to one would otherwise never end.
 func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	visited[o.Group] = true
 	p, err := o.passAlone(visited)

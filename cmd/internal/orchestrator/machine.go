@@ -45,8 +45,8 @@ type Start struct {
 	StopTimeout       time.Duration
 }
 
-// finishing returns how long the keeper of s may need after the end of the service: systemd must not
-// kill it before.
+// finishing returns how long the keeper of s may need after the end of the service: systemd must
+// not kill it before.
 func (s Start) finishing() time.Duration {
 	if s.Finish == nil {
 		return 0

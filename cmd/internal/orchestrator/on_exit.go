@@ -57,7 +57,8 @@ func namesStart(entry string) bool { return strings.HasPrefix(entry, process.Sta
 
 // prompted makes the pass that o.Prompt asks for, and others until one changes nothing. If what the
 // parent of the group sees of it has changed, it does the same for the parent. A pass over the
-// parent that fails is left to the next pass. It returns what the last pass over the group has done.
+// parent that fails is left to the next pass. It returns what the last pass over the group has
+// done.
 func (o *Orchestrator) prompted(visited map[string]bool) (PassReport, error) {
 	first, p, err := o.passesUntilQuiet(visited)
 	if err != nil || first.StandBy {

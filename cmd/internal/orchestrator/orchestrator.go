@@ -69,9 +69,9 @@ type PassReport struct {
 }
 
 // Pass makes one pass over the group and those below it (spec §11, §24). With --dry-run it only
-// reports what it would do. When it returns, the alerts are in the alerts file, but no hook has been
-// given them; see GiveAlerts. After an error, part of the pass may be done; the next pass does the
-// rest. A pass with a Prompt is also made over the groups above that notice.
+// reports what it would do. When it returns, the alerts are in the alerts file, but no hook has
+// been given them; see GiveAlerts. After an error, part of the pass may be done; the next pass does
+// the rest. A pass with a Prompt is also made over the groups above that notice.
 func (o *Orchestrator) Pass() (PassReport, error) {
 	if o.Prompt != nil {
 		return o.prompted(map[string]bool{})
@@ -79,8 +79,8 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	return o.pass(map[string]bool{})
 }
 
-// passAlone makes one pass over the group itself. It returns childrenFirst, and has done nothing, if
-// groups that are its services are not in visited.
+// passAlone makes one pass over the group itself. It returns childrenFirst, and has done nothing,
+// if groups that are its services are not in visited.
 func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err

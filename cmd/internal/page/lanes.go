@@ -270,8 +270,8 @@ func (c *chart) service(s view.Service) {
 	}
 }
 
-// sets draws what restarts together as one span: from the failure of its cause until the last service
-// that was stopped for it runs again, or is over.
+// sets draws what restarts together as one span: from the failure of its cause until the last
+// service that was stopped for it runs again, or is over.
 func (c *chart) sets(events []observe.Event) {
 	waits := make(map[string]string) // the services of the open set, and their cause
 	failed := make(map[string]time.Time)

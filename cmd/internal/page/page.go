@@ -1,7 +1,7 @@
 // Package page renders operations, groups and queues as a single HTML page that needs no other file
-// and no script: the stack as a tree, events on a time axis, services with their restarts and alerts,
-// and tasks with those who have them.
-// It is pure. The page is also well-formed XML, so that a test can parse it strictly.
+// and no script: the stack as a tree, events on a time axis, services with their restarts and
+// alerts, and tasks with those who have them. It is pure. The page is also well-formed XML, so that
+// a test can parse it strictly.
 //
 // This package decides what a page shows; page.html and style.css decide how it looks.
 package page

@@ -272,8 +272,8 @@ func TestSetLanes(t *testing.T) {
 	}
 }
 
-// The lanes of a queue are its workers, with what they do and have done, and one for the tasks that have
-// ended, meanwhile or in the last hour; nothing is drawn that the file does not tell.
+// The lanes of a queue are its workers, with what they do and have done, and one for the tasks that
+// have ended, meanwhile or in the last hour; nothing is drawn that the file does not tell.
 func TestQueueLanes(t *testing.T) {
 	at := func(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
 	q := queue.Create("q")
@@ -325,8 +325,8 @@ func TestQueueLanes(t *testing.T) {
 }
 
 // Where there are too many calls for the timeline, it shows the root caller and what has crashed.
-// What is asked of a service, and how it ends, has a sign on its lane. One in trouble is drawn before one
-// that is over, when there are too many.
+// What is asked of a service, and how it ends, has a sign on its lane. One in trouble is drawn
+// before one that is over, when there are too many.
 func TestMarks(t *testing.T) {
 	at := func(second int) time.Time { return noon.Add(time.Duration(second) * time.Second) }
 	g := group.Group{ID: "g"}

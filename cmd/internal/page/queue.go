@@ -136,8 +136,8 @@ func endedTasks(q view.Queue) *entries {
 	return list
 }
 
-// queueLanes draws who works on what since when; the attempts that have ended meanwhile, or lately, if
-// they were the last at their tasks; and when tasks have ended.
+// queueLanes draws who works on what since when; the attempts that have ended meanwhile, or lately,
+// if they were the last at their tasks; and when tasks have ended.
 func queueLanes(q view.Queue) *chart {
 	c := &chart{}
 	since := q.Seen.Now.Add(-view.Lately)

@@ -102,9 +102,9 @@ func look(pid int) (s stat, err error) {
 		s, _ = parseStat(read("/proc/"+strconv.Itoa(pid)+"/stat", buf[:]))
 	}
 
-	// The kernel is asked only if the file does not say it: ENOENT may mean hidepid. It is asked after
-	// reading the file, so that a process that died in between counts as gone. Unlike kill(2),
-	// tgkill(2) of a pair does not find a thread that is not the first of its process.
+	// The kernel is asked only if the file does not say it: ENOENT may mean hidepid. It is asked
+	// after reading the file, so that a process that died in between counts as gone. Unlike
+	// kill(2), tgkill(2) of a pair does not find a thread that is not the first of its process.
 	if s.ended() || !s.lives() && unix.Tgkill(pid, pid, 0) == unix.ESRCH {
 		return stat{}, ErrNoProcess
 	}

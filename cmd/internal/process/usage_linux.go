@@ -8,14 +8,14 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// clockTick is the unit of times in /proc/PID/stat. The kernel shows them to programs in that unit on
-// all architectures that Go supports.
+// clockTick is the unit of times in /proc/PID/stat. The kernel shows them to programs in that unit
+// on all architectures that Go supports.
 const clockTick = 10 * time.Millisecond
 
 // UsageOnce returns a function that returns what the processes of the start startID have used (spec
-// §27.2), and whether leader, its process, could be looked at. These are leader and its descendants,
-// and those of keeper, that belong to the start as in Survivors. What a process that has ended had
-// used counts if its parent waited for it, and is one of them or keeper.
+// §27.2), and whether leader, its process, could be looked at. These are leader and its
+// descendants, and those of keeper, that belong to the start as in Survivors. What a process that
+// has ended had used counts if its parent waited for it, and is one of them or keeper.
 //
 // The function reads the state of all processes only once, when it is first called. It must not be
 // called by two goroutines at once.

@@ -33,8 +33,8 @@ func user() string {
 	return os.Getenv("USERNAME")
 }
 
-// command returns how a command was called, cut to audit.MostCommand bytes: texts in arguments may be
-// long, and are elsewhere in the record.
+// command returns how a command was called, cut to audit.MostCommand bytes: texts in arguments may
+// be long, and are elsewhere in the record.
 func command(args []string) string {
 	var all strings.Builder
 	for i, arg := range args {

@@ -1,5 +1,5 @@
-// Package signing signs and verifies answers with ssh-keygen -Y, so that any key of SSH can be used: one
-// in a file, in an agent, or on a security key that has to be touched.
+// Package signing signs and verifies answers with ssh-keygen -Y, so that any key of SSH can be
+// used: one in a file, in an agent, or on a security key that has to be touched.
 package signing
 
 import (
@@ -13,8 +13,8 @@ import (
 // namespace keeps a signature of an answer from being one of anything else.
 const namespace = "dpl"
 
-// Sign returns a signature of text by the key in the file, which may be a public key of which an agent
-// has the other half. ssh-keygen may ask for a passphrase or a touch on the terminal.
+// Sign returns a signature of text by the key in the file, which may be a public key of which an
+// agent has the other half. ssh-keygen may ask for a passphrase or a touch on the terminal.
 func Sign(key, text string) (string, error) {
 	return run(text, "-Y", "sign", "-q", "-n", namespace, "-f", key)
 }

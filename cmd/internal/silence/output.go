@@ -21,8 +21,8 @@ type Output struct {
 	grown bool
 }
 
-// Add adds what is found by look. It adds nothing, and returns ErrNotRegular if that is there and no
-// regular file, or an error if it cannot be looked at.
+// Add adds what is found by look. It adds nothing, and returns ErrNotRegular if that is there and
+// no regular file, or an error if it cannot be looked at.
 func (o *Output) Add(look func() (fs.FileInfo, error)) error {
 	info, err := look()
 	switch {

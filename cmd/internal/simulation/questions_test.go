@@ -79,8 +79,8 @@ func (a *actor) hears(id string) bool {
 	return true
 }
 
-// hear notes that a command has said how the question id has ended. One that nobody has decided may be
-// asked again.
+// hear notes that a command has said how the question id has ended. One that nobody has decided may
+// be asked again.
 func (w *world) hear(id string, end queue.TaskEnd) {
 	if old, known := w.queued.told[id]; known && old != end {
 		w.fail("%s is %s, and was %s", id, end, old)

@@ -59,8 +59,8 @@ func (w *world) checkRules(p orchestrator.PassReport, decided int64) {
 	w.checkClocks(p, decided)
 }
 
-// checkBarrier checks that nobody of a set was started while another of it had to end. The cause is in
-// the set when that arises; later, it may have left.
+// checkBarrier checks that nobody of a set was started while another of it had to end. The cause is
+// in the set when that arises; later, it may have left.
 func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 	for _, s := range p.After.Registry.Services {
 		if s.StopFor == nil || s.StopFor.Reason != "sibling" || !w.lives(s.Process) {

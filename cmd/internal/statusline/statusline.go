@@ -21,8 +21,8 @@ type Line struct {
 	shown int        // columns of the line, which is on the terminal
 }
 
-// New returns a line on stderr, or nil if that is no terminal. It is not drawn while another program
-// is in the foreground there.
+// New returns a line on stderr, or nil if that is no terminal. It is not drawn while another
+// program is in the foreground there.
 func New() *Line {
 	fd := int(os.Stderr.Fd())
 	if !term.IsTerminal(fd) {

@@ -16,13 +16,13 @@ type Record struct {
 	User   string // the name of the user
 }
 
-// bookkeeping are the beginnings of paths that follow from others: numbers and counts. So does a whole
-// object, which has no path.
+// bookkeeping are the beginnings of paths that follow from others: numbers and counts. So does a
+// whole object, which has no path.
 var bookkeeping = []string{"counters/", "lastSeq", "lastEpoch", "deadSinceResume", "failuresInRow",
 	"revision"}
 
-// Record draws r as git log -p draws a commit: who did what and when, what has happened, and what has
-// changed. Unless all is set it leaves out numbers that only count.
+// Record draws r as git log -p draws a commit: who did what and when, what has happened, and what
+// has changed. Unless all is set it leaves out numbers that only count.
 func (s Style) Record(r Record, now time.Time, all bool) string {
 	var out strings.Builder
 	line := func(t tone, format string, args ...any) {

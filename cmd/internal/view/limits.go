@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// Limits returns what the clocks of v show, what it has spent, and how it has violated rules lately,
-// worded to follow "service ID ".
+// Limits returns what the clocks of v show, what it has spent, and how it has violated rules
+// lately, worded to follow "service ID ".
 func (s Style) Limits(v Service) (all []string) {
 	for _, c := range v.Clocks(v.Group.Seen) {
 		all = append(all, s.clock(c, v.Group.Seen.Now))

@@ -22,8 +22,8 @@ var groupsColumns = []column{
 	{title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 }
 
-// Ledger draws operations, each with a short summary of its calls below it, and below them groups and
-// queues, one per line.
+// Ledger draws operations, each with a short summary of its calls below it, and below them groups
+// and queues, one per line.
 func (s Style) Ledger(ops []Operation, groups []Group, queues []Queue) string {
 	var operations, others []*node
 	for _, op := range ops {

@@ -35,8 +35,8 @@ func (g Group) judged(s *group.Service) Service {
 	return Service{Service: s, Judgement: j, Group: &g}
 }
 
-// Tree returns the services of g, in their order (spec §22.1), except that dependents come after the
-// first service they depend on, one level deeper.
+// Tree returns the services of g, in their order (spec §22.1), except that dependents come after
+// the first service they depend on, one level deeper.
 func (g Group) Tree() (tree []Service) {
 	below := make(map[string][]Service)
 	for _, s := range g.Services() {

@@ -12,7 +12,8 @@ import (
 )
 
 // An Attempt is an attempt at a task that is over, and what is left of it. Only the last one has an
-// end. Times and a participant are known of that one, and while the operation of another is archived.
+// end. Times and a participant are known of that one, and while the operation of another is
+// archived.
 type Attempt struct {
 	queue.Attempt
 	Log, Report             string // paths; "": none

@@ -15,8 +15,8 @@ import (
 )
 
 // useQueue has clients on both hosts use one queue, while host a is cut off from time to time, and
-// judges what they have said and made. Then it tries what one host does with the tasks of the other,
-// and lets porcupine explain short histories. All that is in ledgers of its own.
+// judges what they have said and made. Then it tries what one host does with the tasks of the
+// other, and lets porcupine explain short histories. All that is in ledgers of its own.
 func (r *rig) useQueue() *Result {
 	result := &Result{FS: r.name, Version: r.version, Options: r.options, Commit: r.commit}
 	for _, part := range []struct {
@@ -49,8 +49,8 @@ func (r *rig) useQueue() *Result {
 	return result
 }
 
-// patiently runs run. It does not wait for commands that are stuck in a system call: they end with the
-// driver's namespaces.
+// patiently runs run. It does not wait for commands that are stuck in a system call: they end with
+// the driver's namespaces.
 func (r *rig) patiently(run func(queues.Place) (queues.Report, error),
 	p queues.Place) (queues.Report, error) {
 	var report queues.Report

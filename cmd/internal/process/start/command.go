@@ -61,8 +61,8 @@ type Command struct {
 	// path, in Dir, with Env, and /dev/null as stdin and its output. nil: nothing. The keeper does
 	// not, if it was told to end.
 	OnExit *Command
-	// OnExitLast makes the keeper execute OnExit only when nothing of the start is left. It is for a
-	// process that stays, and reaps its keepers, but no other children.
+	// OnExitLast makes the keeper execute OnExit only when nothing of the start is left. It is for
+	// a process that stays, and reaps its keepers, but no other children.
 	OnExitLast bool
 	// Record is the path of the reserved exit record, LEDGER/exits/GROUP/NAME; or "" if there is
 	// none. Release finds a record there that has the process of this start.

@@ -236,8 +236,8 @@ func mustHoldNothing(t *testing.T, pid int) {
 	})
 }
 
-// mustHold fails the test unless pid holds a handle on the process held, which makes those of others
-// cheaper.
+// mustHold fails the test unless pid holds a handle on the process held, which makes those of
+// others cheaper.
 func mustHold(t *testing.T, pid, held int) {
 	t.Helper()
 	poll.Until(t, fmt.Sprintf("a handle on %d", held), func() bool {

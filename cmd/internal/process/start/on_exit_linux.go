@@ -32,8 +32,8 @@ func (s Command) following() (env []string) {
 // keeper has no child. If it has some left, the command begins now, and once more at the end: until
 // then, nothing may be started again. The last one takes the place of this process. An earlier one
 // is a child of this keeper's parent, because a descendant of the keeper would pass for something
-// that the service has left. Without such a command, if it cannot be executed, or if the keeper is told
-// to end, followEnd returns when the keeper has no child.
+// that the service has left. Without such a command, if it cannot be executed, or if the keeper is
+// told to end, followEnd returns when the keeper has no child.
 func followEnd(told func() bool) {
 	s, follows := carriedCommand(onExitVariable)
 	if !follows {

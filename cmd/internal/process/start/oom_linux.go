@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// shortOfMemory reports whether the kernel has killed a process of the control group of this process
-// because memory was short. The group must be of one start only: that of a unit of systemd.
+// shortOfMemory reports whether the kernel has killed a process of the control group of this
+// process because memory was short. The group must be of one start only: that of a unit of systemd.
 func shortOfMemory() bool {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeper that is killed at any moment leaves the record whole, and the right status in it or none.
-// With DPL_SOAK there are 1000.
+// A keeper that is killed at any moment leaves the record whole, and the right status in it or
+// none. With DPL_SOAK there are 1000.
 func TestKeeperOfStartKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	many := 40

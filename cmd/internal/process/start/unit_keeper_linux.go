@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unitFlag is the first argument of the process that systemd starts for SpawnUnit. The second is the
-// address of the gate. Nothing else is told through systemd, which would expand it and show it to
-// everybody. It also names what follows on the connection:
+// unitFlag is the first argument of the process that systemd starts for SpawnUnit. The second is
+// the address of the gate. Nothing else is told through systemd, which would expand it and show it
+// to everybody. It also names what follows on the connection:
 //
 //	pass   → keeper  the arguments and the environment of the keeper: two lists
 //	keeper → pass    its INVOCATION_ID: a list of one, or none
@@ -47,8 +47,8 @@ func (s Command) tellKeeper(conn *os.File) error {
 	return err
 }
 
-// readKeeper reads what tellKeeper writes, and answers with the INVOCATION_ID of this process, which
-// it adds to env.
+// readKeeper reads what tellKeeper writes, and answers with the INVOCATION_ID of this process,
+// which it adds to env.
 func readKeeper(conn *os.File) (argv, env []string, err error) {
 	r := bufio.NewReader(conn)
 	if argv, err = readList(r); err == nil {

@@ -95,7 +95,8 @@ func TestSpawnUnit(t *testing.T) {
 	}
 }
 
-// The main process of a unit is a keeper: it records how the command ends, and runs its finish command.
+// The main process of a unit is a keeper: it records how the command ends, and runs its finish
+// command.
 func TestUnitRecordsEnd(t *testing.T) {
 	fakeSystemdRun(t, `INVOCATION_ID=0123 setsid -f "$@" </dev/null >/dev/null 2>&1`)
 	s := command(t, "sh", "-c", "echo $INVOCATION_ID; exit 3")
