@@ -106,8 +106,13 @@ func (a *asking) checkSignature(e queue.Ended) error {
 
 // status returns the error for an end: nil if it is a yes.
 func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
+	yes := queue.EndedAnswered
+	if a.question.Kind == queue.AskPermission {
+		yes = queue.EndedAllowed
+	}
+
 	switch end {
-	case queue.EndedAllowed, queue.EndedAnswered:
+	case yes:
 		return nil
 	case queue.EndedDenied:
 		why := "denied" + by(d)
