@@ -197,8 +197,8 @@ func typesForQueue(t *testing.T, y *typist) {
 	y.hear(t, "$ ")
 	y.enter(t, `echo status" "$?`)
 	y.hear(t, "status 130")
-	y.enter(t, `dpl-status --queue build | grep -c " 1 waiting"`)
-	y.hear(t, "\n1\r")
+	y.enter(t, `echo tasks" "$(dpl-status --queue build | grep -c " 1 waiting")`)
+	y.hear(t, "tasks 1\r")
 	if text, _ := os.ReadFile(pids); strings.TrimSpace(string(text)) != strconv.Itoa(task) {
 		t.Errorf("the task has begun again: %q", text)
 	}
