@@ -41,7 +41,10 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, nil
 	}
 	if beat && tx.entry.Verb == "" {
-		r.chain(after).Revision = tx.kind.files[0].revision(after)
+		revision := tx.kind.files[0].revision
+		if chain.Revision == revision(&tx.value) { // otherwise the next line tells of what had none
+			r.chain(after).Revision = revision(after)
+		}
 		return nil, nil
 	}
 

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -151,6 +154,46 @@ func TestAuditUnaudited(t *testing.T) {
 	lines, found, err = recordOf(l)
 	if err != nil || found != nil || !slices.Equal(verbsOf(lines), []string{"began", "enqueue"}) {
 		t.Errorf("%v, %v, %q", found, err, verbsOf(lines))
+	}
+}
+
+// A heartbeat has no line, and after such an edit it does not hide it from the next one that has.
+func TestAuditUnauditedBeforeHeartbeat(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{Observe: func() observe.Observation {
+		return observe.Observation{Now: queueTime}
+	}})
+	edit := func(verb Verb[protocol.Operation]) {
+		t.Helper()
+		_, err := l.EditOperation("o", OrCreate, verb)
+		must(t, err)
+	}
+	push := func(call string) {
+		t.Helper()
+		edit(func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			if op.Revision == 0 {
+				op = protocol.Create("o", 0, time.Hour)
+			}
+			return op.Push(protocol.Push{Participant: "p", Call: call}, seen)
+		})
+	}
+
+	push("a")
+	object, err := l.AuditedOperation("o")
+	must(t, err)
+	must(t, object.Switch(true))
+	op, _, err := l.ReadOperation("o")
+	must(t, err)
+	op.Revision++
+	writeFile(t, l.OperationPath("o"), op.Encode())
+	edit(func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, observe.Report{}, seen)
+	})
+	push("b")
+
+	v, _, err := object.Verify(nil, Feed)
+	if err != nil || v.Findings != nil || len(v.Marks) != 2 || v.Marks[1].Verb != audit.Unaudited {
+		t.Errorf("%v, %v, %v", err, v.Findings, v.Marks)
 	}
 }
 
