@@ -28,21 +28,24 @@ const (
 
 // recordEdit makes the chain of after that of the current value, with a line for what has changed.
 // It returns the log to which the line must be appended after the commit, or nil if the edit has
-// none, as a beat, which is nothing but a heartbeat.
+// none, as a beat, which is nothing but a heartbeat. The chain is in the first file, and so is all
+// that has a record.
 func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 	r := tx.kind.record
 	if r == nil {
 		return nil, nil
 	}
 
-	chain := *r.chain(&tx.value)
+	chain, revision := *r.chain(&tx.value), tx.kind.files[0].revision
 	*r.chain(after) = chain
+	if revision(&tx.value) == revision(after) { // another file changes, which has no record
+		return nil, nil
+	}
 	if !r.always && !chain.On() && tx.entry.Verb == "" {
 		return nil, nil
 	}
 	if beat && tx.entry.Verb == "" {
-		revision := tx.kind.files[0].revision
-		if chain.Revision == revision(&tx.value) { // otherwise the next line tells of what had none
+		if chain.Revision == revision(&tx.value) { // else the next line tells of what had none
 			r.chain(after).Revision = revision(after)
 		}
 		return nil, nil

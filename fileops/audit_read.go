@@ -7,121 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/queue"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
-
-// An Audited is an object with a record, to be read without a lock.
-type Audited struct {
-	Path  string // of the object's file
-	Log   string // path of its log
-	Shape audit.Shape
-
-	// Layout returns an object as its file has it, from the text that a replay has made.
-	Layout func(text string) (string, error)
-
-	// Events returns what a line means for people.
-	Events func(l audit.Line) []audit.Event
-
-	ledger *Ledger
-	always bool
-	read   func() (chain audit.Chain, text string, err error)
-	edit   func(audit.Entry) error
-	seal   func() (string, error)
-}
-
-// AuditedQueue returns the queue id. Its file need not exist.
-func (l *Ledger) AuditedQueue(id string) (Audited, error) {
-	if err := queue.CheckID(id); err != nil {
-		return Audited{}, err
-	}
-	a := audited(l, &queues, id, queue.Queue.Touch)
-	a.Path, a.Shape, a.Events = l.QueuePath(id), queue.AuditShape(), queue.AuditEvents
-	a.Layout = func(text string) (string, error) {
-		q, err := queue.Decode(text)
-		return q.AuditText(), err
-	}
-	return a, nil
-}
-
-// AuditedOperation returns the operation id, which may be in the archive.
-func (l *Ledger) AuditedOperation(id string) (Audited, error) {
-	if err := wire.CheckID(id); err != nil {
-		return Audited{}, err
-	}
-	a := audited(l, &operations, id, protocol.Operation.Touch)
-	a.Path, a.Shape, a.Events = l.OperationPath(id), protocol.AuditShape(), protocol.AuditEvents
-	a.Layout = func(text string) (string, error) {
-		v := jsontext.Value(text)
-		err := v.Indent(jsontext.WithIndent("  "))
-		return string(v) + "\n", err
-	}
-	return a, nil
-}
-
-// audited returns an object of kind d, whose edits without a verb touch it.
-func audited[T any](l *Ledger, d *Document[T], id string, touch func(T) (T, error)) Audited {
-	edit := func(entry audit.Entry) error {
-		return d.Hold(l, id, Existing, func(tx *Tx[T]) error {
-			on := d.record.chain(&tx.value).On()
-			switch {
-			case entry.Verb == audit.Started && on, entry.Verb == audit.Ended && !on:
-				return nil
-			case entry.Verb == audit.Noted && !on && !d.record.always:
-				return ErrNoRecord
-			}
-			after, err := touch(tx.value)
-			if err != nil {
-				return err
-			}
-			tx.entry = entry
-			return tx.Commit(after)
-		})
-	}
-
-	return Audited{
-		Log: d.record.log(l, id), ledger: l, edit: edit, always: d.record.always,
-		read: func() (audit.Chain, string, error) {
-			value, _, err := d.Read(l, id)
-			return *d.record.chain(&value), d.record.text(value), err
-		},
-		seal: func() (path string, err error) {
-			err = d.Hold(l, id, Existing, func(tx *Tx[T]) error {
-				path, err = seal(tx, touch)
-				return err
-			})
-			return path, err
-		},
-	}
-}
-
-// ErrAlways means that an object has a record always.
-var ErrAlways = errors.New("its record is always on")
-
-// Switch switches the record of a on or off.
-func (a Audited) Switch(on bool) error {
-	switch {
-	case a.always:
-		return ErrAlways
-	case on:
-		return a.edit(audit.Entry{Verb: audit.Started})
-	}
-	return a.edit(audit.Entry{Verb: audit.Ended})
-}
-
-// Seal begins a new part of the log of a, and returns the path of the one that ends (spec §56).
-func (a Audited) Seal() (path string, err error) { return a.seal() }
-
-// Note adds a note to the record of a.
-func (a Audited) Note(note audit.Note) error {
-	return a.edit(audit.Entry{Verb: audit.Noted, Note: &note})
-}
 
 // An AuditEnd is the end of a record.
 type AuditEnd struct {
@@ -267,7 +157,8 @@ func (a Audited) Verify(known []string, feed func(v *audit.Verifier, lines []str
 	*audit.Verifier, AuditEnd, error) {
 	v := &audit.Verifier{State: audit.State{Shape: a.Shape}, Known: known}
 	end, err := a.Read(func(lines []string) { feed(v, lines) })
-	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound)
+	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound) ||
+		errors.Is(end.Err, ErrNoGroup)
 	switch {
 	case err != nil:
 		return v, end, err

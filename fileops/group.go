@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -18,6 +19,14 @@ var groups = Document[group.Group]{
 	none:    func(id string, _ int64) group.Group { return group.Create(id) },
 	times:   func(v group.Group) observe.Times { return v.Times },
 	prepare: prepareGroup,
+	record: &record[group.Group]{
+		log:    func(l *Ledger, id string) string { return l.GroupAudit(id) },
+		chain:  func(of *group.Group) *audit.Chain { return &of.Registry.Audit },
+		verb:   func(of group.Group) string { return of.Effects().Verb },
+		patch:  func(before, after group.Group) []audit.Change { return after.AuditPatch(before) },
+		text:   group.Group.AuditText,
+		urgent: func(before, after group.Group) bool { return before.Stops() || after.Stops() },
+	},
 	files: []codec[group.Group]{{
 		decode: func(text string, to *group.Group) (_ string, err error) {
 			to.Registry, err = group.DecodeRegistry(text)

@@ -22,7 +22,7 @@ func TestImports(t *testing.T) {
 	for pattern, ours := range map[string][]string{
 		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire},
 		"*.go":       {wire, observe, audit},
-		"group/*.go": {wire, observe},
+		"group/*.go": {wire, observe, audit},
 		"audit/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
 		"queue/*.go": {wire, observe, audit, jsontext, "crypto/sha256", "encoding/hex"},
 		"check/*.go": {wire, jsontext, "path", "regexp"},

@@ -1,9 +1,10 @@
-// Dpl-audit shows and verifies the record of a queue or an operation: who changed what and when.
+// Dpl-audit shows and verifies the record of a queue, an operation or a group: who changed what and
+// when.
 //
 //	dpl-audit QUEUE [--since TIME] [--until TIME] [--task TASK] [--kind WORD] [--last N]
 //	dpl-audit QUEUE --verify [--known HASH...]
 //	dpl-audit QUEUE --head | --at REVISION | --seal | --note KIND --data FILE
-//	dpl-audit --op OP --on|--off, and as above
+//	dpl-audit --op OP|--group GROUP --on|--off, and as above
 //
 // Spec §51 to §57, in spec/audit.md.
 package main
@@ -20,7 +21,7 @@ type auditor struct {
 	Since when       `placeholder:"TIME" help:"only what was done since TIME: as in the files, like 09:30 in local time, or like 2h ago"`
 	Until when       `placeholder:"TIME" help:"only what was done until TIME"`
 	Task  cli.TaskID `placeholder:"TASK" help:"only what changed TASK; with --note, the task that it belongs to"`
-	Kind  cli.Word   `placeholder:"WORD" help:"only events of that kind: enqueued, claimed, settled, done, cancelled, expired, blocked, dead, halted, resumed, completed, asked, allowed, denied, answered, timedOut, withdrawn; or TASK_START, TASK_COMPLETE, TASK_BLOCKED, HALT, COMPLETED"`
+	Kind  cli.Word   `placeholder:"WORD" help:"only events of that kind: enqueued, claimed, settled, done, cancelled, expired, blocked, dead, halted, resumed, completed, asked, allowed, denied, answered, timedOut, withdrawn, changed; or TASK_START, TASK_COMPLETE, TASK_BLOCKED, HALT, COMPLETED"`
 	Last  cli.Count  `placeholder:"N" help:"only the last N of these"`
 	Full  bool       `help:"also what only counts"`
 
@@ -31,7 +32,7 @@ type auditor struct {
 	Seal   bool        `help:"begin a new part of the log, and print the path of the one that ends"`
 	Note   cli.Word    `placeholder:"KIND" help:"add a note about the text of --data, such as prompt"`
 	Data   cli.Path    `placeholder:"FILE" help:"with --note: the text, which is kept in notes/; - is standard input"`
-	On     bool        `help:"from now on, record the edits of the operation; heartbeats are not recorded"`
+	On     bool        `help:"from now on, record the edits of the operation or group; heartbeats are not recorded"`
 	Off    bool        `help:"record no more of them"`
 }
 
@@ -72,10 +73,11 @@ func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) er
 }
 
 func main() {
-	cli.Main(&auditor{}, "Show and verify the record of a queue or an operation.",
+	cli.Main(&auditor{}, "Show and verify the record of a queue, an operation or a group.",
 		"It says who changed what and when. Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, "+
-			"which has the hash of the line before; so do the edits of an operation from --on to --off, "+
-			"except heartbeats. Prints them, the newest first; with --json, a line of JSON for each. --verify "+
+			"which has the hash of the line before; so do the edits of an operation or a "+
+			"group from --on to --off, except heartbeats. Prints them, the newest first; with "+
+			"--json, a line of JSON for each. --verify "+
 			"exits 0 if no line is changed, missing, forked or torn, and the file is what the lines "+
 			"say; otherwise 1. Who can write the files can also make a record anew from some line on, "+
 			"or restore an older state of all of them. Only a head that was kept elsewhere tells: print it "+

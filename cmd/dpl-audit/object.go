@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -14,22 +15,33 @@ import (
 type object struct {
 	Queue cli.QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" help:"queue; may be given as the first argument"`
 	Op    cli.ID      `placeholder:"OP" help:"operation"`
+	Group cli.ID      `placeholder:"GROUP" help:"group of services"`
 }
 
 // open returns the object of the flags.
 func (o object) open(l *fileops.Ledger) (fileops.Audited, error) {
-	if o.Op != "" {
+	switch {
+	case o.Op != "":
 		return l.AuditedOperation(string(o.Op))
+	case o.Group != "":
+		return l.AuditedGroup(string(o.Group))
 	}
 	return l.AuditedQueue(string(o.Queue))
 }
 
 // name returns the id of the object.
 func (o object) name() string {
-	if o.Op != "" {
-		return string(o.Op)
+	return cmp.Or(string(o.Op), string(o.Group), string(o.Queue))
+}
+
+// given returns how many objects the flags name; queue says whether --queue does.
+func (o object) given(queue bool) (count int) {
+	for _, is := range []bool{queue, o.Op != "", o.Group != ""} {
+		if is {
+			count++
+		}
 	}
-	return string(o.Queue)
+	return count
 }
 
 // about returns err with the object's name before it.
@@ -96,14 +108,14 @@ func (c *auditor) Validate() error {
 
 	shows := c.Given("since", "until", "kind", "last", "full")
 	switch {
-	case c.Given("queue") && c.Object.Op != "":
-		return cli.Usagef("--queue and --op exclude each other")
+	case c.Object.given(c.Given("queue")) > 1:
+		return cli.Usagef("--queue, --op and --group exclude each other")
 	case c.Object.name() == "":
-		return cli.Usagef("--queue is required, or $DPL_QUEUE; or --op")
+		return cli.Usagef("--queue is required, or $DPL_QUEUE; or --op, or --group")
 	case actions > 1:
 		return cli.Usagef("give only one of --verify, --head, --at, --seal, --note, --on and --off")
-	case (c.On || c.Off) && c.Object.Op == "":
-		return cli.Usagef("--on and --off go with --op: a queue has a record always")
+	case (c.On || c.Off) && c.Object.given(false) == 0:
+		return cli.Usagef("--on and --off go with --op or --group: a queue has a record always")
 	case actions == 1 && shows, actions == 1 && c.Task != "" && c.Note == "":
 		return cli.Usagef("--since, --until, --task, --kind, --last and --full choose lines to be shown")
 	case c.Known != nil && !c.Verify:

@@ -19,6 +19,8 @@ func (p *checkup) audit() (found []finding) {
 			object, err = p.survey.Ledger.AuditedQueue(f.Queue.ID)
 		case f.Operation != nil && f.Operation.Audit.Seq > 0 && f.Kind == layout.OperationFile:
 			object, err = p.survey.Ledger.AuditedOperation(f.Operation.ID)
+		case f.Registry != nil && f.Registry.Audit.Seq > 0 && f.Kind == layout.SupervisorsFile:
+			object, err = p.survey.Ledger.AuditedGroup(f.ID)
 		}
 		if err != nil {
 			continue // it has none, or its name is reported as that of a file

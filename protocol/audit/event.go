@@ -23,7 +23,7 @@ const (
 	EventCompleted = "completed"
 	EventRemoved   = "removed"
 	EventAsked     = "asked"
-	EventChanged   = "changed" // of an operation
+	EventChanged   = "changed" // of an operation or a group
 )
 
 // outside are the words of other systems for kinds of events (spec §57).

@@ -25,7 +25,7 @@ type ServiceProcess struct {
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {
-	e := g.begin(p.Service, seen)
+	e := g.begin("heartbeat", p.Service, seen)
 	s, actor := e.service(p.Service), observe.Identity(p.PID, p.Process)
 	switch {
 	case s == nil:

@@ -105,7 +105,7 @@ func TestGroupEffects(t *testing.T) {
 		Policy: DefaultPolicy(), LogKeep: 1}
 	g, err := Create("g").Register(Registration{Service: "s", By: "u", Request: true,
 		StartInfo: start}, seen)
-	if err != nil || g.Effects() != (Effects{}) {
+	if err != nil || g.Effects() != (Effects{Verb: "register"}) {
 		t.Fatalf("%v, %+v", err, g.Effects())
 	}
 

@@ -53,7 +53,7 @@ func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group,
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.begin(by, seen)
+	e := g.begin("beginGroup", by, seen)
 	e.resume()
 	e.g.Registry.Supervision.Parent = p
 	return e.end()
@@ -72,7 +72,7 @@ func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, e
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.begin(by, seen)
+	e := g.begin("endGroup", by, seen)
 	v := &e.g.Registry.Supervision
 	v.Parent = p
 	if v.End.State == GroupRunning {

@@ -3,6 +3,7 @@ package group
 import (
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -72,6 +73,8 @@ func readRegistry(r *wire.Reader) Registry {
 			reg.PendingAlerts = wire.ReadAll(r, (*Alert).read)
 		case "events":
 			reg.Events = wire.ReadAll(r, (*observe.Event).Read)
+		case "audit":
+			reg.Audit = audit.Read(r)
 		default:
 			r.Unknown(&reg.Unknown, name)
 		}

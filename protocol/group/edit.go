@@ -20,10 +20,11 @@ type edit struct {
 	beaten bool // a heartbeat changed, which counts as an edit even at the same time
 }
 
-func (g Group) begin(by string, seen observe.Observation) *edit {
+// begin returns an edit of a copy of g by verb.
+func (g Group) begin(verb, by string, seen observe.Observation) *edit {
 	seen.Now = wire.Moment(seen.Now)
 	e := &edit{g: g, before: g, seen: seen, by: by}
-	e.g.effects = Effects{}
+	e.g.effects = Effects{Verb: verb}
 	r := &e.g.Registry
 	r.Revision++
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)

@@ -50,6 +50,7 @@ func (r Registry) Encode() string {
 		}
 
 		wire.Objects(w, "events", r.Events, (*observe.Event).Write)
+		r.Audit.Write(w)
 		w.Unknown(r.Unknown)
 	})
 }

@@ -103,7 +103,7 @@ func (e *End) write(w *wire.Writer) {
 // have a command, and that nobody asked to stop, are started again. A group that runs stays as it
 // is. Resume returns ErrExhausted.
 func (g Group) Resume(by string, seen observe.Observation) (Group, error) {
-	e := g.begin(by, seen)
+	e := g.begin("resume", by, seen)
 	e.resume()
 	return e.end()
 }

@@ -8,7 +8,7 @@ import "github.com/dpl-project/dpl/protocol/observe"
 // finds the process gone copies that to LastExit. Nothing changes if p is another process than that
 // of the service, or if the end was already recorded. EndService returns ErrNoService.
 func (g Group) EndService(p ServiceProcess, end LastExit, seen observe.Observation) (Group, error) {
-	e := g.begin(p.Service, seen)
+	e := g.begin("end", p.Service, seen)
 	s := e.service(p.Service)
 	if s == nil {
 		return g, ErrNoService

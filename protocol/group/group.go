@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -50,6 +51,8 @@ type Group struct {
 // Effects are what an edit of a group asks of the file system. They belong to the edit that
 // returned the group.
 type Effects struct {
+	// Verb is the verb that has asked.
+	Verb string
 	// BeatOnly: only a heartbeat changed, so losing the edit in a power cut does no harm.
 	BeatOnly bool
 	// Cleared: the old registry must be copied to the archive before the commit.
@@ -123,6 +126,7 @@ type Registry struct {
 	AlertsGiven     int64           // number of the last alert given to a hook, or NoneGiven
 	PendingAlerts   []Alert         // not in the alerts file, as far as is known
 	Events          []observe.Event // the last 64
+	Audit           audit.Chain     // the end of the record; no verb changes it
 	Unknown         []wire.Member
 }
 

@@ -100,7 +100,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	}
 
 	g.Orchestrator.setTiming(p)
-	e := g.begin(p.Owner, seen)
+	e := g.begin("pass", p.Owner, seen)
 	e.g.Registry.AlertSeq = alerts
 	e.own(p)
 	e.g.Registry.Supervision.set(p)
@@ -234,7 +234,7 @@ type Result struct {
 
 // Result returns g after the second half of a pass by owner (spec §11.5, §11.7).
 func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
-	e := g.begin(owner, seen)
+	e := g.begin("result", owner, seen)
 	for _, id := range r.Started {
 		e.service(id).Starting = false
 	}
@@ -262,7 +262,7 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 // Given returns g after alerts up to seq were given to a hook (spec §11.7). It returns
 // ErrExhausted.
 func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
-	e := g.begin("", seen)
+	e := g.begin("given", "", seen)
 	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
 	return e.end()
 }

@@ -41,7 +41,7 @@ func (p *Pause) continuing(is bool) *Pause {
 // carries out (spec §27.6). A service that is not paused stays as it is. Continue returns
 // ErrNoService and wire.ErrExhausted.
 func (g Group) Continue(service, by string, seen observe.Observation) (Group, error) {
-	e := g.begin(by, seen)
+	e := g.begin("continue", by, seen)
 	s := e.service(service)
 	if s == nil {
 		return g, ErrNoService

@@ -40,7 +40,7 @@ type Registration struct {
 // ErrStillRunning if it would become another group, ErrGroupEnded unless it is resumed, and
 // ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
-	e := g.begin(r.By, seen)
+	e := g.begin("register", r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
 		e.g.Registry.Services, e.g.effects.Cleared = nil, true
 		e.g.Registry.Supervision.revive()
@@ -272,7 +272,7 @@ func (e *edit) runOrWait(s *Service) {
 // Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
 // ErrHasDependents if another service depends on it.
 func (g Group) Remove(service, by string, seen observe.Observation) (Group, error) {
-	e := g.begin(by, seen)
+	e := g.begin("remove", by, seen)
 	s := e.service(service)
 	switch {
 	case s == nil:

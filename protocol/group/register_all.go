@@ -52,7 +52,7 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 		}
 	}
 
-	e := g.begin(r.By, seen)
+	e := g.begin("registerAll", r.By, seen)
 	if r.Resume {
 		e.resume()
 	}

@@ -41,7 +41,7 @@ func (f Finding) String() string {
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
 	after Group, action RuleAction, err error,
 ) {
-	e := g.begin(by, seen)
+	e := g.begin("report", by, seen)
 	s := e.service(f.Service)
 	switch {
 	case s == nil:

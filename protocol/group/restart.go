@@ -55,7 +55,7 @@ func (g Group) RestartAll(by string, seen observe.Observation) (
 func (g Group) restart(again []string, by string, seen observe.Observation) (
 	Group, []string, error,
 ) {
-	e := g.begin(by, seen)
+	e := g.begin("restart", by, seen)
 	if v := &e.g.Registry.Supervision; v.End.State != GroupRunning {
 		v.revive()
 	}

@@ -11,7 +11,7 @@ import (
 // (spec §10.4). It returns ErrNoService, and with only, ErrHasDependents if running services depend
 // on it.
 func (g Group) Shutdown(service, by string, only bool, seen observe.Observation) (Group, error) {
-	e := g.begin(by, seen)
+	e := g.begin("shutdown", by, seen)
 	if e.service(service) == nil {
 		return g, ErrNoService
 	}
@@ -37,7 +37,7 @@ func (g Group) ShutdownAll(by string, seen observe.Observation) (Group, error) {
 	for _, id := range g.Registry.ordered() {
 		all[id] = true
 	}
-	return g.begin(by, seen).shutDownAll(all)
+	return g.begin("shutdown", by, seen).shutDownAll(all)
 }
 
 func (e *edit) shutDownAll(stop map[string]bool) (Group, error) {

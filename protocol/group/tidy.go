@@ -14,7 +14,7 @@ const DefaultKeepEnded = time.Hour
 // the order of removal (spec §30.1). A service on which another depends is kept. It returns
 // ErrExhausted.
 func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed []string, err error) {
-	e := g.begin(by, seen)
+	e := g.begin("tidy", by, seen)
 	for found := true; found; {
 		found = false
 		for _, id := range e.g.Registry.ordered() {

@@ -52,6 +52,7 @@ var (
 			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs "+
 				"onIntensity restarts set autoShutdown onExit state reason message endedAt parent generation",
 				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
+			"audit":         vectors.Object("seq head revision off pending", nil),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,
 		})
@@ -87,7 +88,8 @@ func TestKeepsUnknown(t *testing.T) {
 		"paused": {"at": ` + at + `, ` + beat + `, ` + x + `},
 		"stopFor": {"reason": "r", "then": "dead", ` + x + `},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}},
-		"pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
+		"pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `,
+		"audit": {"seq": 0, "revision": 0, ` + x + `}, ` + x + `}`
 
 	r, err := DecodeRegistry(registry)
 	if err != nil {

@@ -11,8 +11,8 @@ import endings
 import limits
 import sets
 import window as window_of
-from document import (ABSENT, BEAT, BOOLEAN, CAN_BE_USED, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, LONGEST,
-                      MOMENT, POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
+from document import (ABSENT, BEAT, BOOLEAN, CAN_BE_USED, CHAIN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST,
+                      LONGEST, MOMENT, POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
                       array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, refuse_unknown, whole, write)
 from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval,
@@ -366,7 +366,8 @@ REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   supervision=(SUPERVISION, ABSENT),
                   supervisors=(keyed(SERVICE, 'supervisorId'), REQUIRED),
                   alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
-                  pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
+                  pendingAlerts=(array(ALERT), []), events=(array(EVENT), []),
+                  audit=(CHAIN, ABSENT))
 ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED),
                       revision=(REVISION, 0), orchestratorPid=(nullable(INTEGER), None),
                       orchestratorHeartbeat=(nullable(MOMENT), None),
