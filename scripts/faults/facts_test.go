@@ -81,6 +81,9 @@ func (w *world) facts(copies bool) (facts, error) {
 	if err == nil && f["operations/o.json"] != "" {
 		err = w.verifyMain()
 	}
+	if err == nil && f["g.supervisors.json"] != "" {
+		err = w.verifyGroup()
+	}
 	if err == nil && f["queues/q.json"] != "" {
 		f["the record of q"], err = w.record()
 	}

@@ -22,6 +22,7 @@ var (
 	enqueueTwo = at(0, "dpl-enqueue --queue q --id two --after one -- true")
 	claimOne   = at(1, "dpl-claim --queue q --participant w --deadline 1h")
 	recordMain = at(0, "dpl-audit --op o --on")
+	recordG    = at(0, "dpl-audit --group g --on")
 	settleOne  = at(2, "dpl-settle --queue q --task one --epoch 1 --done")
 )
 
@@ -118,6 +119,9 @@ func queueSubjects() []subject {
 		{name: "audit --on", setup: []step{pushMain}, do: recordMain},
 		{name: "audit --off", setup: []step{pushMain, recordMain}, do: at(1, "dpl-audit --op o --off")},
 		{name: "a recorded pop", setup: []step{pushMain, recordMain}, do: popMain},
+		{name: "audit --group --on", setup: []step{itself}, do: recordG},
+		{name: "a recorded pass", setup: []step{request, itself, recordG}, do: pass, several: true,
+			settled: oneRuns},
 		{name: "audit --note", setup: claimed, prepare: rulesFile,
 			do: at(2, "dpl-audit --queue q --note prompt --data $res/rules.json --task one")},
 		{name: "cleanup ticks", setup: claimed, do: at(later*10, "dpl-cleanup"), beyond: true},
@@ -238,21 +242,29 @@ func manyPending(t *testing.T, w *world) {
 }
 
 // verifyMain returns an error if the operation o has a record that is not whole.
-func (w *world) verifyMain() error {
+func (w *world) verifyMain() error { return w.verify("o", (*fileops.Ledger).AuditedOperation) }
+
+// verifyGroup returns an error if the group g has a record that is not whole.
+func (w *world) verifyGroup() error { return w.verify("g", (*fileops.Ledger).AuditedGroup) }
+
+// verify returns an error if the object id, which open opens, has a record that is not whole.
+func (w *world) verify(id string,
+	open func(l *fileops.Ledger, id string) (fileops.Audited, error)) error {
 	l, err := fileops.Open(w.ledger(), fileops.Options{})
 	if err != nil {
 		return err
 	}
-	object, err := l.AuditedOperation("o")
+	object, err := open(l, id)
 	if err != nil {
 		return err
 	}
 	v, _, err := object.Verify(nil, fileops.Feed)
 	switch {
-	case errors.Is(err, fileops.ErrNoRecord) || errors.Is(err, fileops.ErrNotFound):
+	case errors.Is(err, fileops.ErrNoRecord) || errors.Is(err, fileops.ErrNotFound) ||
+		errors.Is(err, fileops.ErrNoGroup):
 		return nil
 	case err == nil && len(v.Findings) > 0:
-		return fmt.Errorf("torn: the record of o: %v", v.Findings)
+		return fmt.Errorf("torn: the record of %s: %v", id, v.Findings)
 	}
 	return err
 }
