@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Read returns the content of the file p, or of standard input if p is -. It returns wire.ErrCorrupt if
-// that has more than most bytes, a number of MiB.
+// Read returns the content of the file p, or of standard input if p is -. It returns
+// wire.ErrCorrupt if that has more than most bytes, a number of MiB.
 func (p Path) Read(most int64) (string, error) {
 	from := io.Reader(os.Stdin)
 	if p != "-" {
