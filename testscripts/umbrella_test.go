@@ -35,7 +35,7 @@ func TestUmbrellaList(t *testing.T) {
 
 	for name, summary := range want {
 		if got[name] != summary {
-			t.Errorf("dpl says of %s %q, and dpl-%[1]s %q", name, got[name], summary)
+			t.Errorf("dpl says of %s %q, and dpl-%[1]s %[3]q", name, got[name], summary)
 		}
 	}
 

@@ -38,7 +38,7 @@ func chapters() []chapter {
 			{"settle", "Say how an attempt at a task has ended."},
 			{"queue", "Create, halt, resume or set up a queue."},
 			{"check", "Judge an attempt by rules."},
-			{"audit", "Show and verify the record of a queue or an operation."},
+			{"audit", "Show and verify the record of a queue, an operation or a group."},
 		}},
 		{"Questions", []command{
 			{"ask", "Ask a person, and wait for the answer."},
