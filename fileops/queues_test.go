@@ -402,3 +402,54 @@ func TestQueuesRefused(t *testing.T) {
 		t.Error("a log is a directory, which is no error")
 	}
 }
+
+// The operation of an attempt that has completed is gone; then its calls are over when the queue does
+// not have its claim any more (spec §35.2).
+func TestCallsOfAttempts(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	enqueue(t, l, "{}", "t", "u")
+	editQueue(t, l, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		after, _, err := q.Claim(queue.Claimer{Participant: "w", Deadline: time.Hour}, "t", seen)
+		return after, err
+	})
+
+	check := func(op string, want queue.CallState) {
+		t.Helper()
+		seen := observe.Observation{Now: queueTime}
+		if got := l.SeeQueue("mail.a", seen).Call(op, "attempt"); got != want {
+			t.Errorf("a call of %s is %q, want %q", op, got, want)
+		}
+	}
+	check("q.t.1", queue.CallUnseen) // it may not have been pushed yet
+	for _, op := range []string{"q.t.2", "none.t.1", "q", "q.t.x"} {
+		check(op, queue.CallUnseen)
+	}
+	check("q.u.1", queue.CallOver)
+
+	editQueue(t, l, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		return q.Settle(queue.Settlement{Task: "t", Epoch: 1, Outcome: queue.Outcome{End: queue.Done}}, seen)
+	})
+	check("q.t.1", queue.CallOver)
+	check("q.t.1-again", queue.CallOver)
+}
+
+// How files were at the start of an attempt is kept beside its log and report.
+func TestAttemptStart(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	enqueue(t, l, "{}", "t")
+	must(t, l.WriteAttemptStart("q", "t", 3, "how it was"))
+	text, err := os.ReadFile(l.AttemptStart("q", "t", 3))
+	if string(text) != "how it was" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if err := l.WriteAttemptStart("q", "t", 3, "anew"); err == nil {
+		t.Error("it was written twice")
+	}
+
+	files, err := l.TaskFiles("q")
+	if len(files) != 1 || files[0].Log || files[0].Report() || err != nil {
+		t.Errorf("got %+v, %v", files, err)
+	}
+}
