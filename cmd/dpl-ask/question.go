@@ -81,7 +81,10 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		return err
 	}
 
-	a := queue.Asker{Participant: string(c.Participant), User: cli.UserName()}
+	a := queue.Asker{Participant: string(c.Participant)}
+	if q.Ruled == nil { // the name is for the person who is asked
+		a.User = cli.UserName()
+	}
 	task := inAttempt()
 	switch {
 	case c.Call != "":
