@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// find returns the id of the question of which id is the beginning, or id itself if it names one
-// exactly, or none.
+// find returns the id of the only open question whose id begins with id. It returns id itself if a
+// question has exactly that id, or if none begins so.
 func find(q queue.Queue, id string) (string, error) {
 	if q.Task(id) != nil {
 		return id, nil

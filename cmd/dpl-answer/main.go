@@ -25,7 +25,7 @@ type answer struct {
 	cli.Common `embed:""`
 
 	ID          cli.TaskID `name:"id" placeholder:"ID" help:"the question, or the beginning of its id; may be given as the first argument"`
-	To          cli.ID     `placeholder:"NAME" help:"questions to NAME: the queue is ask.NAME (ask)"`
+	Whom        cli.To     `embed:""`
 	Allow       bool       `help:"give the permission"`
 	Deny        bool       `help:"deny the permission, or refuse to answer"`
 	AllowSelf   bool       `help:"answer a question of one's own operation or process; that is recorded"`
@@ -55,7 +55,7 @@ func (c *answer) Validate() error {
 	return nil
 }
 
-// decides reports whether the question is to be answered, and not only shown.
+// decides reports whether the flags answer the question, instead of showing it.
 func (c *answer) decides() bool { return c.Allow || c.Deny || len(c.Words) > 0 }
 
 // Reads makes it a cli.Reader.
@@ -68,17 +68,10 @@ func (c *answer) text() string {
 	return string(c.Words[0])
 }
 
-func (c *answer) queueID() cli.QueueID {
-	if c.To == "" {
-		return "ask"
-	}
-	return cli.QueueID("ask." + c.To)
-}
-
 func (c *answer) Run(env *cli.Env) error {
-	id := c.queueID()
-	if err := queue.CheckID(string(id)); err != nil {
-		return cli.Usagef("--to %s: %v", c.To, err)
+	id, err := c.Whom.AskQueue()
+	if err != nil {
+		return err
 	}
 	l, err := env.Open()
 	if err != nil {

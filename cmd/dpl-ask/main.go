@@ -24,8 +24,8 @@ type ask struct {
 	Question cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
 	Kind     string     `default:"question" enum:"question,permission" help:"a permission is allowed or denied, a question answered with a text"`
 	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; without any, every text is one"`
-	Input    cli.Path   `placeholder:"FILE" help:"what is to be allowed, a JSON object with tool, and argv or command; - is standard input"`
-	To       cli.ID     `placeholder:"NAME" help:"ask NAME: the queue is ask.NAME (ask)"`
+	Input    cli.Path   `placeholder:"FILE" help:"the request for a permission: a JSON object with tool, and argv or command; - is standard input"`
+	Whom     cli.To     `embed:""`
 
 	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
 	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
@@ -74,18 +74,10 @@ func (c *ask) Validate() error {
 
 func (c *ask) kind() queue.AskKind { return queue.AskKind(c.Kind) }
 
-// queueID returns the queue of the question.
-func (c *ask) queueID() cli.QueueID {
-	if c.To == "" {
-		return "ask"
-	}
-	return cli.QueueID("ask." + c.To)
-}
-
 func (c *ask) Run(env *cli.Env) error {
-	id := c.queueID()
-	if err := queue.CheckID(string(id)); err != nil {
-		return cli.Usagef("--to %s: %v", c.To, err)
+	id, err := c.Whom.AskQueue()
+	if err != nil {
+		return err
 	}
 	q, err := c.question(env)
 	if err != nil {
@@ -123,20 +115,21 @@ func (c *ask) Run(env *cli.Env) error {
 
 var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
 
-// finish waits for the answer, or does what is to be done instead.
+// finish waits for the answer, or parks the task.
 func (a *asking) finish(edit queueEdit) error {
 	if done, err := a.result(edit.After); done {
 		return err
 	}
 
 	a.asked = edit.Before.Task(a.id) == nil
+	t := edit.After.Task(a.id)
 	switch {
 	case a.env.DryRun():
 		return fmt.Errorf("a person would be asked: %w", errOpen)
 	case a.flags.Park:
-		return a.park()
+		return a.park(t)
 	}
-	a.alert(edit.After.Task(a.id))
+	a.alert(t)
 	return a.wait()
 }
 
@@ -146,5 +139,6 @@ func main() {
 			"Prints the text of the answer. Exits 0 if it was answered or allowed, 1 if it was "+
 			"denied, 124 if nobody answered in time, 5 if it was withdrawn, 75 if it is still open: "+
 			"any status but 0 is no. It is withdrawn when nobody waits for the answer any more: "+
-			"dpl-ask was killed, or with --key, the call or process that asks has ended.")
+			"dpl-ask was killed, or with --key, the call or process that asks has ended. Exits 77 if "+
+			"the asker could change --rules or --signers, or if a yes has no signature by one of these.")
 }

@@ -56,7 +56,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 	return q, nil
 }
 
-// input reads what is to be allowed.
+// input reads the request, and stores it in spec.
 func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
 	text, err := c.Input.Read(mostInput)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
 	return request, nil
 }
 
-// sign adds to q who asks: the attempt at a task that is to be blocked; or the call, or the process
-// of --pid, and unless these come back for the answer, this process.
+// sign adds to q who asks: the call, the process of --pid, or this process, and with --park the task.
+// Without a key, this process waits for the answer, and its end withdraws the question.
 func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	self := os.Getpid()
 	me, err := cli.Identify(cli.PID(self))

@@ -81,7 +81,7 @@ func (a *asking) checkRules(e queue.Ended) error {
 		return nil
 	}
 	return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: %s before, but denied now%s", a.id, e.End,
-		by(&queue.Decision{Rule: *q.Ruled})))
+		(&queue.Decision{Rule: *q.Ruled}).Decider()))
 }
 
 // checkSignature returns an error for a yes that needs a signature and has none. A rule that this
@@ -99,7 +99,7 @@ func (a *asking) checkSignature(e queue.Ended) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s%s, which does not count: %w: it needs a signature by one of %s: %w", a.id,
-			e.End, by(e.Decision), fileops.ErrPermission, a.signers, err)
+			e.End, e.Decision.Decider(), fileops.ErrPermission, a.signers, err)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
 	case yes:
 		return nil
 	case queue.EndedDenied:
-		why := "denied" + by(d)
+		why := "denied" + d.Decider()
 		if d.Answer != "" {
 			why += ": " + d.Answer
 		}
@@ -123,19 +123,8 @@ func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
 	case queue.EndedTimedOut:
 		return fmt.Errorf("%s: nobody has answered: %w", a.id, cli.ErrTimeout)
 	}
-	return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: the question was withdrawn%s", a.id, by(d)))
-}
-
-func by(d *queue.Decision) string {
-	switch {
-	case d == nil:
-		return ""
-	case d.By != "":
-		return " by " + d.By
-	case d.Rule.Number > 0:
-		return fmt.Sprintf(" by rule %d of %s", d.Rule.Number, d.Rule.File)
-	}
-	return ""
+	return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: the question was withdrawn%s", a.id,
+		d.Decider()))
 }
 
 func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
@@ -223,13 +212,14 @@ func (a *asking) interrupted(sig os.Signal) error {
 	return cli.Exit(128 + int(number))
 }
 
-// park blocks the task on the question when its attempt has ended.
-func (a *asking) park() error {
+// park blocks the task on the question t when its attempt has ended.
+func (a *asking) park(t *queue.Task) error {
 	who := a.question.Asker
 	name := queue.QuestionName(a.queue, a.id)
 	_, err := a.env.EditQueue(a.ledger, who.Queue, fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			s := queue.Settlement{Task: who.Task, Epoch: who.Epoch, Later: q.Inside(who.Task, os.Getenv("DPL_OP")),
+			s := queue.Settlement{Task: who.Task, Epoch: who.Epoch,
+				Later:   q.Inside(who.Task, os.Getenv("DPL_OP")),
 				Outcome: queue.Outcome{End: queue.Asked, Reason: a.question.Text, Question: name}}
 			return q.Settle(s, seen)
 		})
@@ -237,9 +227,7 @@ func (a *asking) park() error {
 		return fmt.Errorf("park %s/%s: %w", who.Queue, who.Task, err)
 	}
 
-	if q, err := a.ledger.ReadQueue(a.queue); err == nil {
-		a.alert(q.Task(a.id))
-	}
+	a.alert(t)
 	if a.env.JSON() {
 		a.env.PrintJSON(a.object("", nil))
 	} else {
@@ -250,7 +238,7 @@ func (a *asking) park() error {
 
 // alert tells of a question that was not asked before.
 func (a *asking) alert(t *queue.Task) {
-	if a.flags.OnAlert == "" || !a.asked || t == nil {
+	if a.flags.OnAlert == "" || !a.asked {
 		return
 	}
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/trust"
@@ -103,7 +104,7 @@ func (c *auditor) show(env *cli.Env, object fileops.Audited) error {
 		all.records = all.records[max(0, len(all.records)-int(c.Last)):]
 	}
 
-	style := screen()
+	style := screen.Style()
 	slices.Reverse(all.records)
 	for i, r := range all.records {
 		if env.JSON() {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/audit"
 )
 
-// audit reports records that were changed, or of which something is missing.
+// audit reports records with changed or missing lines.
 func (p *checkup) audit() (found []finding) {
 	for _, f := range p.files {
 		object, err := fileops.Audited{}, fileops.ErrNoRecord

@@ -73,10 +73,7 @@ func (q Queue) answered(id string, seen Seen) error {
 	end := TaskEnd("")
 	by := ""
 	if ended, ok := q.EndedTask(id); ok {
-		end = ended.End
-		if d := ended.Decision; d != nil {
-			by = d.by()
-		}
+		end, by = ended.End, ended.Decision.Decider()
 	} else if seen.Past != nil {
 		end, _, _ = seen.Past(id)
 	}
@@ -90,9 +87,11 @@ func (q Queue) answered(id string, seen Seen) error {
 	return ErrNoTask
 }
 
-// by returns " by" and who has decided, if that is known.
-func (d *Decision) by() string {
+// Decider returns " by" and who has decided, or "" if nobody has or d is nil.
+func (d *Decision) Decider() string {
 	switch {
+	case d == nil:
+		return ""
 	case d.By != "":
 		return " by " + d.By
 	case d.Rule.Number > 0:

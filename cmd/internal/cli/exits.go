@@ -208,6 +208,10 @@ func exitModels(program string) []Object {
 		}
 	}
 
+	if program == "dpl-ask" {
+		all = append(all, Object{{"status", "128+N"},
+			{"meaning", "Signal N asked it to end: the question was withdrawn, unless it has a key."}})
+	}
 	if program == "dpl-run" {
 		all = append(all,
 			Object{{"status", "128+N"}, {"meaning", "Signal N killed COMMAND."}},

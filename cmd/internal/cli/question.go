@@ -1,6 +1,30 @@
 package cli
 
-import "github.com/dpl-project/dpl/protocol/queue"
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// QuestionTimeout is how long a question is open, if nothing else is said.
+const QuestionTimeout = 24 * time.Hour
+
+// To has the flag that says who is asked.
+type To struct {
+	To ID `placeholder:"NAME" help:"the person NAME, whose questions are in the queue ask.NAME (ask)"`
+}
+
+// AskQueue returns the queue of the questions.
+func (t To) AskQueue() (QueueID, error) {
+	if t.To == "" {
+		return "ask", nil
+	}
+	id := "ask." + string(t.To)
+	if err := queue.CheckID(id); err != nil {
+		return "", Usagef("--to %s: %v", t.To, err)
+	}
+	return QueueID(id), nil
+}
 
 // AskObject returns who asks what, under the names of the file, or nil for a task that is no
 // question.
