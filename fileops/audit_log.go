@@ -11,6 +11,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An auditLog is the log of an object in an edit of it: its last part, to which lines are appended.
@@ -138,7 +139,7 @@ func (g *auditLog) isAsExpected(chain audit.Chain, tail string) bool {
 	if len(chain.Pending) == 0 {
 		text, complete := strings.CutSuffix(tail, "\n")
 		g.end, g.anchor = g.size, g.size
-		return complete && audit.Hash(text[strings.LastIndexByte(text, '\n')+1:]) == chain.Head
+		return complete && wire.Hash(text[strings.LastIndexByte(text, '\n')+1:]) == chain.Head
 	}
 
 	rest := tail

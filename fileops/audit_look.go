@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An auditEnd is what is found at the end of a log that does not end as expected.
@@ -76,7 +77,7 @@ func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, li
 		line := text[start : end-1]
 		switch {
 		case line == "":
-		case audit.Hash(line) == anchor:
+		case wire.Hash(line) == anchor:
 			found.anchored, found.anchor = true, int64(end)
 			return found, lines
 		case slices.Contains(chain.Pending, line):

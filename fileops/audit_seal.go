@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // ErrEmptyLog means that a log has no lines to be sealed.
@@ -75,7 +76,7 @@ func (g *auditLog) seal() (path string, err error) {
 // AddNote stores text in notes/, and returns a note about it. One that is there already may be what
 // a killed process has left, so it is compared and synced.
 func (l *Ledger) AddNote(kind, task, text string) (audit.Note, error) {
-	note := audit.Note{Kind: kind, Task: task, Size: int64(len(text)), Hash: audit.Hash(text)}
+	note := audit.Note{Kind: kind, Task: task, Size: int64(len(text)), Hash: wire.Hash(text)}
 	path := l.NotePath(strings.TrimPrefix(note.Hash, "sha256:"))
 	if err := l.fs.EnsureDir(l.NotesDir()); err != nil {
 		return note, err
@@ -101,7 +102,7 @@ func (l *Ledger) ReadNote(note audit.Note) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if err == nil && audit.Hash(string(data)) != note.Hash {
+	if err == nil && wire.Hash(string(data)) != note.Hash {
 		err = errors.New("it is not what was noted")
 	}
 	return string(data), err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // obey has the rules decide q, which asks for request. All files are read before: one that cannot
@@ -36,9 +35,8 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256([]byte(text))
 		files = append(files, rules)
-		names = append(names, queue.Rule{File: abs, Hash: "sha256:" + hex.EncodeToString(sum[:])})
+		names = append(names, queue.Rule{File: abs, Hash: wire.Hash(text)})
 	}
 
 	v := question.Decide(request, files, env.Now())

@@ -52,7 +52,7 @@ type knownHash string
 
 // UnmarshalText sets h to text.
 func (h *knownHash) UnmarshalText(text []byte) error {
-	if *h = knownHash(text); !audit.IsHash(string(text)) {
+	if *h = knownHash(text); !wire.IsHash(string(text)) {
 		return fmt.Errorf("want a hash, as --head prints it, not %q", text)
 	}
 	return nil

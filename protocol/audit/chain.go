@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -40,30 +38,9 @@ func (c Chain) First() int64 { return c.Seq + 1 - int64(len(c.Pending)) }
 func (c Chain) Append(e Entry) Chain {
 	c.Seq++
 	line := e.line(c.Seq, c.Head)
-	c.Head, c.Revision = Hash(line), e.Revision
+	c.Head, c.Revision = wire.Hash(line), e.Revision
 	c.Pending = append(c.Pending[:len(c.Pending):len(c.Pending)], line)
 	return c
-}
-
-// Hash returns the hash of a line, without its newline.
-func Hash(line string) string {
-	sum := sha256.Sum256([]byte(line))
-	return hashPrefix + hex.EncodeToString(sum[:])
-}
-
-const hashPrefix = "sha256:"
-
-// IsHash reports whether text has the form of a hash.
-func IsHash(text string) bool {
-	if len(text) != len(hashPrefix)+2*sha256.Size || text[:len(hashPrefix)] != hashPrefix {
-		return false
-	}
-	for _, c := range []byte(text[len(hashPrefix):]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }
 
 // Write writes c as the member audit, or nothing if c is zero.
@@ -90,7 +67,7 @@ func Read(r *wire.Reader) (c Chain) {
 		case "seq":
 			c.Seq = r.Revision()
 		case "head":
-			c.Head = readHash(r)
+			c.Head = r.Hash()
 		case "revision":
 			c.Revision = r.Revision()
 		case "off":
@@ -110,12 +87,4 @@ func Read(r *wire.Reader) (c Chain) {
 		r.FailMember(r.Offset(), "pending", wire.ErrCorrupt, "it has more than %d lines", c.Seq)
 	}
 	return c
-}
-
-func readHash(r *wire.Reader) string {
-	text := r.String()
-	if !IsHash(text) {
-		r.Refuse("%.80q is not a hash", text)
-	}
-	return text
 }

@@ -108,7 +108,7 @@ func Parse(text string) (Line, error) {
 	if err == nil && l.Seq < 1 {
 		err = errors.New("it has no number")
 	}
-	l.Text, l.Hash = text, Hash(text)
+	l.Text, l.Hash = text, wire.Hash(text)
 	return l, err
 }
 
@@ -118,7 +118,7 @@ func readLine(r *wire.Reader) (l Line) {
 		case "seq":
 			l.Seq = r.Revision()
 		case "prev":
-			l.Prev = readHash(r)
+			l.Prev = r.Hash()
 		case "at":
 			l.At = r.Time()
 		case "verb":
@@ -166,7 +166,7 @@ func readNote(r *wire.Reader) *Note {
 		case "size":
 			n.Size = r.Int(0)
 		case "sha256":
-			n.Hash = readHash(r)
+			n.Hash = r.Hash()
 		case "task":
 			n.Task = r.String()
 		default:

@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 			case v.Patch != nil:
 				v.patch(t)
 			case v.Line != "":
-				if got := Hash(v.Line); got != v.Hash {
+				if got := wire.Hash(v.Line); got != v.Hash {
 					t.Errorf("the hash is %s", got)
 				}
 			case v.Finds != nil:

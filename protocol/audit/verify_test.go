@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 var shape = Shape{"tasks": "id"}
@@ -74,7 +76,7 @@ func TestVerifyWhole(t *testing.T) {
 		}
 	}
 	for i, line := range lines {
-		if found := verify(join(lines), end, text, Hash(line)); found != nil {
+		if found := verify(join(lines), end, text, wire.Hash(line)); found != nil {
 			t.Errorf("with the head of line %d: %v", i+1, found)
 		}
 	}
@@ -170,12 +172,12 @@ func TestVerifyFile(t *testing.T) {
 	}
 
 	older := end
-	older.Seq, older.Head = 3, Hash(lines[2])
+	older.Seq, older.Head = 3, wire.Hash(lines[2])
 	if found := verify(join(lines), older, text); len(found) != 1 || found[0].How != Forked || found[0].Seq != 4 {
 		t.Errorf("an older file: %v", found)
 	}
 	forged := end
-	forged.Head = Hash("x")
+	forged.Head = wire.Hash("x")
 	if found := verify(join(lines), forged, text); !names(found, 5) {
 		t.Errorf("another head: %v", found)
 	}
@@ -186,14 +188,14 @@ func TestVerifyFile(t *testing.T) {
 func TestVerifyKnown(t *testing.T) {
 	t.Parallel()
 	lines, end, text := history()
-	if found := verify(join(lines), end, text, Hash("x")); len(found) != 1 || found[0].How != Missing {
+	if found := verify(join(lines), end, text, wire.Hash("x")); len(found) != 1 || found[0].How != Missing {
 		t.Errorf("a head that no line has: %v", found)
 	}
 	if found := verify(join(lines[2:]), end, text); len(found) != 1 || found[0].Seq != 1 ||
 		found[0].How != Missing {
 		t.Errorf("without the first two lines: %v", found)
 	}
-	if found := verify(join(lines[2:]), end, text, Hash(lines[1])); found != nil {
+	if found := verify(join(lines[2:]), end, text, wire.Hash(lines[1])); found != nil {
 		t.Errorf("without the first two lines, whose head is known: %v", found)
 	}
 }

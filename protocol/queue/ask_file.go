@@ -125,7 +125,7 @@ func readRule(r *wire.Reader, nested **wire.Nested) (rule Rule) {
 		case "file":
 			rule.File = r.String()
 		case "hash":
-			rule.Hash = readHash(r)
+			rule.Hash = r.Hash()
 		case "number":
 			rule.Number = r.Int(1)
 		default:

@@ -415,7 +415,7 @@ func (e *Ended) read(r *wire.Reader) {
 		case "end":
 			e.End = wire.Word(r, "end", TaskEnd.Valid)
 		case "spec":
-			e.Spec = readHash(r)
+			e.Spec = r.Hash()
 		case "at":
 			e.At = r.Time()
 		case "decision":

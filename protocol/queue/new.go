@@ -186,4 +186,4 @@ func readPriority(r *wire.Reader) int64 {
 func Priorities() (least, most int64) { return minPriority, maxPriority }
 
 // IDOf returns the id of a task that has a key and no id (spec §34.1).
-func IDOf(key string) string { return "k" + hexSum(key)[:24] }
+func IDOf(key string) string { return "k" + wire.Hash(key)[len(wire.HashPrefix):][:24] }

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -22,12 +20,7 @@ func (c Content) Inline() bool { return len(c) <= mostInline && isInline(string(
 
 // Hash returns the hash of the file that c would be: "sha256:" and 64 hexadecimal digits.
 func (c Content) Hash() string {
-	return "sha256:" + hexSum(string(c)+"\n")
-}
-
-func hexSum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	return wire.Hash(string(c) + "\n")
 }
 
 // stored returns what the entry of a task has of c.
@@ -58,19 +51,10 @@ func (t *Task) SpecHash() string {
 	return t.Spec
 }
 
-func readHash(r *wire.Reader) string {
-	hash := r.String()
-	if digits, ok := strings.CutPrefix(hash, "sha256:"); !ok || len(digits) != 2*sha256.Size ||
-		strings.Trim(digits, "0123456789abcdef") != "" {
-		r.Refuse("want sha256: and 64 hexadecimal digits, not %.80q", hash)
-	}
-	return hash
-}
-
 // readSpec reads the member spec of a task.
 func readSpec(r *wire.Reader) string {
 	if r.AtString() {
-		return readHash(r)
+		return r.Hash()
 	}
 
 	return readObject(r)
