@@ -20,13 +20,14 @@ func TestImports(t *testing.T) {
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
-		"wire/*.go": {jsontext, "sync"}, "observe/*.go": {wire},
-		"*.go":       {wire, observe, audit},
-		"group/*.go": {wire, observe, audit},
-		"audit/*.go": {wire, observe, jsontext, "crypto/sha256", "encoding/hex"},
-		"queue/*.go": {wire, observe, audit, jsontext, "crypto/sha256", "encoding/hex"},
-		"check/*.go": {wire, jsontext, "path", "regexp"},
-		"dart/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
+		"wire/*.go":    {jsontext, "sync", "crypto/sha256", "encoding/hex"},
+		"observe/*.go": {wire},
+		"*.go":         {wire, observe, audit},
+		"group/*.go":   {wire, observe, audit},
+		"audit/*.go":   {wire, observe, jsontext},
+		"queue/*.go":   {wire, observe, audit, jsontext},
+		"check/*.go":   {wire, jsontext, "path", "regexp"},
+		"dart/*.go":    {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))
 	}
