@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -75,11 +76,11 @@ func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
 // sign adds to q who asks: the call, the process of --pid, or this process, and with --park the task.
 // Without a key, this process waits for the answer, and its end withdraws the question.
 func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
-	self := os.Getpid()
-	me, err := cli.Identify(cli.PID(self))
+	me, err := process.Self()
 	if err != nil {
 		return err
 	}
+	self := os.Getpid()
 
 	a := queue.Asker{Participant: string(c.Participant)}
 	if q.Ruled == nil { // the name is for the person who is asked

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -12,7 +11,7 @@ const initialPIDNamespace = "4026531836"
 
 // identity reports what can be known about processes on this machine.
 func (p *checkup) identity() []finding {
-	self, err := process.Identify(os.Getpid())
+	self, err := process.Self()
 	if err != nil {
 		return []finding{problem.about("", "this process cannot be found: "+err.Error(), "")}
 	}

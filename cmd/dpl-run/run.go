@@ -147,7 +147,7 @@ func (c *run) lookUp() (string, error) {
 
 // self returns this process. It is the participant's process, since it lives as long as the call.
 func self() observe.Process {
-	p, err := process.Identify(os.Getpid())
+	p, err := process.Self()
 	if err != nil { // as on a system where processes have no identity
 		p = observe.Process{PID: os.Getpid()}
 	}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -40,7 +41,11 @@ func Decode(text string) (Rules, error) {
 				r.Refuse("unknown member %q", name)
 				return
 			}
-			rules = wire.ReadAll(r, (*Rule).read)
+			rules = make(Rules, 0, strings.Count(text, `"decide"`))
+			r.Array(func() {
+				rules = append(rules, Rule{})
+				rules[len(rules)-1].read(r)
+			})
 		})
 		r.Require("rules")
 		return rules

@@ -397,8 +397,14 @@ func readIntent(r *wire.Reader, nested **wire.Nested) *Outcome {
 	return o
 }
 
+// usualEnded is about the number of bytes of a task that has ended.
+const usualEnded = 250
+
 func readEnded(r *wire.Reader, src *source) (all []Ended) {
 	r.Array(func() {
+		if all == nil {
+			all = make([]Ended, 0, 1+min(mostEnded, (len(src.text)-r.Offset())/usualEnded))
+		}
 		e, start := Ended{source: src}, r.Offset()
 		e.read(r)
 		e.piece = wire.Piece{Start: int32(start), End: int32(r.Offset())}

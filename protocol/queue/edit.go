@@ -88,10 +88,11 @@ func (q Queue) Aborts() (all []Abort) {
 }
 
 // keptEnded is how many ended tasks stay in the file at least; mostEnded how many do at most. The
-// difference is remembered elsewhere at once, with one fsync.
+// difference is remembered elsewhere at once, with one fsync. A decision is long, and nobody settles a
+// question twice, so fewer questions stay.
 const (
-	keptEnded = 32
-	mostEnded = 64
+	keptEnded, mostEnded         = 32, 64
+	keptQuestions, mostQuestions = 10, 25
 )
 
 // edit is an edit in progress, on a copy of a queue.
@@ -265,8 +266,12 @@ func (e *edit) haltBy(word string, count int64, details string) {
 // spill asks for the oldest ended tasks to be remembered elsewhere, if there are many. They are
 // committed already, so their numbers are never given to others.
 func (e *edit) spill() {
-	n := len(e.before.Ended) - keptEnded
-	if n <= mostEnded-keptEnded || !e.changed {
+	kept, most := keptEnded, mostEnded
+	if IsAskQueue(e.before.ID) {
+		kept, most = keptQuestions, mostQuestions
+	}
+	n := len(e.before.Ended) - kept
+	if n <= most-kept || !e.changed {
 		return
 	}
 

@@ -287,7 +287,7 @@ func (r *Reader) unusual(i int) string {
 		return quoted[1 : len(quoted)-1]
 	}
 
-	s, err := jsontext.AppendUnquote(nil, quoted)
+	s, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
 	if err != nil {
 		r.syntax()
 		return ""

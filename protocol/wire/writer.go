@@ -28,17 +28,22 @@ type Writer struct {
 // Write writes an object to out, indented by two spaces, with a newline at the end. write writes
 // its members. The errors are those of out.
 func Write(out io.Writer, write func(w *Writer)) (int64, error) {
-	w := &Writer{buf: make([]byte, 0, 4096), out: out}
+	w := &Writer{buf: make([]byte, 0, muchText), out: out}
+	w.document(write)
+	return w.written, w.err
+}
+
+func (w *Writer) document(write func(w *Writer)) {
 	w.object(write)
 	w.buf = append(w.buf, '\n')
 	w.flush()
-	return w.written, w.err
 }
 
 // Text returns what Write writes.
 func Text(write func(w *Writer)) string {
-	var all strings.Builder
-	Write(&all, write) // it never fails
+	var all strings.Builder // it never fails
+	w := &Writer{buf: make([]byte, 0, 1024), out: &all}
+	w.document(write)
 	return all.String()
 }
 

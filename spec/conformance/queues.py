@@ -27,6 +27,7 @@ MISFITS = ('permission', 'answered'), ('question', 'allowed')  # kinds, and ends
 LONGEST_TEXT, MOST_ASKED = 200, 16  # §46.2, §47.1
 LONGEST_SPEC = 400  # in the entry of its task (§36.1)
 MOST_ENDED, KEPT_ENDED = 64, 32  # §36.2
+MOST_ENDED_QUESTIONS, KEPT_ENDED_QUESTIONS = 25, 10
 LIMITS = -10**6, 10**6  # of a priority
 
 
@@ -619,10 +620,12 @@ class Edit:
 
     def spill(self):
         """§36.2."""
-        before = self.given['ended']
-        if len(before) > MOST_ENDED:
+        before, most, kept = self.given['ended'], MOST_ENDED, KEPT_ENDED
+        if is_ask_queue(self.given['queueId']):
+            most, kept = MOST_ENDED_QUESTIONS, KEPT_ENDED_QUESTIONS
+        if len(before) > most:
             number = sum(self.given['counters'][end] for end in TASK_ENDS) - len(before)
-            leaving = len(before) - KEPT_ENDED
+            leaving = len(before) - kept
             self.outcome.past = [{'seq': number + 1 + at, 'taskId': entry['taskId']}
                                  for at, entry in enumerate(before[:leaving])]
             del self.queue['ended'][:leaving]

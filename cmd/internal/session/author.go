@@ -18,7 +18,7 @@ func (s *Session) author() audit.By {
 		if id := os.Getenv("DPL_PARTICIPANT"); wire.CheckID(id) == nil {
 			s.by.Participant = id
 		}
-		if self, err := process.Identify(os.Getpid()); err == nil {
+		if self, err := process.Self(); err == nil {
 			s.by.Process = self
 		}
 	})
