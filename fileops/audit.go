@@ -23,7 +23,7 @@ type record[T any] struct {
 // there are so many, or so many bytes of them. It costs another fsync.
 const (
 	manyPending  = 16
-	largePending = 16 << 10
+	largePending = 8 << 10
 )
 
 // recordEdit makes the chain of after that of the current value, with a line for what has changed.
