@@ -58,8 +58,8 @@ func (l *Ledger) queueDocument(id string) document {
 	}
 }
 
-// prepareQueue writes the specs of new tasks and remembers those that ended long ago, so that all
-// that the queue will name is durable before it does.
+// prepareQueue writes the specs of new tasks, remembers those that ended long ago, and publishes the
+// files of a task that is done, so that all that the queue will tell of is durable before it does.
 func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, error) {
 	asked := after.Effects()
 	err := tx.ledger.writeSpecs(tx.id, asked.Specs)
@@ -77,7 +77,10 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	for i, r := range asked.Remember {
 		lines[i] = jsonl.Line{Seq: r.Seq, Text: r.Line()}
 	}
-	return after, false, tx.ledger.endedLog(tx.id).Append(lines)
+	if err := tx.ledger.endedLog(tx.id).Append(lines); err != nil {
+		return after, false, err
+	}
+	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain)
 }
 
 // createQueueDirs makes the directories of a new queue durable before its commit, which may name a

@@ -49,6 +49,8 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 	case err != nil:
 		return err
 	case spec.Check == "":
+	case q.Inside(s.Task, os.Getenv("DPL_OP")) && s.Publish != nil:
+		return cli.WithStatus(cli.StatusRefused, errUnchecked)
 	case q.Inside(s.Task, os.Getenv("DPL_OP")):
 		s.Outcome = queue.Outcome{}
 	default:

@@ -21,14 +21,15 @@ type settle struct {
 	cli.Queued  `embed:""`
 	cli.Attempt `embed:""`
 
-	Done    bool      `help:"the task is done, if its check passes"`
-	Fail    bool      `help:"the attempt failed: it counts, and the task waits for its backoff"`
-	Release bool      `help:"give the task back: the attempt does not count"`
-	Snooze  cli.Span  `placeholder:"D" help:"give the task back for D; the attempt does not count"`
-	Block   cli.Word  `placeholder:"REASON" help:"the task waits for a person"`
-	Status  cli.Count `placeholder:"N" help:"with --fail: the exit status of its command"`
-	Reason  cli.Text  `placeholder:"TEXT" help:"with --fail: why"`
-	Report  cli.Path  `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
+	Done    bool          `help:"the task is done, if its check passes"`
+	Fail    bool          `help:"the attempt failed: it counts, and the task waits for its backoff"`
+	Release bool          `help:"give the task back: the attempt does not count"`
+	Snooze  cli.Span      `placeholder:"D" help:"give the task back for D; the attempt does not count"`
+	Block   cli.Word      `placeholder:"REASON" help:"the task waits for a person"`
+	Status  cli.Count     `placeholder:"N" help:"with --fail: the exit status of its command"`
+	Reason  cli.Text      `placeholder:"TEXT" help:"with --fail: why"`
+	Report  cli.Path      `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
+	Publish []publication `placeholder:"SRC=DST" help:"with --done: rename the file SRC to DST, but only while the claim stands"`
 }
 
 // Validate returns an error unless exactly one end is given.
@@ -45,6 +46,8 @@ func (c *settle) Validate() error {
 		return cli.Usagef("give one of --done, --fail, --release, --snooze and --block")
 	case !c.Fail && c.Given("status", "reason"):
 		return cli.Usagef("--status and --reason go with --fail")
+	case !c.Done && c.Publish != nil:
+		return cli.Usagef("--publish goes with --done")
 	}
 	return nil
 }
@@ -64,7 +67,7 @@ func (c *settle) outcome() queue.Outcome {
 }
 
 func (c *settle) Run(env *cli.Env) error {
-	task, epoch, err := c.Of(c.Queue)
+	s, err := c.settlement()
 	if err != nil {
 		return err
 	}
@@ -72,18 +75,13 @@ func (c *settle) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	report, err := c.report()
-	if err != nil {
-		return err
-	}
 
-	s := queue.Settlement{Task: task, Epoch: epoch, Outcome: c.outcome(), Report: report}
 	judged := !c.Done
 	verb := func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 		if !judged && mayHaveCheck(q, s) {
 			return q, errUnjudged
 		}
-		s.Later = s.End == "" || q.Inside(task, os.Getenv("DPL_OP"))
+		s.Later = s.End == "" || q.Inside(s.Task, os.Getenv("DPL_OP"))
 		return q.Settle(s, seen)
 	}
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
@@ -93,20 +91,48 @@ func (c *settle) Run(env *cli.Env) error {
 			edit, err = env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
 		}
 	}
+	if err == nil {
+		err = c.tell(env, l, s, edit)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: settle %q: %w", c.Queue, task, err)
+		err = fmt.Errorf("%s: settle %q: %w", c.Queue, s.Task, err)
+	}
+	return err
+}
+
+// settlement returns what the flags say.
+func (c *settle) settlement() (s queue.Settlement, err error) {
+	s.Outcome = c.outcome()
+	if s.Task, s.Epoch, err = c.Of(c.Queue); err != nil {
+		return s, err
+	}
+	if s.Report, err = c.report(); err != nil {
+		return s, err
+	}
+	s.Publish, err = c.publications()
+	return s, err
+}
+
+// tell says how the attempt has ended, and returns an error unless that is as s has it.
+func (c *settle) tell(env *cli.Env, l *fileops.Ledger, s queue.Settlement,
+	edit fileops.Edit[queue.Queue]) error {
+	published := edit.After.Effects().Publish
+	if !env.DryRun() {
+		if err := l.Published(published); err != nil {
+			env.Warnf("--publish: %v", err)
+		}
 	}
 
-	end := settled(edit.After, task, epoch)
+	end := settled(edit.After, s.Task, s.Epoch)
 	if env.JSON() {
 		env.PrintJSON(append(cli.QueueResult(edit), cli.Object{
-			{"taskId", task}, {"epoch", epoch}, {"end", cli.OrNull(end)}}...))
+			{"taskId", s.Task}, {"epoch", s.Epoch}, {"end", cli.OrNull(end)}}...))
 	}
-	if s.End == queue.Rejected || s.End == queue.Uncertain {
-		return fmt.Errorf("%s: settle %q: %w", c.Queue, task, notPassed(s.Outcome))
-	}
-	if end == queue.Cancelled {
-		return fmt.Errorf("%s: settle %q: %w: it was cancelled", c.Queue, task, queue.ErrLost)
+	switch {
+	case s.End == queue.Rejected || s.End == queue.Uncertain:
+		return notPassed(s.Outcome)
+	case end == queue.Cancelled, end == "" && s.Publish != nil && published == nil:
+		return fmt.Errorf("%w: it was cancelled", queue.ErrLost)
 	}
 	return nil
 }

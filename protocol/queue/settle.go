@@ -15,8 +15,9 @@ type Settlement struct {
 	Outcome
 	// The attempt goes on, and this is what it says itself: it counts when the attempt has ended.
 	// Without an end it takes back what it has said before.
-	Later  bool
-	Report string // kept beside the queue; "": none
+	Later   bool
+	Report  string        // kept beside the queue; "": none
+	Publish []Publication // files that appear with the end Done
 }
 
 // Settle returns q with the attempt settled. It returns q unchanged if the attempt was settled so
@@ -39,7 +40,9 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 	if s.Report != "" {
 		e.q.effects.Reports = []Report{{s.Task, s.Epoch, s.Report}}
 	}
-	switch c := *q.Tasks[i].Claim; {
+	c := *q.Tasks[i].Claim
+	e.publish(s, c)
+	switch {
 	case !s.Later:
 		e.settle(i, s.Outcome, false)
 	case s.End == "" && c.Intent != nil:
@@ -53,6 +56,19 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 
 	e.tick()
 	return e.end()
+}
+
+// publish asks for the files of s to appear, if the attempt of c is done.
+func (e *edit) publish(s Settlement, c Claim) {
+	done := s.End == Done && c.Stop != Cancelled
+	if !s.Later {
+		done = c.resolve(s.Outcome).End == Done
+	}
+	if done && len(s.Publish) > 0 {
+		again := c.Intent != nil && c.Intent.End == Done
+		e.q.effects.Publish, e.q.effects.PublishAgain = s.Publish, again
+		e.changed = true // also if the same was said before, without files
+	}
 }
 
 // settledBefore returns nil if s repeats what was settled.

@@ -32,6 +32,9 @@ type subject struct {
 	// always is a path on which each call has a turn.
 	always string
 
+	// locked: it needs locks that keep others out, which a ledger that commits by link has not.
+	locked bool
+
 	// answers are statuses that say more than whether the edit was made.
 	answers []int
 
@@ -63,6 +66,11 @@ var (
 	noisy  = at(0, "dpl-register --group g --request --no-pass --service a --log-max 64K "+
 		"--log-keep 2 -- sleep 300")
 )
+
+// subjects returns the subjects that a ledger of this mode allows.
+func (m commitMode) subjects() []subject {
+	return slices.DeleteFunc(subjects(), func(s subject) bool { return s.locked && m.name == "link" })
+}
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
 func subjects() []subject {

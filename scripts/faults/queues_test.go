@@ -85,6 +85,9 @@ func queueSubjects() []subject {
 			do: at(2, "dpl-settle --queue q --task one --epoch 1 --snooze 1h")},
 		{name: "settle --block", setup: claimed,
 			do: at(2, "dpl-settle --queue q --task one --epoch 1 --block why")},
+		{name: "settle --publish", setup: claimed, prepare: publication,
+			do:   at(2, "dpl-settle --queue q --task one --epoch 1 --done --publish $res/new=$res/out"),
+			also: publishedIfDone, locked: true},
 		{name: "wait --queue", setup: []step{
 			at(0, "dpl-enqueue --queue q --id one --max-attempts 1 -- true"), claimOne},
 			do:      at(later*10, "dpl-wait --queue q --task one --for settled --timeout 1s"),
@@ -383,6 +386,34 @@ func doneOnce(q queue.Queue) string {
 		return fmt.Sprintf("%d claims, and the last epoch is %d", claims, q.LastEpoch)
 	}
 	return ""
+}
+
+// publication writes a file, and the one that it is to replace.
+func publication(t *testing.T, w *world) {
+	for _, name := range []string{"new", "out"} {
+		if err := os.WriteFile(filepath.Join(w.base, "res", name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// publishedIfDone says whether a task that is done has its file, and a file is ever torn.
+func publishedIfDone(w *world) string {
+	q, err := w.queue()
+	if err != nil {
+		return err.Error()
+	}
+	_, done := q.EndedTask("one")
+	text, err := os.ReadFile(filepath.Join(w.base, "res", "out"))
+	switch out := string(text); {
+	case err != nil:
+		return err.Error()
+	case done && out != "new":
+		return "done, but not published"
+	case out != "new" && out != "out":
+		return "torn: " + out
+	}
+	return "whole"
 }
 
 // remembered returns how many tasks of the queue q are known to have ended: none is ever forgotten.

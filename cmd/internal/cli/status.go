@@ -192,6 +192,7 @@ var outcomes = []outcome{
 	{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
 	{group.ErrBlocked, StatusRefused,
 		"bring that back first: dpl-restart --service, or dpl-register"},
+	{fileops.ErrPublish, StatusRefused, ""},
 	{fileops.ErrResource, StatusRefused,
 		"name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// A publication is SRC=DST: a file that gets another name if the task is done (spec §35.6).
+type publication struct{ from, to string }
+
+// UnmarshalText sets p to text.
+func (p *publication) UnmarshalText(text []byte) error {
+	from, to, _ := strings.Cut(string(text), "=")
+	*p = publication{from, to}
+	switch {
+	case from == "" || to == "" || strings.ContainsRune(string(text), 0):
+		return fmt.Errorf("want SRC=DST, like out.tmp=out, not %q", text)
+	case strings.HasSuffix(to, "/"):
+		return fmt.Errorf("%q is a directory: name the file in it", to)
+	}
+	return nil
+}
+
+// publications returns what is to be published, by absolute paths.
+func (c *settle) publications() (all []queue.Publication, err error) {
+	for _, p := range c.Publish {
+		var found queue.Publication
+		if found.From, err = resolved(p.from); err == nil {
+			found.To, err = resolved(p.to)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("--publish %s=%s: %w: %w", p.from, p.to, fileops.ErrPublish, err)
+		case err != nil:
+			return nil, fmt.Errorf("--publish: %w", err)
+		}
+		if strings.EqualFold(found.From, found.To) { // some file systems take them for one
+			return nil, cli.Usagef("--publish: %q and %q are the same file", p.from, p.to)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+// resolved returns the absolute path of name, with no symbolic link in its directory.
+func resolved(name string) (string, error) {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	return filepath.Join(dir, filepath.Base(name)), err
+}
+
+// errUnchecked means that nobody can know yet whether the task is done.
+var errUnchecked = errors.New("--publish: dpl-run checks the task when its command has ended: let a " +
+	"task that comes --after this one publish the file")
