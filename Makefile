@@ -16,7 +16,10 @@
 PREFIX  = /usr/local
 BIN     = bin
 VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-LDFLAGS = $(ENTRY) -s -w -X github.com/dpl-project/dpl/cmd/internal/entry.version=$(VERSION)
+COMMIT  = $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+entry   = -X github.com/dpl-project/dpl/cmd/internal/entry
+LDFLAGS = $(ENTRY) -s -w $(entry).version=$(VERSION) $(entry).commit=$(COMMIT) $(entry).date=$(DATE)
 BUILD   = -trimpath
 
 # The symbol at which a command starts: see cmd/internal/entry.

@@ -79,7 +79,7 @@ func perform(name string, args []string) int {
 	case "help", "--help", "-help", "-h":
 		return help(args)
 	case "version", "--version", "-version":
-		return printResult("dpl " + entry.Version() + "\n")
+		return printResult("dpl " + entry.Version().String() + "\n")
 	case "demo":
 		return demonstrate(args)
 	case "links":

@@ -135,8 +135,9 @@ func linuxArchive(t *testing.T, source, dir string) {
 		isStatic(t, filepath.Join(dir, "bin", name))
 		if runtime.GOOS == "linux" {
 			out := output(t, exec.Command(filepath.Join(dir, "bin", name), "--version"))
-			if !strings.HasPrefix(filepath.Base(dir),
-				"dpl-"+strings.TrimSpace(strings.TrimPrefix(out, name+" "))+"-linux-") {
+			version, built, _ := strings.Cut(strings.TrimPrefix(out, name+" "), " (commit ")
+			if !strings.HasPrefix(filepath.Base(dir), "dpl-"+version+"-linux-") ||
+				!strings.Contains(built, ", "+committed+", go") {
 				t.Errorf("%s --version: %q, in %s", name, out, filepath.Base(dir))
 			}
 		}
