@@ -26,6 +26,10 @@ func makeLinks(args []string) int {
 		dir = args[0]
 	}
 
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fail(statusCreate, "links: "+quote(dir)+": no such directory: make it first")
+	}
+
 	worst := 0
 	for _, l := range linksIn(self) {
 		link := filepath.Join(dir, l.name)
@@ -59,7 +63,8 @@ func linksIn(self string) []target {
 func makeLink(program, link string) error {
 	there, err := os.Stat(program)
 	if err != nil {
-		return errors.New(link + ": not made: " + err.Error())
+		return errors.New(link + ": not made, because there is no " + program +
+			": install that first")
 	}
 	if here, err := os.Stat(link); err == nil && os.SameFile(here, there) {
 		return nil
@@ -74,8 +79,9 @@ func makeLink(program, link string) error {
 		dir == filepath.Dir(program) {
 		to = filepath.Base(program)
 	}
-	if os.Symlink(to, link) == nil {
-		return nil
+	err = os.Symlink(to, link)
+	if err != nil && suffix != "" { // Windows lets few users make them
+		err = os.Link(program, link)
 	}
-	return os.Link(program, link)
+	return err
 }
