@@ -125,7 +125,7 @@ func (a *asking) finish(edit queueEdit) error {
 	t := edit.After.Task(a.id)
 	switch {
 	case a.env.DryRun():
-		return fmt.Errorf("a person would be asked: %w", errOpen)
+		return fmt.Errorf("a person would be asked: %w", errOpen())
 	case a.flags.Park:
 		return a.park(t)
 	}
