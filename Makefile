@@ -16,7 +16,10 @@
 PREFIX  = /usr/local
 BIN     = bin
 VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-LDFLAGS = $(ENTRY) -s -w -X github.com/dpl-project/dpl/cmd/internal/entry.version=$(VERSION)
+COMMIT  = $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+entry   = -X github.com/dpl-project/dpl/cmd/internal/entry
+LDFLAGS = $(ENTRY) -s -w $(entry).version=$(VERSION) $(entry).commit=$(COMMIT) $(entry).date=$(DATE)
 BUILD   = -trimpath
 
 # The symbol at which a command starts: see cmd/internal/entry.
@@ -28,10 +31,18 @@ STRICT      =
 GO_TEST     = go test
 CHAOS       = 2h
 
-commands = dpl $(notdir $(wildcard cmd/dpl-*))
+# Most commands are links to dpl, and those that draw are links to dpl-status: see cmd/dpl.
+programs = dpl dpl-check dpl-status
+drawing  = dpl-answer dpl-audit
+links    = $(filter-out $(programs) $(drawing),$(notdir $(wildcard cmd/dpl-*)))
+commands = $(programs) $(links) $(drawing)
 
+# Windows has no links that everyone may make, and archives for it none at all: see dpl links.
 build:
-	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(commands))
+	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(programs))
+	@case $$(go env GOOS) in windows) exit ;; esac; \
+		for name in $(links); do ln -sf dpl "$(BIN)/$$name"; done; \
+		for name in $(drawing); do ln -sf dpl-status "$(BIN)/$$name"; done
 
 demo: build
 	@STRICT=$(STRICT) bin/dpl demo

@@ -1,9 +1,9 @@
-// Dpl-abort requests the abort of an operation.
+// Package abort is dpl-abort, which requests the abort of an operation.
 //
 //	dpl-abort --op OP [--reason TEXT]
 //
 // Each participant learns of it with its next heartbeat, which exits 3 (spec §5.4).
-package main
+package abort
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -30,8 +30,12 @@ func (c *abort) Run(env *cli.Env) error {
 		})
 }
 
-func main() {
-	cli.Main(&abort{}, "Request the abort of an operation.",
+// Summary is what dpl-abort does, in one line.
+const Summary = "Request the abort of an operation."
+
+// Main runs dpl-abort.
+func Main() {
+	cli.Main(&abort{}, Summary,
 		"Each participant learns of it from its next heartbeat, which exits 3. An operation "+
 			"that is already aborted stays as it is. Exits 4 if the operation is over, 66 if "+
 			"there is none.")

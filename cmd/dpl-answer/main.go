@@ -1,4 +1,4 @@
-// Dpl-answer shows open questions, and answers them.
+// Package answer is dpl-answer, which shows open questions, and answers them.
 //
 //	dpl-answer [--to NAME]
 //	dpl-answer ID [--to NAME]
@@ -6,7 +6,7 @@
 //	dpl-answer ID [--to NAME] TEXT
 //
 // The first answer counts: another one exits 76 (spec §47.2, in spec/questions.md).
-package main
+package answer
 
 import (
 	"cmp"
@@ -173,8 +173,12 @@ func (d *desk) tellTasks(t *queue.Task) error {
 	return nil
 }
 
-func main() {
-	cli.Main(&answer{}, "Show open questions, and answer them.",
+// Summary is what dpl-answer does, in one line.
+const Summary = "Show open questions, and answer them."
+
+// Main runs dpl-answer.
+func Main() {
+	cli.Main(&answer{}, Summary,
 		"Without ID it lists them; on a terminal it shows one after the other, and asks for a letter. "+
 			"The first answer counts. Exits 76 if the question is decided already, or is one's own, 4 "+
 			"if it has expired or was withdrawn. This keeps programs from answering themselves by "+

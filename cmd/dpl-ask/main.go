@@ -1,4 +1,4 @@
-// Dpl-ask asks a person, and waits for the answer.
+// Package ask is dpl-ask, which asks a person, and waits for the answer.
 //
 //	dpl-ask TEXT [--choice TEXT...] [--to NAME] [--timeout D]
 //	dpl-ask TEXT --kind permission [--input FILE] [--rules FILE...] [--timeout D]
@@ -7,7 +7,7 @@
 //
 // It exits 0 if the question was answered, or the permission given. Any other status is no (spec
 // §46 to §48, in spec/questions.md).
-package main
+package ask
 
 import (
 	"errors"
@@ -125,7 +125,7 @@ func (a *asking) finish(edit queueEdit) error {
 	t := edit.After.Task(a.id)
 	switch {
 	case a.env.DryRun():
-		return fmt.Errorf("a person would be asked: %w", errOpen)
+		return fmt.Errorf("a person would be asked: %w", errOpen())
 	case a.flags.Park:
 		return a.park(t)
 	}
@@ -133,8 +133,12 @@ func (a *asking) finish(edit queueEdit) error {
 	return a.wait()
 }
 
-func main() {
-	cli.Main(&ask{}, "Ask a person, and wait for the answer.",
+// Summary is what dpl-ask does, in one line.
+const Summary = "Ask a person, and wait for the answer."
+
+// Main runs dpl-ask.
+func Main() {
+	cli.Main(&ask{}, Summary,
 		"The question is a task in the queue ask, which dpl-answer and dpl-status --queue ask show. "+
 			"Prints the text of the answer. Exits 0 if it was answered or allowed, 1 if it was "+
 			"denied, 124 if nobody answered in time, 5 if it was withdrawn, 75 if it is still open: "+

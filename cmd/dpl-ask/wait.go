@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ import (
 
 type queueEdit = session.QueueEdit
 
-// errOpen says that nobody has answered yet.
-var errOpen = cli.ResultIs(cli.StatusBusy, errors.New("the question is open"))
+// errOpen returns an error that says that nobody has answered yet.
+func errOpen() error { return cli.ResultIs(cli.StatusBusy, errors.New("the question is open")) }
 
 // An asking waits for the answer to a question.
 type asking struct {
@@ -182,7 +182,7 @@ func (a *asking) wait() error {
 			if a.env.JSON() {
 				a.env.PrintJSON(a.object("", nil))
 			}
-			return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen)
+			return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen())
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Dpl-audit shows and verifies the record of a queue, an operation or a group: who changed what and
-// when.
+// Package audit is dpl-audit, which shows and verifies the record of a queue, an operation or a
+// group: who changed what and when.
 //
 //	dpl-audit QUEUE [--since TIME] [--until TIME] [--task TASK] [--kind WORD] [--last N]
 //	dpl-audit QUEUE --verify [--known HASH...]
@@ -7,7 +7,7 @@
 //	dpl-audit --op OP|--group GROUP --on|--off, and as above
 //
 // Spec §51 to §57, in spec/audit.md.
-package main
+package audit
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -72,8 +72,12 @@ func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) er
 	return c.show(env, object)
 }
 
-func main() {
-	cli.Main(&auditor{}, "Show and verify the record of a queue, an operation or a group.",
+// Summary is what dpl-audit does, in one line.
+const Summary = "Show and verify the record of a queue, an operation or a group."
+
+// Main runs dpl-audit.
+func Main() {
+	cli.Main(&auditor{}, Summary,
 		"It says who changed what and when. Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, "+
 			"which has the hash of the line before; so do the edits of an operation or a "+
 			"group from --on to --off, except heartbeats. Prints them, the newest first; with "+

@@ -1,10 +1,10 @@
-// Dpl-claim takes a task from a queue.
+// Package claim is dpl-claim, which takes a task from a queue.
 //
 //	dpl-claim QUEUE --pid N|--call CALL|--deadline D [--task TASK] [--wait [--timeout D]]
 //	dpl-claim QUEUE --check [--task TASK --epoch N]
 //
 // It prints TASK EPOCH. The claim lasts until it is settled, or its claimer is dead (spec §35).
-package main
+package claim
 
 import (
 	"fmt"
@@ -111,8 +111,12 @@ func (c *claim) claimer() (queue.Claimer, error) {
 	return q, err
 }
 
-func main() {
-	cli.Main(&claim{}, "Take a task from a queue.",
+// Summary is what dpl-claim does, in one line.
+const Summary = "Take a task from a queue."
+
+// Main runs dpl-claim.
+func Main() {
+	cli.Main(&claim{}, Summary,
 		"Prints the task and the epoch of the claim, which is committed before this returns: settle "+
 			"it with dpl-settle. The claim of a process that exists never ends by itself; that of "+
 			"one that died ends when anybody looks. Exits 1 if no task is ready, 3 if the queue is "+

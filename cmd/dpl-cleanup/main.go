@@ -1,12 +1,12 @@
-// Dpl-cleanup detects crashed participants and cleans up after them: in one operation or all, as a
-// janitor, or as the supervisor of the calls.
+// Package cleanup is dpl-cleanup, which detects crashed participants and cleans up after them: in
+// one operation or all, as a janitor, or as the supervisor of the calls.
 //
 //	dpl-cleanup [--op OP]
 //	dpl-cleanup --supervisor ID --op OP --ack CALL...
 //	dpl-cleanup --supervisor ID [--op OP] -- HANDLER [ARG...]
 //
 // Spec §5.5 to §5.7.
-package main
+package cleanup
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -63,8 +63,12 @@ func (c *cleanup) supervisor() (string, error) {
 	return id, err
 }
 
-func main() {
-	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",
+// Summary is what dpl-cleanup does, in one line.
+const Summary = "Detect crashed participants and clean up after them."
+
+// Main runs dpl-cleanup.
+func Main() {
+	cli.Main(&cleanup{}, Summary,
 		"Without --op it checks all operations, prunes the archive to the newest 20 and those "+
 			"younger than an hour, removes services that ended --keep-ended ago, returns the tasks "+
 			"of dead claimers to their queues, and deletes "+

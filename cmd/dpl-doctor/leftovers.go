@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -12,13 +12,21 @@ import (
 // within seconds.
 const leftAlone = time.Minute
 
-// whatLeft describes the leftovers of each kind.
-var whatLeft = map[layout.Kind]string{
-	layout.LockFile:         "a lock file that locks nothing",
-	layout.TempFile:         "a file that a killed edit was writing",
-	layout.TrashFile:        "a file that a killed command was deleting",
-	layout.TmpDirectory:     "the temporary directory of an operation that is gone",
-	layout.ScratchDirectory: "the scratch directory of a killed doctor",
+// whatLeft describes the leftovers of a kind.
+func whatLeft(kind layout.Kind) string {
+	switch kind {
+	case layout.LockFile:
+		return "a lock file that locks nothing"
+	case layout.TempFile:
+		return "a file that a killed edit was writing"
+	case layout.TrashFile:
+		return "a file that a killed command was deleting"
+	case layout.TmpDirectory:
+		return "the temporary directory of an operation that is gone"
+	case layout.ScratchDirectory:
+		return "the scratch directory of a killed doctor"
+	}
+	return ""
 }
 
 // leftovers reports what killed commands have left behind.
@@ -30,7 +38,7 @@ func (p *checkup) leftovers() (found []finding) {
 			continue
 		}
 
-		result := warning.about(p.survey.Name(f), whatLeft[f.Kind]+", for "+span(age),
+		result := warning.about(p.survey.Name(f), whatLeft(f.Kind)+", for "+span(age),
 			"--fix or dpl-cleanup removes it")
 		if result.fixable = curable && (f.Distrust == nil || p.tightens(f)); !result.fixable {
 			result.cure = "it is removed once commands use the ledger again"

@@ -1,10 +1,11 @@
-// Dpl-doctor checks a ledger and its file system, and says how to fix what it finds.
+// Package doctor is dpl-doctor, which checks a ledger and its file system, and says how to fix what
+// it finds.
 //
 //	dpl-doctor [--quiet] [--json]
 //	dpl-doctor --fix [--dry-run]
 //
 // Without --fix it changes nothing except a scratch directory of its own.
-package main
+package doctor
 
 import (
 	"os"
@@ -44,9 +45,13 @@ func (c *doctor) Run(env *cli.Env) error {
 	return cli.Exit(status(findings))
 }
 
-func main() {
+// Summary is what dpl-doctor does, in one line.
+const Summary = "Check a ledger and its file system."
+
+// Main runs dpl-doctor.
+func Main() {
 	holdLock()
-	cli.Main(&doctor{}, "Check a ledger and its file system.",
+	cli.Main(&doctor{}, Summary,
 		"Prints one line per finding: its level (ok, note, warning or problem), the check, "+
 			"the object, the finding itself, and how to fix it. It tests the file system in a "+
 			"scratch directory inside the ledger, which it removes. It takes no lock that a "+

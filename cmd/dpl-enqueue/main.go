@@ -1,4 +1,4 @@
-// Dpl-enqueue adds tasks to a queue, which it creates if necessary.
+// Package enqueue is dpl-enqueue, which adds tasks to a queue, which it creates if necessary.
 //
 //	dpl-enqueue QUEUE [flags] [-- COMMAND [ARG...]]
 //	dpl-enqueue QUEUE --file FILE
@@ -6,7 +6,7 @@
 //	dpl-enqueue QUEUE --cancel TASK... [--reason TEXT]
 //
 // It prints the ids of the tasks (spec §34.1).
-package main
+package enqueue
 
 import (
 	"fmt"
@@ -155,8 +155,12 @@ func (c *enqueue) print(env *cli.Env, edit session.QueueEdit, batch []queue.New)
 	}
 }
 
-func main() {
-	cli.Main(&enqueue{}, "Add tasks to a queue.",
+// Summary is what dpl-enqueue does, in one line.
+const Summary = "Add tasks to a queue."
+
+// Main runs dpl-enqueue.
+func Main() {
+	cli.Main(&enqueue{}, Summary,
 		"A batch is added as a whole or not at all. A task that is known already, with the same "+
 			"--id or --key, is not added again, even after it has ended, so a producer may repeat "+
 			"itself. Tasks are claimed by dpl-claim or dpl-run --queue. Exits 66 if a task of "+

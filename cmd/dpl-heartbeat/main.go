@@ -1,5 +1,5 @@
-// Dpl-heartbeat sends a heartbeat for a participant, supervisor or service, and reports what has
-// happened to the operation.
+// Package heartbeat is dpl-heartbeat, which sends a heartbeat for a participant, supervisor or
+// service, and reports what has happened to the operation.
 //
 //	dpl-heartbeat --op OP [--call CALL | --participant ID] [--supervisor ID] [--every D [--while-pid N [--signal SIG]]]
 //	dpl-heartbeat --supervisor ID [--group GROUP] [--op OP] [--every D [--while-pid N [--signal SIG]]]
@@ -7,7 +7,7 @@
 //
 // It exits 3 if the participant must clean up and pop, 4 if the operation is over, and 5 if the
 // participant was declared crashed (spec §5.2, §10.3).
-package main
+package heartbeat
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -74,8 +74,12 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	return env.ExitAfterCommits(status)
 }
 
-func main() {
-	cli.Main(&heartbeat{}, "Send a heartbeat for a participant, supervisor or service.",
+// Summary is what dpl-heartbeat does, in one line.
+const Summary = "Send a heartbeat for a participant, supervisor or service."
+
+// Main runs dpl-heartbeat.
+func Main() {
+	cli.Main(&heartbeat{}, Summary,
 		"Ids given by flags take precedence over the environment. In the environment a call "+
 			"takes precedence over a participant, and a participant over a supervisor. A "+
 			"supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, "+

@@ -1,9 +1,9 @@
-// Dpl-import makes operations of files of the Dart ledger.
+// Package importer is dpl-import, which makes operations of files of the Dart ledger.
 //
 //	dpl-import [--op ID] [--rename OLD=NEW]... [--time-zone ZONE] FILE...
 //
 // It prints the operations (spec/peer.md).
-package main
+package importer
 
 import (
 	_ "time/tzdata" // for --time-zone where the system has no list of them
@@ -48,8 +48,12 @@ func (c *importer) Run(env *cli.Env) error {
 	return write(env, l, all)
 }
 
-func main() {
-	cli.Main(&importer{}, "Import operations from files of the Dart ledger.",
+// Summary is what dpl-import does, in one line.
+const Summary = "Import operations from files of the Dart ledger."
+
+// Main runs dpl-import.
+func Main() {
+	cli.Main(&importer{}, Summary,
 		"FILE is an {id}.operation.json, or the operation.json of a backup; - is standard "+
 			"input. It is only read. Import only operations that are no longer edited: the Dart "+
 			"processes must be gone. Nothing is imported unless every FILE is valid. A FILE that "+

@@ -1,11 +1,11 @@
-// Dpl-orchestrate makes one pass over a group of services: it starts, stops and restarts services
-// as needed.
+// Package orchestrate is dpl-orchestrate, which makes one pass over a group of services: it starts,
+// stops and restarts services as needed.
 //
 //	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
 //		[--strategy STRATEGY] [--intensity N/D --on-intensity escalate|park|delay]
 //
 // Spec §11.
-package main
+package orchestrate
 
 import (
 	"errors"
@@ -79,9 +79,13 @@ func (c *orchestrate) Run(env *cli.Env) error {
 	return err
 }
 
-func main() {
+// Summary is what dpl-orchestrate does, in one line.
+const Summary = "Make one pass over a group of services."
+
+// Main runs dpl-orchestrate.
+func Main() {
 	start.Stage()
-	cli.Main(&orchestrate{}, "Make one pass over a group of services.",
+	cli.Main(&orchestrate{}, Summary,
 		"A pass declares services failed whose process is gone, or whose heartbeats have "+
 			"stopped for --staleness. It restarts them once their backoff is over and their "+
 			"dependencies run, starts and stops services on request, and writes alerts to "+

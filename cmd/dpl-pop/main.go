@@ -1,9 +1,9 @@
-// Dpl-pop removes a call from an operation.
+// Package pop is dpl-pop, which removes a call from an operation.
 //
 //	dpl-pop --op OP --call CALL [--fail [--reason TEXT]] [--keep-open]
 //
 // It exits 66 and changes nothing if CALL is not open (spec §5.3).
-package main
+package pop
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -38,8 +38,12 @@ func (c *pop) Run(env *cli.Env) error {
 		})
 }
 
-func main() {
-	cli.Main(&pop{}, "Remove a call from an operation.",
+// Summary is what dpl-pop does, in one line.
+const Summary = "Remove a call from an operation."
+
+// Main runs dpl-pop.
+func Main() {
+	cli.Main(&pop{}, Summary,
 		"Removes crashed calls above it as well. A running operation is completed when its "+
 			"last call is removed. Exits 4 if the operation is over, 66 if there is no such call.")
 }

@@ -1,9 +1,9 @@
-// Dpl-push adds a call to an operation, which it creates if necessary.
+// Package push is dpl-push, which adds a call to an operation, which it creates if necessary.
 //
 //	dpl-push --participant ID [--op OP] [--call CALL] [flags]
 //
 // It prints OP CALL (spec §5.1).
-package main
+package push
 
 import (
 	"errors"
@@ -63,8 +63,12 @@ func (c *push) Run(env *cli.Env) error {
 	return err
 }
 
-func main() {
-	cli.Main(&push{}, "Add a call to an operation.",
+// Summary is what dpl-push does, in one line.
+const Summary = "Add a call to an operation."
+
+// Main runs dpl-push.
+func Main() {
+	cli.Main(&push{}, Summary,
 		"Prints the ids of the operation and the call. Send heartbeats for the call with "+
 			"dpl-heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if "+
 			"the operation is over, 69 if the supervisor or process is dead, 76 if the operation "+

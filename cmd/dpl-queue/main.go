@@ -1,11 +1,11 @@
-// Dpl-queue creates a queue, halts and resumes it, and sets its policy.
+// Package queue is dpl-queue, which creates a queue, halts and resumes it, and sets its policy.
 //
 //	dpl-queue QUEUE --create [--goal TEXT] [policy flags]
 //	dpl-queue QUEUE --halt REASON [--abort] | --resume [--as NAME]
 //	dpl-queue QUEUE --goal-done | --permits N | --close | --open | --remove
 //
 // It makes all of that in one edit (spec §37).
-package main
+package queue
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -80,8 +80,12 @@ func (c *control) Run(env *cli.Env) error {
 	return cli.InQueue(c.Queue, err)
 }
 
-func main() {
-	cli.Main(&control{}, "Create, halt, resume or set up a queue.",
+// Summary is what dpl-queue does, in one line.
+const Summary = "Create, halt, resume or set up a queue."
+
+// Main runs dpl-queue.
+func Main() {
+	cli.Main(&control{}, Summary,
 		"Everything that is asked for is done in one edit. Halts have owners: --resume lifts that of "+
 			"--as. Halting waits for no worker. Exits 66 if there is no queue and --create is not "+
 			"given, 76 if it exists with another policy, is halted by others only, or, for --remove, "+

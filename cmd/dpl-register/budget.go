@@ -1,4 +1,4 @@
-package main
+package register
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"

@@ -1,4 +1,5 @@
-// Dpl-register registers a service with its group, or removes it, or registers all of a file.
+// Package register is dpl-register, which registers a service with its group, or removes it, or
+// registers all of a file.
 //
 //	dpl-register --group GROUP --service ID [--pid N] [--depends-on ID...] [-- COMMAND [ARG...]]
 //	dpl-register --group GROUP --service ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
@@ -7,7 +8,7 @@
 //	dpl-register --group GROUP --resume
 //
 // Spec §10.1, §10.2, §23.4, §31.
-package main
+package register
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -131,9 +132,13 @@ func (c *register) Run(env *cli.Env) error {
 	return c.register(env)
 }
 
-func main() {
+// Summary is what dpl-register does, in one line.
+const Summary = "Register services with their group."
+
+// Main runs dpl-register.
+func Main() {
 	start.Stage()
-	cli.Main(&register{}, "Register services with their group.",
+	cli.Main(&register{}, Summary,
 		"Without --request the service is already running and registers itself. It is judged "+
 			"by the process of --pid. Without --pid, or with --heartbeat, it must send heartbeats "+
 			"from now on, with dpl-heartbeat --group. With COMMAND, passes of dpl-orchestrate "+

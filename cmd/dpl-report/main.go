@@ -1,9 +1,10 @@
-// Dpl-report reports what a service has spent, or that it has violated a rule.
+// Package report is dpl-report, which reports what a service has spent, or that it has violated a
+// rule.
 //
 //	dpl-report --group GROUP --service ID [--spend NAME=N] [--violation CODE [--detail TEXT]]
 //
 // Spec §27.3.
-package main
+package report
 
 import (
 	"os"
@@ -78,8 +79,12 @@ func (c *report) starts(s *group.Service) []string {
 	return nil
 }
 
-func main() {
-	cli.Main(&report{}, "Report what a service has spent or violated.",
+// Summary is what dpl-report does, in one line.
+const Summary = "Report what a service has spent or violated."
+
+// Main runs dpl-report.
+func Main() {
+	cli.Main(&report{}, Summary,
 		"Anybody may report about a service: itself, a monitor, a test. Passes of dpl-orchestrate "+
 			"stop it when it has spent more than its budget, or when a rule of its group says "+
 			"that a violation ends it. A report that comes too late, about a start that is over, "+

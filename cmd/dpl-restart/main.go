@@ -1,10 +1,11 @@
-// Dpl-restart asks for a service, and those that depend on it, to be stopped and started again.
+// Package restart is dpl-restart, which asks for a service, and those that depend on it, to be
+// stopped and started again.
 //
 //	dpl-restart --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
 //	dpl-restart --group GROUP --service ID --continue
 //
 // Spec §10.5, §27.6.
-package main
+package restart
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -69,9 +70,13 @@ func (c *restart) Run(env *cli.Env) error {
 	return cli.Named("restart", groupID, service, err)
 }
 
-func main() {
+// Summary is what dpl-restart does, in one line.
+const Summary = "Request the restart of a service."
+
+// Main runs dpl-restart.
+func Main() {
 	start.Stage()
-	cli.Main(&restart{}, "Request the restart of a service.",
+	cli.Main(&restart{}, Summary,
 		"Running services that depend on it are restarted as well: they stop before it, and "+
 			"start when it is ready. The request is stored in the group's file, and the passes of "+
 			"dpl-orchestrate carry it out, even if this command ends. A service that is dead or "+

@@ -1,5 +1,5 @@
-// Dpl-run runs a command as a call of an operation, or as a service of a group, or does the tasks
-// of a queue.
+// Package run is dpl-run, which runs a command as a call of an operation, or as a service of a
+// group, or does the tasks of a queue.
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
@@ -9,7 +9,7 @@
 // has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
 // of a time limit (spec §15.6). With --status-fd N it writes a line of JSON that says whose status
 // it is.
-package main
+package run
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -63,9 +63,13 @@ func (c *run) Run(env *cli.Env) error {
 	return err
 }
 
-func main() {
+// Summary is what dpl-run does, in one line.
+const Summary = "Run a command as a call of an operation."
+
+// Main runs dpl-run.
+func Main() {
 	job.Keep()
-	cli.Main(&run{}, "Run a command as a call of an operation.",
+	cli.Main(&run{}, Summary,
 		"Pushes a call, runs COMMAND, sends heartbeats while it runs, and pops the call when "+
 			"it ends, with --fail unless COMMAND exits 0 or as in --ok. COMMAND runs in its own "+
 			"process group, with the same terminal, stdin, stdout and stderr. Its environment has "+

@@ -1,10 +1,10 @@
-// Dpl-settle says how an attempt at a task has ended.
+// Package settle is dpl-settle, which says how an attempt at a task has ended.
 //
 //	dpl-settle QUEUE [--task TASK --epoch N] --done|--fail|--release|--snooze D|--block REASON
 //
 // It exits 5 if the claim is over: others have found the claimer dead, or the task was cancelled
 // (spec §35.3).
-package main
+package settle
 
 import (
 	"errors"
@@ -151,8 +151,12 @@ func settled(q queue.Queue, task string, epoch int64) queue.End {
 	return last.End
 }
 
-func main() {
-	cli.Main(&settle{}, "Say how an attempt at a task has ended.",
+// Summary is what dpl-settle does, in one line.
+const Summary = "Say how an attempt at a task has ended."
+
+// Main runs dpl-settle.
+func Main() {
+	cli.Main(&settle{}, Summary,
 		"The attempt is the one in whose environment this runs ($DPL_QUEUE, $DPL_TASK, $DPL_EPOCH), "+
 			"or --task and --epoch as dpl-claim printed them. Repeating it changes nothing. Inside an "+
 			"attempt of dpl-run, what is said counts when the attempt has ended. If the task has a "+

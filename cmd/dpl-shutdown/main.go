@@ -1,9 +1,10 @@
-// Dpl-shutdown asks for a service, and those that depend on it, to be stopped.
+// Package shutdown is dpl-shutdown, which asks for a service, and those that depend on it, to be
+// stopped.
 //
 //	dpl-shutdown --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
 //
 // Spec §10.4.
-package main
+package shutdown
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -45,9 +46,13 @@ func (c *shutdown) Run(env *cli.Env) error {
 	return cli.Named("shutdown", groupID, service, err)
 }
 
-func main() {
+// Summary is what dpl-shutdown does, in one line.
+const Summary = "Request the stop of a service."
+
+// Main runs dpl-shutdown.
+func Main() {
 	start.Stage()
-	cli.Main(&shutdown{}, "Request the stop of a service.",
+	cli.Main(&shutdown{}, Summary,
 		"Services that depend on it are stopped first. The passes of dpl-orchestrate send "+
 			"TERM, and KILL if the service does not end in time; its heartbeats exit 3. A stopped "+
 			"service is started again only on request, by dpl-restart or dpl-register.")

@@ -7,12 +7,18 @@
 //	dpl-status --queue QUEUE [--check STATE | --why TASK] [--json]
 //	dpl-status --groups | --queues [--json]
 //	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE
+//
+// The program is also dpl-answer and dpl-audit, if it is called so. They are not in dpl, because
+// what draws tables and pages needs time to initialize.
 package main
 
 import (
 	"cmp"
 	"os"
 
+	"github.com/dpl-project/dpl/cmd/dpl-answer"
+	"github.com/dpl-project/dpl/cmd/dpl-audit"
+	"github.com/dpl-project/dpl/cmd/internal/called"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
@@ -113,8 +119,23 @@ func (c *status) Run(env *cli.Env) error {
 }
 
 func main() {
+	become(called.Name())
+	if called.Name() != "dpl-status" {
+		become(called.File())
+	}
+
 	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.",
 		"It takes no lock and changes nothing. Archived operations are shown from the "+
 			"archive. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
 			"operation, call, group, service, queue or task.")
+}
+
+// become is the command that is called name, if that is another one of this program.
+func become(name string) {
+	switch name {
+	case "dpl-answer":
+		answer.Main()
+	case "dpl-audit":
+		audit.Main()
+	}
 }

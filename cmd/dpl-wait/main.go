@@ -1,5 +1,5 @@
-// Dpl-wait waits until operations reach a state, until calls or services are ready, or until
-// services have ended.
+// Package wait is dpl-wait, which waits until operations reach a state, until calls or services are
+// ready, or until services have ended.
 //
 //	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
 //	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
@@ -9,7 +9,7 @@
 //	dpl-wait --queue QUEUE --task TASK... [--for done|settled|dead] [--any] [--timeout D]
 //
 // It exits 1 once that can no longer happen, and 124 after D (spec §13).
-package main
+package wait
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -73,8 +73,12 @@ func (c *wait) Run(env *cli.Env) error {
 	return w.wait()
 }
 
-func main() {
-	cli.Main(&wait{}, "Wait until operations, services or tasks reach a state.",
+// Summary is what dpl-wait does, in one line.
+const Summary = "Wait until operations, services or tasks reach a state."
+
+// Main runs dpl-wait.
+func Main() {
+	cli.Main(&wait{}, Summary,
 		"Returns at once if the state has already been reached. Uses no processor time while "+
 			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
 			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+

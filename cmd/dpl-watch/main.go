@@ -1,12 +1,12 @@
-// Dpl-watch prints a line of JSON for whatever happens in an operation, a group or a queue, oldest
-// first.
+// Package watch is dpl-watch, which prints a line of JSON for whatever happens in an operation, a
+// group or a queue, oldest first.
 //
 //	dpl-watch --op OP [--since REVISION] [--timeout D]
 //	dpl-watch --group GROUP [--since REVISION] [--timeout D]
 //	dpl-watch --queue QUEUE [--since REVISION] [--timeout D]
 //
 // Spec §14.
-package main
+package watch
 
 import (
 	"time"
@@ -51,8 +51,12 @@ func (c *watch) Run(env *cli.Env) error {
 	return follow.run(int64(c.Since), time.Duration(c.Timeout))
 }
 
-func main() {
-	cli.Main(&watch{}, "Print the events of an operation, a group or a queue.",
+// Summary is what dpl-watch does, in one line.
+const Summary = "Print the events of an operation, a group or a queue."
+
+// Main runs dpl-watch.
+func Main() {
+	cli.Main(&watch{}, Summary,
 		"Prints a JSON object per line: a call started, changed its state or ended, a "+
 			"supervisor changed its state, or the operation did (type operationState). No event "+
 			"is repeated or left out; if older events are lost because there were too many, a "+

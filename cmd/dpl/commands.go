@@ -1,7 +1,35 @@
 package main
 
-// A command is a program that comes with dpl, or a part of dpl itself.
-type command struct{ name, summary string }
+import (
+	abort "github.com/dpl-project/dpl/cmd/dpl-abort"
+	ask "github.com/dpl-project/dpl/cmd/dpl-ask"
+	claim "github.com/dpl-project/dpl/cmd/dpl-claim"
+	cleanup "github.com/dpl-project/dpl/cmd/dpl-cleanup"
+	doctor "github.com/dpl-project/dpl/cmd/dpl-doctor"
+	enqueue "github.com/dpl-project/dpl/cmd/dpl-enqueue"
+	heartbeat "github.com/dpl-project/dpl/cmd/dpl-heartbeat"
+	importer "github.com/dpl-project/dpl/cmd/dpl-import"
+	orchestrate "github.com/dpl-project/dpl/cmd/dpl-orchestrate"
+	pop "github.com/dpl-project/dpl/cmd/dpl-pop"
+	push "github.com/dpl-project/dpl/cmd/dpl-push"
+	queue "github.com/dpl-project/dpl/cmd/dpl-queue"
+	register "github.com/dpl-project/dpl/cmd/dpl-register"
+	report "github.com/dpl-project/dpl/cmd/dpl-report"
+	restart "github.com/dpl-project/dpl/cmd/dpl-restart"
+	run "github.com/dpl-project/dpl/cmd/dpl-run"
+	settle "github.com/dpl-project/dpl/cmd/dpl-settle"
+	shutdown "github.com/dpl-project/dpl/cmd/dpl-shutdown"
+	wait "github.com/dpl-project/dpl/cmd/dpl-wait"
+	watch "github.com/dpl-project/dpl/cmd/dpl-watch"
+)
+
+// A command is one of DPL's, or a part of dpl itself. Its main is linked into dpl; or else it is in
+// another program.
+type command struct {
+	name, summary string
+	main          func()
+	program       string
+}
 
 // A chapter is a group of commands in the list.
 type chapter struct {
@@ -9,44 +37,45 @@ type chapter struct {
 	commands []command
 }
 
-// chapters returns all commands. A test compares the summaries with the help of the commands.
+// chapters returns all commands. This is the only table of them: a test compares the summaries
+// with the help of those in other programs.
 func chapters() []chapter {
 	return []chapter{
 		{"A call, and its operation", []command{
-			{"run", "Run a command as a call of an operation."},
-			{"push", "Add a call to an operation."},
-			{"heartbeat", "Send a heartbeat for a participant, supervisor or service."},
-			{"pop", "Remove a call from an operation."},
-			{"abort", "Request the abort of an operation."},
-			{"cleanup", "Detect crashed participants and clean up after them."},
+			{"run", run.Summary, run.Main, ""},
+			{"push", push.Summary, push.Main, ""},
+			{"heartbeat", heartbeat.Summary, heartbeat.Main, ""},
+			{"pop", pop.Summary, pop.Main, ""},
+			{"abort", abort.Summary, abort.Main, ""},
+			{"cleanup", cleanup.Summary, cleanup.Main, ""},
 		}},
 		{"Looking and waiting", []command{
-			{"status", "Show operations, groups of services, and queues of tasks."},
-			{"wait", "Wait until operations, services or tasks reach a state."},
-			{"watch", "Print the events of an operation, a group or a queue."},
+			{"status", "Show operations, groups of services, and queues of tasks.", nil, "dpl-status"},
+			{"wait", wait.Summary, wait.Main, ""},
+			{"watch", watch.Summary, watch.Main, ""},
 		}},
 		{"Services", []command{
-			{"register", "Register services with their group."},
-			{"orchestrate", "Make one pass over a group of services."},
-			{"restart", "Request the restart of a service."},
-			{"report", "Report what a service has spent or violated."},
-			{"shutdown", "Request the stop of a service."},
+			{"register", register.Summary, register.Main, ""},
+			{"orchestrate", orchestrate.Summary, orchestrate.Main, ""},
+			{"restart", restart.Summary, restart.Main, ""},
+			{"report", report.Summary, report.Main, ""},
+			{"shutdown", shutdown.Summary, shutdown.Main, ""},
 		}},
 		{"Queues", []command{
-			{"enqueue", "Add tasks to a queue."},
-			{"claim", "Take a task from a queue."},
-			{"settle", "Say how an attempt at a task has ended."},
-			{"queue", "Create, halt, resume or set up a queue."},
-			{"check", "Judge an attempt by rules."},
-			{"audit", "Show and verify the record of a queue, an operation or a group."},
+			{"enqueue", enqueue.Summary, enqueue.Main, ""},
+			{"claim", claim.Summary, claim.Main, ""},
+			{"settle", settle.Summary, settle.Main, ""},
+			{"queue", queue.Summary, queue.Main, ""},
+			{"check", "Judge an attempt by rules.", nil, "dpl-check"},
+			{"audit", "Show and verify the record of a queue, an operation or a group.", nil, "dpl-status"},
 		}},
 		{"Questions", []command{
-			{"ask", "Ask a person, and wait for the answer."},
-			{"answer", "Show open questions, and answer them."},
+			{"ask", ask.Summary, ask.Main, ""},
+			{"answer", "Show open questions, and answer them.", nil, "dpl-status"},
 		}},
 		{"The ledger", []command{
-			{"doctor", "Check a ledger and its file system."},
-			{"import", "Import operations from files of the Dart ledger."},
+			{"doctor", doctor.Summary, doctor.Main, ""},
+			{"import", importer.Summary, importer.Main, ""},
 		}},
 	}
 }
@@ -54,20 +83,33 @@ func chapters() []chapter {
 // builtins returns the commands that are part of dpl.
 func builtins() chapter {
 	return chapter{"Dpl itself", []command{
-		{"help", "Print this list, or the help of a command: dpl help push."},
-		{"demo", "Show what all this does, on a call chain that is killed."},
-		{"version", "Print the version."},
+		{"help", "Print this list, or the help of a command: dpl help push.", nil, ""},
+		{"demo", "Show what all this does, on a call chain that is killed.", nil, ""},
+		{"links", "Make links to dpl, one for each command: dpl links DIR.", nil, ""},
+		{"version", "Print the version.", nil, ""},
 	}}
 }
 
-// known reports whether name is a command that comes with dpl.
-func known(name string) bool {
+// lookUp returns the command of that name, and whether there is one.
+func lookUp(name string) (command, bool) {
 	for _, chapter := range chapters() {
 		for _, c := range chapter.commands {
 			if c.name == name {
-				return true
+				return c, true
 			}
 		}
 	}
-	return false
+	return command{}, false
+}
+
+// mainOf returns the function of a command that is linked in, or nil.
+func mainOf(name string) func() {
+	c, _ := lookUp(name)
+	return c.main
+}
+
+// known reports whether name is a command of DPL.
+func known(name string) bool {
+	_, is := lookUp(name)
+	return is
 }

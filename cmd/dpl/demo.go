@@ -16,7 +16,7 @@ func demonstrate(args []string) int {
 		return fail(statusUsage, "demo: unexpected argument "+quote(args[0]))
 	}
 
-	push, err := find("push")
+	push, err := find(program("push"))
 	if err != nil {
 		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install "+
 			"it there")

@@ -17,20 +17,20 @@ func program(name string) string { return prefix + name }
 
 func quote(s string) string { return strconv.Quote(s) }
 
-// find returns the path of the program for the command name. It looks in the directory of this
-// program and then in $PATH. It returns errNoCommand if there is none.
-func find(name string) (path string, err error) {
-	if name == "" || strings.ContainsAny(name, `/\`) {
+// find returns the path of a program of that name. It looks in the directory of this program and
+// then in $PATH. It returns errNoCommand if there is none.
+func find(file string) (path string, err error) {
+	if file == prefix || strings.ContainsAny(file, `/\`) {
 		return "", errNoCommand
 	}
 
 	if dir := home(); dir != "" {
-		if path, err = executable(filepath.Join(dir, program(name))); err == nil {
+		if path, err = executable(filepath.Join(dir, file)); err == nil {
 			return path, nil
 		}
 	}
 
-	return search(program(name))
+	return search(file)
 }
 
 // home returns the directory of this program, with symbolic links resolved, or "" if it is unknown.

@@ -15,7 +15,8 @@ func help(args []string) int {
 			"help: unexpected argument "+quote(args[1])+": one command at a time")
 	case len(args) == 1 && !slices.ContainsFunc(builtins().commands,
 		func(c command) bool { return c.name == args[0] }):
-		return dispatch(args[0], []string{"--help"})
+		os.Args = []string{os.Args[0], args[0], "--help"}
+		return dispatch(args[0], os.Args[2:])
 	}
 	return printResult(list())
 }
@@ -43,7 +44,7 @@ func list() string {
 			"\n")
 	}
 
-	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND shows its " +
+	out.WriteString("\ndpl COMMAND does what dpl-COMMAND does; dpl help COMMAND shows its " +
 		"flags.\n")
 	return out.String()
 }
@@ -58,7 +59,7 @@ func others() (names []string) {
 
 		for _, e := range entries {
 			if name := nameOf(e.Name()); name != e.Name() && !known(name) && isWord(name) {
-				if _, err := find(name); err == nil {
+				if _, err := find(program(name)); err == nil {
 					names = append(names, name)
 				}
 			}

@@ -1,72 +1,89 @@
-// Dpl is one name for all commands of DPL, like git: dpl push runs dpl-push.
+// Dpl is the commands of DPL: dpl push is dpl-push, which is a link to it.
 //
 //	dpl COMMAND [ARG...]
 //	dpl help [COMMAND]
+//	dpl links [DIR]
 //	dpl version
 //	dpl demo
 //
-// It executes dpl-COMMAND from its own directory or from $PATH, and passes all arguments on unseen.
-// So any program called dpl-foo is also dpl foo. It uses none of the packages that the commands
-// share, and not even package fmt, because their initialization would delay every command.
+// It is whichever command it is called as. Called as dpl, it is the command in its first argument.
+// Some commands are in programs of their own, because what these need would delay all others: it
+// executes those, beside it or in $PATH. So any program called dpl-foo is also dpl foo.
 package main
 
 import (
 	"os"
 	"strings"
 
+	"github.com/dpl-project/dpl/cmd/dpl-doctor"
+	"github.com/dpl-project/dpl/cmd/dpl-orchestrate"
+	"github.com/dpl-project/dpl/cmd/dpl-run"
+	"github.com/dpl-project/dpl/cmd/internal/called"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // Exit statuses, with the same meaning as in the commands.
 const (
 	statusUsage     = 64
+	statusCreate    = 73
 	statusIO        = 74
 	statusCannotRun = 126
 	statusNoCommand = 127
 )
 
 func main() {
-	if len(os.Args) < 2 {
+	become(called.Name())
+	if len(os.Args) > 1 {
+		serve(os.Args[1])
+	}
+
+	name := called.Name()
+	if name != "dpl" {
+		become(called.File())
+	}
+	switch {
+	case strings.HasPrefix(name, prefix):
+		os.Exit(fail(statusUsage, quote(name)+": it is a link to dpl, which has no such command: "+
+			"see dpl help"))
+	case len(os.Args) < 2:
 		os.Exit(help(nil))
 	}
+	os.Exit(perform(os.Args[1], os.Args[2:]))
+}
 
-	name, args := os.Args[1], os.Args[2:]
+// become is the command that is called name. It returns at once if none that is linked in is.
+func become(name string) {
+	if command, is := strings.CutPrefix(name, prefix); is {
+		if run := mainOf(command); run != nil {
+			run()
+		}
+	}
+}
+
+// serve returns at once unless flag says that this process is a helper of a command, started from
+// this executable.
+func serve(flag string) {
+	switch {
+	case flag == "--dpl-keeper":
+		run.Main()
+	case flag == "--dpl-doctor-helper":
+		doctor.Main()
+	case strings.HasPrefix(flag, "--dpl-"):
+		orchestrate.Main()
+	}
+}
+
+// perform is dpl with these arguments. It returns the exit status.
+func perform(name string, args []string) int {
 	switch name {
 	case "help", "--help", "-help", "-h":
-		os.Exit(help(args))
+		return help(args)
 	case "version", "--version", "-version":
-		os.Exit(printResult("dpl " + entry.Version() + "\n"))
+		return printResult("dpl " + entry.Version().String() + "\n")
 	case "demo":
-		os.Exit(demonstrate(args))
-	default:
-		os.Exit(dispatch(name, args))
+		return demonstrate(args)
+	case "links":
+		return makeLinks(args)
 	}
-}
-
-// dispatch executes the command name. It returns only on an error, with its exit status.
-func dispatch(name string, args []string) int {
-	if strings.HasPrefix(name, "-") {
-		return fail(statusUsage, quote(name)+": the name of a command comes first: see dpl help")
-	}
-
-	path, err := find(name)
-	if err == nil {
-		err = become(path, args)
-	}
-
-	switch {
-	case err == errNoCommand && known(name):
-		return fail(statusNoCommand, program(name)+": it is neither beside dpl nor in $PATH: "+
-			"install it there")
-	case err == errNoCommand:
-		return fail(statusUsage, quote(name)+": no such command: "+advice(name))
-	}
-
-	return fail(statusCannotRun, program(name)+": "+err.Error())
-}
-
-// fail prints a message and returns status.
-func fail(status int, message string) int {
-	os.Stderr.WriteString("dpl: " + message + "\n")
-	return status
+	return dispatch(name, args)
 }

@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// suffix ends the name of a program.
+const suffix = ""
+
 // executable returns path if it is a program, and errNoCommand if it is not.
 func executable(path string) (string, error) {
 	info, err := os.Stat(path)
@@ -18,10 +21,10 @@ func executable(path string) (string, error) {
 	return path, err
 }
 
-// become replaces this process with the program at path, which keeps the pid. It returns only on an
-// error.
-func become(path string, args []string) error {
-	err := syscall.Exec(path, append([]string{path}, args...), os.Environ())
+// execute replaces this process with the program at path, called as name. It keeps the pid. It
+// returns only on an error.
+func execute(path, name string, args []string) error {
+	err := syscall.Exec(path, append([]string{name}, args...), os.Environ())
 	if errors.Is(err, syscall.ENOENT) {
 		return errors.New(path + ": its interpreter is not there")
 	}

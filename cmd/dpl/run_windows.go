@@ -18,10 +18,11 @@ func executable(path string) (string, error) {
 	return path, err
 }
 
-// become runs the program at path and exits with its status, because a process cannot become
-// another program here. It returns only on an error.
-func become(path string, args []string) error {
+// execute runs the program at path, called as name, and exits with its status, because a process
+// cannot become another program here. It returns only on an error.
+func execute(path, name string, args []string) error {
 	cmd := exec.Command(path, args...)
+	cmd.Args[0] = name
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if cmd.ProcessState != nil {

@@ -93,7 +93,12 @@ func (b *bench) installCommands(dir string) error {
 	}
 	commands, err := filepath.Glob(filepath.Join(dir, "dpl*"))
 	for _, from := range commands {
-		err = errors.Join(err, install(from, filepath.Join(b.bin, filepath.Base(from))))
+		to := filepath.Join(b.bin, filepath.Base(from))
+		if program, notLink := os.Readlink(from); notLink == nil {
+			err = errors.Join(err, os.Symlink(program, to))
+		} else {
+			err = errors.Join(err, install(from, to))
+		}
 	}
 	return err
 }

@@ -25,8 +25,14 @@ func tarGz(files tree, when time.Time) ([]byte, error) {
 		if f.mode.IsDir() {
 			header.Typeflag = tar.TypeDir
 		}
+		if f.isLink() {
+			header.Typeflag, header.Linkname, header.Size = tar.TypeSymlink, string(f.data), 0
+		}
 		if err := archive.WriteHeader(header); err != nil {
 			return nil, err
+		}
+		if f.isLink() {
+			continue
 		}
 		if _, err := archive.Write(f.data); err != nil {
 			return nil, err

@@ -87,7 +87,9 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 
 	var sums strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.path)
+		if !f.isLink() {
+			fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.path)
+		}
 	}
 
 	packed := files.withDirectories()
@@ -101,7 +103,7 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 }
 
 // kibibytes returns the installed size as Debian counts it: each file is rounded up, and a
-// directory counts as one.
+// directory or a link counts as one.
 func (t tree) kibibytes() int {
 	size := 0
 	for _, f := range t {

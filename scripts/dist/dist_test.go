@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	programs "github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -134,8 +135,9 @@ func linuxArchive(t *testing.T, source, dir string) {
 		isStatic(t, filepath.Join(dir, "bin", name))
 		if runtime.GOOS == "linux" {
 			out := output(t, exec.Command(filepath.Join(dir, "bin", name), "--version"))
-			if !strings.HasPrefix(filepath.Base(dir),
-				"dpl-"+strings.TrimSpace(strings.TrimPrefix(out, name+" "))+"-linux-") {
+			version, built, _ := strings.Cut(strings.TrimPrefix(out, name+" "), " (commit ")
+			if !strings.HasPrefix(filepath.Base(dir), "dpl-"+version+"-linux-") ||
+				!strings.Contains(built, ", "+committed+", go") {
 				t.Errorf("%s --version: %q, in %s", name, out, filepath.Base(dir))
 			}
 		}
@@ -177,10 +179,10 @@ func isStatic(t *testing.T, name string) {
 	}
 }
 
-// windowsArchive has commands and what can be read or run there.
+// windowsArchive has the programs, to which dpl links makes links, and what can be read or run there.
 func windowsArchive(t *testing.T, dir string) {
 	names := below(t, dir)
-	for _, command := range commands(t) {
+	for _, command := range programs.Programs() {
 		if !slices.Contains(names, "bin/"+command+".exe") ||
 			!bytes.HasPrefix([]byte(text(t, dir, "bin", command+".exe")), []byte("MZ")) {
 			t.Errorf("bin/%s.exe: is missing, or no program of Windows", command)

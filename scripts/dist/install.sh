@@ -28,7 +28,7 @@ directory() {
 }
 
 # put DIRECTORY FILE...: install each FILE in DIRECTORY. Programs and scripts become executable. A
-# FILE that does not exist is skipped: it is a pattern without a match.
+# symbolic link stays one. A FILE that does not exist is skipped: it is a pattern without a match.
 put() {
 	to=$1
 	shift
@@ -37,7 +37,11 @@ put() {
 		mode=644
 		if [ -x "$file" ] || head -n 1 "$file" | grep -q '^#!'; then mode=755; fi
 		directory "$to"
-		install -m "$mode" "$file" "$root/$to/"
+		if [ -h "$file" ]; then
+			ln -sf "$(readlink "$file")" "$root/$to/${file##*/}"
+		else
+			install -m "$mode" "$file" "$root/$to/"
+		fi
 		echo "$to/${file##*/}" >>"$new"
 	done
 }

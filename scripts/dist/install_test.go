@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	programs "github.com/dpl-project/dpl/testscripts/build"
 )
 
 // places says which files of the sources, and of what make has built, go where below PREFIX.
@@ -130,8 +132,8 @@ func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 func withoutGo(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
-	for _, name := range []string{"cat", "git", "grep", "head", "install", "make", "mktemp", "rm",
-		"rmdir", "sed", "sh", "sort"} {
+	for _, name := range []string{"cat", "git", "grep", "head", "install", "ln", "make", "mktemp", "readlink",
+		"rm", "rmdir", "sed", "sh", "sort"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatal(err)
@@ -299,12 +301,14 @@ func TestGoInstall(t *testing.T) {
 	cmd.Dir = source
 	cmd.Env = stranger(t, "GOBIN="+bin, "GOFLAGS=-trimpath", "CGO_ENABLED=0") // as what is in the cache already
 	output(t, cmd)
+	same(t, "go install", below(t, bin), programs.Programs())
+	output(t, exec.Command(filepath.Join(bin, "dpl"), "links"))
 	want := commands(t)
-	same(t, "go install", below(t, bin), want)
+	same(t, "dpl links", below(t, bin), want)
 
 	for _, name := range want {
 		if got := output(t, exec.Command(filepath.Join(bin, name),
-			"--version")); got != name+" v1.2.3\n" {
+			"--version")); !strings.HasPrefix(got, name+" v1.2.3 (commit ") {
 			t.Errorf("%s --version: %q", name, got)
 		}
 	}

@@ -10,12 +10,15 @@ import (
 	"strings"
 )
 
-// file is a file of a package, or a directory: then path ends in a slash.
+// file is a file of a package, or a directory: then path ends in a slash. The data of a symbolic
+// link is where it leads.
 type file struct {
 	path string // relative, with slashes
 	mode fs.FileMode
 	data []byte
 }
+
+func (f file) isLink() bool { return f.mode&fs.ModeSymlink != 0 }
 
 type tree []file
 
@@ -28,29 +31,41 @@ func readTree(dir string) (tree, error) {
 			return err
 		}
 
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-
-		mode := fs.FileMode(0o644)
-		if info.Mode()&0o100 != 0 {
-			mode = 0o755
-		}
-
 		relative, err := filepath.Rel(dir, name)
-		t = append(t, file{filepath.ToSlash(relative), mode, data})
+		if err != nil {
+			return err
+		}
+
+		f, err := readFile(name, d)
+		f.path = filepath.ToSlash(relative)
+		t = append(t, f)
 
 		return err
 	})
 
 	t.sort()
 	return t, err
+}
+
+// readFile returns the file or link at name, without a path.
+func readFile(name string, d fs.DirEntry) (file, error) {
+	info, err := d.Info()
+	if err != nil {
+		return file{}, err
+	}
+
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, err := os.Readlink(name)
+		return file{mode: fs.ModeSymlink | 0o777, data: []byte(to)}, err
+	}
+
+	mode := fs.FileMode(0o644)
+	if info.Mode()&0o100 != 0 {
+		mode = 0o755
+	}
+
+	data, err := os.ReadFile(name)
+	return file{mode: mode, data: data}, err
 }
 
 func (t tree) sort() {

@@ -68,7 +68,7 @@ var lines = []struct {
 	{"dpl-run --timeout 3s --notify dpl-hea", "dpl-heartbeat", false},
 	{"dpl-run cat fi", "file", false},
 	{"dpl-run -- cat fi", "file", false},
-	{"dpl ", "abort cleanup demo doctor foo heartbeat help import orchestrate pop push register " +
+	{"dpl ", "abort cleanup demo doctor foo heartbeat help import links orchestrate pop push register " +
 		"run shutdown status version wait watch", true},
 	{"dpl pu", "push", false},
 	{"dpl-import fi", "file", false},

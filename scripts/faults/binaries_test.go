@@ -37,7 +37,7 @@ func plain(t *testing.T) string {
 	return shared.bin
 }
 
-// ahead is the source of an init function that makes useless calls if aheadVariable is set, so that
+// ahead is the source of an init function of each program that makes useless calls if aheadVariable is set, so that
 // the following calls of main have higher numbers than those of any other thread. See onThreads.
 const ahead = `package main
 
@@ -88,9 +88,8 @@ func buildCommands(t *testing.T, bin string, edits map[string]string) {
 		}
 	}
 
-	mains, _ := filepath.Glob(filepath.Join(top, "cmd", "dpl-*"))
-	for _, main := range mains {
-		add(filepath.Base(main)+".go", filepath.Join(main, "pinned.go"), ahead)
+	for _, program := range build.Programs() {
+		add(program+".go", filepath.Join(top, "cmd", program, "pinned.go"), ahead)
 	}
 
 	survivors := filepath.Join(top, "cmd/internal/process/survivors_linux.go")

@@ -81,11 +81,13 @@ mkdir "$dir/mnt" "$dir/good" "$dir/files" "$dir/directories" || exit 1
 
 cd "$here/../.." || exit 1
 go build -o "$dir/replay" ./scripts/powerloss/replay || exit 1
-CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$dir/good/" ./cmd/dpl-... || exit 1
+CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$dir/good/" ./cmd/dpl... || exit 1
+"$dir/good/dpl" links || exit 1
 for without in files directories; do
     overlay=$("$dir/replay" overlay "$without" "$dir") || exit 1
     CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -overlay "$overlay" -o "$dir/$without/" \
-        ./cmd/dpl-... || exit 1
+        ./cmd/dpl... || exit 1
+    "$dir/$without/dpl" links || exit 1
 done
 
 # disk SIZE: make an empty disk whose writes go to $dir/log, and attach it as $device

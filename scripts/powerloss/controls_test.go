@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -58,10 +59,13 @@ func TestProgramWithoutFsync(t *testing.T) {
 	}
 
 	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", bin+"/",
-		"./cmd/dpl-push")
+		"./cmd/dpl")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	if err := os.Symlink("dpl", filepath.Join(bin, "dpl-push")); err != nil {
+		t.Fatal(err)
 	}
 
 	s := Scenarios()[0]

@@ -42,7 +42,8 @@ tree() {
 
 # furnish ROOT: install the commands, the units as their comments say, and inside.sh
 furnish() {
-    install -D -t "$1/usr/local/bin" "$bin"/dpl-* || exit 1
+    mkdir -p "$1/usr/local/bin" || exit 1
+    cp -P "$bin"/dpl* "$1/usr/local/bin/" || exit 1
     cp "$here"/../systemd/system/* "$1/etc/systemd/system/" || exit 1
     chroot "$1" useradd --create-home --shell /bin/sh alice || exit 1
     chroot "$1" install -d -o alice -g alice \

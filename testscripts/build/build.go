@@ -54,12 +54,50 @@ func CommandsIn(bin, root string, flags ...string) error {
 		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
 
+	if err := link(bin, root); err != nil {
+		return err
+	}
+
 	// Tests run by root also run commands as the user nobody.
 	for dir := bin; dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		os.Chmod(dir, 0o755)
 	}
 
 	return nil
+}
+
+// Programs returns the names of the programs. Most commands are links to them.
+func Programs() []string { return []string{"dpl", "dpl-check", "dpl-status"} }
+
+// link makes the links of the Makefile.
+func link(bin, root string) error {
+	dirs, err := filepath.Glob(filepath.Join(root, "cmd", "dpl-*"))
+	if err != nil {
+		return err
+	}
+
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
+		if _, err := os.Lstat(filepath.Join(bin, name)); err == nil {
+			continue
+		}
+		if err := os.Symlink(Program(name), filepath.Join(bin, name)); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// Program returns the name of the program that a command is in.
+func Program(command string) string {
+	switch command {
+	case "dpl-check", "dpl-status":
+		return command
+	case "dpl-answer", "dpl-audit":
+		return "dpl-status"
+	}
+	return "dpl"
 }
 
 func readSources(root string) error {

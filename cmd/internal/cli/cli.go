@@ -104,13 +104,22 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 	}
 
 	if env.flags.Version {
-		fmt.Fprintln(env.Stdout, env.Program, entry.Version())
+		env.printVersion(entry.Version())
 		return false, nil
 	}
 
 	env.Session = env.session()
 	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
 	return err == nil, err
+}
+
+func (env *Env) printVersion(b entry.Build) {
+	if !env.flags.JSON {
+		fmt.Fprintln(env.Stdout, env.Program, b)
+		return
+	}
+	env.PrintJSON(Object{{"program", env.Program}, {"version", b.Version},
+		{"commit", OrNull(b.Commit)}, {"date", OrNull(b.Date)}, {"go", b.Go}})
 }
 
 // output keeps the first error of writing to stdout. If stdout was closed at the start, every write

@@ -22,7 +22,7 @@ type common struct {
 	DryRun      bool   `short:"n" help:"print the change without making it"`
 	Verbose     bool   `short:"v" help:"report on stderr what is done"`
 	Now         Moment `env:"DPL_NOW" placeholder:"TIME" help:"use TIME as the current time; commands that change something also need --dry-run, or $DPL_REPLAY"`
-	Version     bool   `help:"print the version"`
+	Version     bool   `help:"print the version, its commit and date, and that of Go"`
 	Help        bool   `short:"h" help:"print this help; with --json, as a model for programs"`
 }
 

@@ -135,11 +135,16 @@ end:
 	MOVL	$2, DX
 	SYSCALL
 
-	// exit_group(74), or 125 for dpl-run
+	// exit_group(74), or 125 for dpl-run and dpl run
 	MOVL	$74, DI
 	MOVQ	$0x006e75722d6c7064, CX // "dpl-run"
 	CMPQ	(BX), CX
+	JEQ	run
+	MOVQ	$0x006e7572006c7064, CX // "dpl" and the next argument, "run"
+	CMPQ	(BX), CX
 	JNE	exit
+
+run:
 	MOVL	$125, DI
 
 exit:

@@ -136,12 +136,17 @@ end:
 	MOVD	$2, R2
 	SVC
 
-	// exit_group(74), or 125 for dpl-run
+	// exit_group(74), or 125 for dpl-run and dpl run
 	MOVD	$74, R0
 	MOVD	(R4), R1
 	MOVD	$0x006e75722d6c7064, R2 // "dpl-run"
 	CMP	R2, R1
+	BEQ	run
+	MOVD	$0x006e7572006c7064, R2 // "dpl" and the next argument, "run"
+	CMP	R2, R1
 	BNE	exit
+
+run:
 	MOVD	$125, R0
 
 exit:

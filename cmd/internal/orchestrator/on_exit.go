@@ -14,9 +14,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// program makes the passes that keepers ask for. It is beside the program that makes this one.
-const program = "dpl-orchestrate"
-
 // onExit returns the command with which the keeper of a start makes a pass like this one (spec
 // §19.5), or nil if the group g does not want that.
 func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Command {
@@ -33,9 +30,9 @@ func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Com
 		dir = "/"
 	}
 
-	argv := append([]string{filepath.Join(filepath.Dir(self), program),
-		"--ledger=" + o.Ledger.Dir(), "--group=" + o.Group, "--owner=" + o.Owner},
-		o.Env.Again()...)
+	argv := append(orchestrate(self), "--ledger="+o.Ledger.Dir(), "--group="+o.Group,
+		"--owner="+o.Owner)
+	argv = append(argv, o.Env.Again()...)
 	if o.Failover {
 		argv = append(argv, "--failover")
 	}
@@ -50,6 +47,15 @@ func (o *Orchestrator) onExit(g group.Group, service, startID string) *start.Com
 		Argv: append(argv, "--after-exit="+service+"~"+startID),
 		Dir:  dir, Env: slices.DeleteFunc(os.Environ(), namesStart),
 	}
+}
+
+// orchestrate returns the first arguments of dpl-orchestrate, given the path of this program. That
+// is dpl, or a copy of it under the name of another command, with one of dpl-orchestrate beside it.
+func orchestrate(self string) []string {
+	if strings.TrimSuffix(filepath.Base(self), ".exe") == "dpl" {
+		return []string{self, "orchestrate"}
+	}
+	return []string{filepath.Join(filepath.Dir(self), "dpl-orchestrate")}
 }
 
 // namesStart reports whether a variable would make a process part of a service.

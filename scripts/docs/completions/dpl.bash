@@ -174,7 +174,7 @@ _dpl() {
 		if ((cword == 1)) || [[ ${words[1]} = help && $cword = 2 ]]; then
 			# compgen -W expands its words, so only plain names may reach it.
 			local plain='s/^dpl-\([A-Za-z0-9._+-]*\)$/\1/p'
-			local names="demo help version $(compgen -c dpl- | sed -n "$plain" | sort -u)"
+			local names="demo help links version $(compgen -c dpl- | sed -n "$plain" | sort -u)"
 			COMPREPLY=($(compgen -W "$names" -- "$cur"))
 			return
 		fi

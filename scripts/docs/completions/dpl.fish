@@ -103,7 +103,7 @@ end
 function __dpl_sub
     set -l line (commandline -opc)
     if test (count $line) = 1; or test "$line[2]" = help -a (count $line) = 2
-        string split " " "demo help version"
+        string split " " "demo help links version"
         for command in $PATH/dpl-*
             test -x $command; and string replace -r '.*/dpl-' '' -- $command
         end

@@ -79,7 +79,7 @@ _dpl_flags() {
 # _dpl_umbrella: complete the line after dpl, like that of dpl-COMMAND
 _dpl_umbrella() {
 	if ((CURRENT == 2)) || [[ $words[2] = help && $CURRENT = 3 ]]; then
-		local -aU names=(demo help version ${${(k)commands[(I)dpl-*]}#dpl-})
+		local -aU names=(demo help links version ${${(k)commands[(I)dpl-*]}#dpl-})
 		compadd -a names
 		return
 	fi

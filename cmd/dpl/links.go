@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// makeLinks makes links in a directory to the programs beside dpl, one for each command. It never
+// replaces a file, and names those that are in the way.
+func makeLinks(args []string) int {
+	if len(args) > 1 || len(args) == 1 && (args[0] == "" || strings.HasPrefix(args[0], "-")) {
+		return fail(statusUsage, "links: want one directory, or none for that of dpl")
+	}
+
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return fail(statusIO, "links: "+err.Error())
+	}
+	dir := filepath.Dir(self)
+	if len(args) == 1 {
+		dir = args[0]
+	}
+
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fail(statusCreate, "links: "+quote(dir)+": no such directory: make it first")
+	}
+
+	worst := 0
+	for _, l := range linksIn(self) {
+		link := filepath.Join(dir, l.name)
+		if err := makeLink(l.program, link); err != nil {
+			worst = fail(statusCreate, "links: "+err.Error())
+		}
+	}
+	return worst
+}
+
+// A target is the program for which there should be a link called name.
+type target struct{ name, program string }
+
+// linksIn returns the links that go to this program, at the path self, and to those beside it.
+func linksIn(self string) []target {
+	all := []target{{"dpl" + suffix, self}}
+	for _, chapter := range chapters() {
+		for _, c := range chapter.commands {
+			program := self
+			if c.main == nil {
+				program = filepath.Join(filepath.Dir(self), c.program+suffix)
+			}
+			all = append(all, target{prefix + c.name + suffix, program})
+		}
+	}
+	return all
+}
+
+// makeLink makes a link to a program, a symbolic one if there are any here. It does nothing if that
+// file is there already.
+func makeLink(program, link string) error {
+	there, err := os.Stat(program)
+	if err != nil {
+		return errors.New(link + ": not made, because there is no " + program +
+			": install that first")
+	}
+	if here, err := os.Stat(link); err == nil && os.SameFile(here, there) {
+		return nil
+	}
+	if _, err := os.Lstat(link); err == nil {
+		return errors.New(link + ": left as it is, because it is not a link to " + program +
+			": remove it first")
+	}
+
+	to := program
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(link)); err == nil &&
+		dir == filepath.Dir(program) {
+		to = filepath.Base(program)
+	}
+	err = os.Symlink(to, link)
+	if err != nil && suffix != "" { // Windows lets few users make them
+		err = os.Link(program, link)
+	}
+	return err
+}
