@@ -68,10 +68,11 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 	if d == nil {
 		d = &queue.Decision{}
 	}
-	if !a.env.JSON() && ended.End.Decided() && ended.End != queue.EndedDenied && d.Answer != "" {
+	err = a.status(ended.End, d)
+	if err == nil && !a.env.JSON() && d.Answer != "" {
 		fmt.Fprintln(a.env.Stdout, d.Answer)
 	}
-	return true, a.status(ended.End, d)
+	return true, err
 }
 
 // checkRules returns an error for a yes of before that the rules deny now.
@@ -120,6 +121,9 @@ func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
 			why += ": " + d.Answer
 		}
 		return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: %s", a.id, why))
+	case queue.EndedAnswered, queue.EndedAllowed:
+		return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: it was %s, which is no answer to a %s: "+
+			"somebody has edited the file", a.id, end, a.question.Kind))
 	case queue.EndedTimedOut:
 		return fmt.Errorf("%s: nobody has answered: %w", a.id, cli.ErrTimeout)
 	}
