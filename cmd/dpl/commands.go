@@ -37,62 +37,58 @@ type chapter struct {
 	commands []command
 }
 
-// chapters returns all commands. This is the only table of them: a test compares the summaries
-// with the help of those in other programs.
-func chapters() []chapter {
-	return []chapter{
-		{"A call, and its operation", []command{
-			{"run", run.Summary, run.Main, ""},
-			{"push", push.Summary, push.Main, ""},
-			{"heartbeat", heartbeat.Summary, heartbeat.Main, ""},
-			{"pop", pop.Summary, pop.Main, ""},
-			{"abort", abort.Summary, abort.Main, ""},
-			{"cleanup", cleanup.Summary, cleanup.Main, ""},
-		}},
-		{"Looking and waiting", []command{
-			{"status", "Show operations, groups of services, and queues of tasks.", nil, "dpl-status"},
-			{"wait", wait.Summary, wait.Main, ""},
-			{"watch", watch.Summary, watch.Main, ""},
-		}},
-		{"Services", []command{
-			{"register", register.Summary, register.Main, ""},
-			{"orchestrate", orchestrate.Summary, orchestrate.Main, ""},
-			{"restart", restart.Summary, restart.Main, ""},
-			{"report", report.Summary, report.Main, ""},
-			{"shutdown", shutdown.Summary, shutdown.Main, ""},
-		}},
-		{"Queues", []command{
-			{"enqueue", enqueue.Summary, enqueue.Main, ""},
-			{"claim", claim.Summary, claim.Main, ""},
-			{"settle", settle.Summary, settle.Main, ""},
-			{"queue", queue.Summary, queue.Main, ""},
-			{"check", "Judge an attempt by rules.", nil, "dpl-check"},
-			{"audit", "Show and verify the record of a queue, an operation or a group.", nil, "dpl-status"},
-		}},
-		{"Questions", []command{
-			{"ask", ask.Summary, ask.Main, ""},
-			{"answer", "Show open questions, and answer them.", nil, "dpl-status"},
-		}},
-		{"The ledger", []command{
-			{"doctor", doctor.Summary, doctor.Main, ""},
-			{"import", importer.Summary, importer.Main, ""},
-		}},
-	}
+// chapters has all commands. This is the only table of them: a test compares the summaries with
+// the help of those in other programs. The linker lays it out, so that nothing makes it at run time.
+var chapters = []chapter{
+	{"A call, and its operation", []command{
+		{"run", run.Summary, run.Main, ""},
+		{"push", push.Summary, push.Main, ""},
+		{"heartbeat", heartbeat.Summary, heartbeat.Main, ""},
+		{"pop", pop.Summary, pop.Main, ""},
+		{"abort", abort.Summary, abort.Main, ""},
+		{"cleanup", cleanup.Summary, cleanup.Main, ""},
+	}},
+	{"Looking and waiting", []command{
+		{"status", "Show operations, groups of services, and queues of tasks.", nil, "dpl-status"},
+		{"wait", wait.Summary, wait.Main, ""},
+		{"watch", watch.Summary, watch.Main, ""},
+	}},
+	{"Services", []command{
+		{"register", register.Summary, register.Main, ""},
+		{"orchestrate", orchestrate.Summary, orchestrate.Main, ""},
+		{"restart", restart.Summary, restart.Main, ""},
+		{"report", report.Summary, report.Main, ""},
+		{"shutdown", shutdown.Summary, shutdown.Main, ""},
+	}},
+	{"Queues", []command{
+		{"enqueue", enqueue.Summary, enqueue.Main, ""},
+		{"claim", claim.Summary, claim.Main, ""},
+		{"settle", settle.Summary, settle.Main, ""},
+		{"queue", queue.Summary, queue.Main, ""},
+		{"check", "Judge an attempt by rules.", nil, "dpl-check"},
+		{"audit", "Show and verify the record of a queue, an operation or a group.", nil, "dpl-status"},
+	}},
+	{"Questions", []command{
+		{"ask", ask.Summary, ask.Main, ""},
+		{"answer", "Show open questions, and answer them.", nil, "dpl-status"},
+	}},
+	{"The ledger", []command{
+		{"doctor", doctor.Summary, doctor.Main, ""},
+		{"import", importer.Summary, importer.Main, ""},
+	}},
 }
 
-// builtins returns the commands that are part of dpl.
-func builtins() chapter {
-	return chapter{"Dpl itself", []command{
-		{"help", "Print this list, or the help of a command: dpl help push.", nil, ""},
-		{"demo", "Show what all this does, on a call chain that is killed.", nil, ""},
-		{"links", "Make links to dpl, one for each command: dpl links DIR.", nil, ""},
-		{"version", "Print the version.", nil, ""},
-	}}
-}
+// builtins has the commands that are part of dpl.
+var builtins = chapter{"Dpl itself", []command{
+	{"help", "Print this list, or the help of a command: dpl help push.", nil, ""},
+	{"demo", "Show what all this does, on a call chain that is killed.", nil, ""},
+	{"links", "Make links to dpl, one for each command: dpl links DIR.", nil, ""},
+	{"version", "Print the version.", nil, ""},
+}}
 
 // lookUp returns the command of that name, and whether there is one.
 func lookUp(name string) (command, bool) {
-	for _, chapter := range chapters() {
+	for _, chapter := range chapters {
 		for _, c := range chapter.commands {
 			if c.name == name {
 				return c, true

@@ -13,7 +13,7 @@ func help(args []string) int {
 	case len(args) > 1:
 		return fail(statusUsage,
 			"help: unexpected argument "+quote(args[1])+": one command at a time")
-	case len(args) == 1 && !slices.ContainsFunc(builtins().commands,
+	case len(args) == 1 && !slices.ContainsFunc(builtins.commands,
 		func(c command) bool { return c.name == args[0] }):
 		os.Args = []string{os.Args[0], args[0], "--help"}
 		return dispatch(args[0], os.Args[2:])
@@ -32,7 +32,7 @@ func printResult(text string) int {
 func list() string {
 	var out strings.Builder
 	out.WriteString("Usage: dpl COMMAND [ARG...]\n")
-	for _, chapter := range append(chapters(), builtins()) {
+	for _, chapter := range append(slices.Clip(chapters), builtins) {
 		out.WriteString("\n" + chapter.title + ":\n")
 		for _, c := range chapter.commands {
 			out.WriteString("  " + c.name + strings.Repeat(" ", 14-len(c.name)) + c.summary + "\n")
@@ -84,7 +84,7 @@ func isWord(name string) bool {
 // advice returns a hint for a command that does not exist.
 func advice(name string) string {
 	candidates := others()
-	for _, chapter := range append(chapters(), builtins()) {
+	for _, chapter := range append(slices.Clip(chapters), builtins) {
 		for _, c := range chapter.commands {
 			candidates = append(candidates, c.name)
 		}

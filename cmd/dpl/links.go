@@ -46,7 +46,7 @@ type target struct{ name, program string }
 // linksIn returns the links that go to this program, at the path self, and to those beside it.
 func linksIn(self string) []target {
 	all := []target{{"dpl" + suffix, self}}
-	for _, chapter := range chapters() {
+	for _, chapter := range chapters {
 		for _, c := range chapter.commands {
 			program := self
 			if c.main == nil {
