@@ -48,12 +48,13 @@ demo: build
 	@STRICT=$(STRICT) bin/dpl demo
 
 check:
-	@STRICT=$(STRICT) go run ./scripts/check
+	@STRICT=$(STRICT) go run -trimpath ./scripts/check
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
 # -trimpath for Windows because TestDist builds with it, so that each package compiles once.
+# Nothing runs what is compiled for darwin: only its types count.
 vet:
 	go vet ./...
 	GOOS=darwin go vet ./...
@@ -170,7 +171,7 @@ epoch = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s
 
 doc: build
 	rm -rf bin/share
-	SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/docs -version '$(VERSION)' -out bin/share '$(BIN)'
+	SOURCE_DATE_EPOCH=$(epoch) go run -trimpath ./scripts/docs -version '$(VERSION)' -out bin/share '$(BIN)'
 
 # "sudo make install" usually finds no go in its PATH. After make and make doc it needs none.
 install: $(if $(shell command -v go 2>/dev/null),build doc)
@@ -191,7 +192,7 @@ dist: build doc
 		GOFLAGS=-buildvcs=false GOWORK=off GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 			GOOS=$${platform%-*} GOARCH=$${platform#*-} $(MAKE) build BIN=bin/stage/$$platform || exit 1; \
 	done
-	SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/dist -version '$(VERSION)' \
+	SOURCE_DATE_EPOCH=$(epoch) go run -trimpath ./scripts/dist -version '$(VERSION)' \
 		-stage bin/stage -out bin/dist $(PLATFORMS)
 	rm -r bin/stage
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,6 +26,13 @@ var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo"
 var needed = map[string][]string{
 	"conformance": {"python3"}, "shell": {"shellcheck"}, "model": {"spin", "cc"},
 }
+
+// goTest is go test without its vet, because there is a part that does all of that.
+const goTest = "go test -json -vet=off"
+
+// trimmed is in GOFLAGS, because the Makefile builds the commands with it. Without it, the compiler
+// would make everything twice.
+const trimmed = "-trimpath"
 
 // A checker runs parts, and counts them.
 type checker struct {
@@ -95,8 +104,9 @@ func (c *checker) part(name string, before ...string) {
 	}
 
 	began := time.Now()
-	argv := append(before, "make", "--no-print-directory", "-s", "GO_TEST=go test -json", name)
+	argv := append(before, "make", "--no-print-directory", "-s", "GO_TEST="+goTest, name)
 	make := exec.Command(argv[0], argv[1:]...)
+	make.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(trimmed+" "+os.Getenv("GOFLAGS")))
 	var output bytes.Buffer
 	make.Stdout, make.Stderr = &output, &output
 	err := make.Run()

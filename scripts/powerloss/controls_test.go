@@ -58,8 +58,8 @@ func TestProgramWithoutFsync(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", bin+"/",
-		"./cmd/dpl")
+	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay",
+		overlay, "-o", bin+"/", "./cmd/dpl")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
