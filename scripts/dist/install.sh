@@ -29,6 +29,7 @@ directory() {
 
 # put DIRECTORY FILE...: install each FILE in DIRECTORY. Programs and scripts become executable. A
 # symbolic link stays one. A FILE that does not exist is skipped: it is a pattern without a match.
+# Each is replaced in one step, because commands may be executed at any time.
 put() {
 	to=$1
 	shift
@@ -37,11 +38,13 @@ put() {
 		mode=644
 		if [ -x "$file" ] || head -n 1 "$file" | grep -q '^#!'; then mode=755; fi
 		directory "$to"
+		beside=$root/$to/.${file##*/}.new
 		if [ -h "$file" ]; then
-			ln -sf "$(readlink "$file")" "$root/$to/${file##*/}"
+			ln -sf "$(readlink "$file")" "$beside"
 		else
-			install -m "$mode" "$file" "$root/$to/"
+			install -m "$mode" "$file" "$beside"
 		fi
+		mv -f "$beside" "$root/$to/${file##*/}"
 		echo "$to/${file##*/}" >>"$new"
 	done
 }

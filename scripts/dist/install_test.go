@@ -132,7 +132,8 @@ func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 func withoutGo(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
-	for _, name := range []string{"cat", "git", "grep", "head", "install", "ln", "make", "mktemp", "readlink",
+	for _, name := range []string{"cat", "git", "grep", "head", "install", "ln", "make", "mktemp",
+		"mv", "readlink",
 		"rm", "rmdir", "sed", "sh", "sort"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
