@@ -47,7 +47,9 @@ func CommandsIn(bin, root string, flags ...string) error {
 	cmd := exec.Command("go",
 		append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=" + linker, "-o", bin +
 			"/"}, flags...)...)
-	cmd.Args = append(cmd.Args, "./cmd/...")
+	for _, program := range Programs() {
+		cmd.Args = append(cmd.Args, "./cmd/"+program)
+	}
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
