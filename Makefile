@@ -1,5 +1,5 @@
 # make              build the commands to bin/
-# make demo         show what DPL does, on a real call chain
+# make demo         show what DPL does, in a few seconds; ALL=1, or make demo-all: all acts
 # make check        run all that CI runs, one line per part; STRICT=1: a missing tool is a failure
 # make bench        measure speed as ratios to other programs: bin/bench.json, bin/bench.svg
 # make soak         longer tests than CI has time for, some as root: see spec/reliability.md
@@ -45,7 +45,10 @@ build:
 		for name in $(drawing); do ln -sf dpl-status "$(BIN)/$$name"; done
 
 demo: build
-	@STRICT=$(STRICT) bin/dpl demo
+	@STRICT=$(STRICT) bin/dpl demo $(if $(ALL),--all)
+
+demo-all: build
+	@STRICT=$(STRICT) bin/dpl demo --all
 
 check:
 	@STRICT=$(STRICT) go run ./scripts/check
@@ -198,6 +201,6 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell \
+.PHONY: build demo demo-all check format vet tidy staticcheck test rigs model coverage conformance shell \
 	bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power soak-clocks soak-bare \
 	soak-chaos soak-shared mutants doc install uninstall dist clean
