@@ -9,6 +9,7 @@
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
+# make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
 # make doc          write man pages and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it
 # make dist         build reproducible archives and Debian packages: bin/dist
@@ -162,6 +163,9 @@ soak-shared: build
 	@go run ./scripts/check -needs shared
 	sh scripts/shared/all.sh bin
 
+pictures: build
+	go run ./scripts/pictures '$(BIN)'
+
 mutants:
 	go run ./scripts/mutants
 
@@ -203,4 +207,4 @@ clean:
 
 .PHONY: build demo demo-all check format vet tidy staticcheck test rigs model coverage conformance shell \
 	bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power soak-clocks soak-bare \
-	soak-chaos soak-shared mutants doc install uninstall dist clean
+	soak-chaos soak-shared mutants pictures doc install uninstall dist clean

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTerminalDemo plays the demo at a terminal like a stranger. However it ends, the terminal is as
-// it was, and nothing is left.
+// TestTerminalDemo plays the demo at a terminal like a stranger. However it ends, the terminal is
+// as it was, and nothing is left.
 func TestTerminalDemo(t *testing.T) {
 	t.Parallel()
 	bin := built(t)

@@ -90,7 +90,8 @@ func unpack(dir string) error {
 
 // runInFront runs a program until it ends, and returns its exit status, which is 128 plus the
 // number for a signal. Signals that would end this process are left to the program: the terminal
-// sends it its own, and all others are passed on. The program and what it starts hold the lock open.
+// sends it its own, and all others are passed on. The program and what it starts hold the lock
+// open.
 func runInFront(argv, env []string, lock *os.File) (int, error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

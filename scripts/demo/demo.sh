@@ -1,11 +1,11 @@
 #!/bin/sh
-# demo.sh BINDIR [--all|--list|ACT...] [--step]: show what DPL does when a process is killed, with the
-# commands in BINDIR.
+# demo.sh BINDIR [--all|--list|ACT...] [--step]: show what DPL does when a process is killed, with
+# the commands in BINDIR.
 #
-# It plays a scene of a few seconds, or acts, each of which is about a part of DPL: in each, something
-# is killed. On a terminal it makes a pause before each step; with --step it waits for a key. It checks
-# everything that it shows: at the first difference the demo ends with status 1. With STRICT=1, a
-# program that is missing (python3, node, cc) and would be replaced is also a failure.
+# It plays a scene of a few seconds, or acts, each of which is about a part of DPL: in each,
+# something is killed. On a terminal it makes a pause before each step; with --step it waits for a
+# key. It checks everything that it shows: at the first difference the demo ends with status 1. With
+# STRICT=1, a program that is missing (python3, node, cc) and would be replaced is also a failure.
 # shellcheck disable=SC2034,SC2154 # the parts use and set the other variables
 set -u
 

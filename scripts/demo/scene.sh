@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # the other variables are in demo.sh
-# scene.sh: the short demo, which demo.sh plays if it is asked for nothing else. It needs nothing but
-# a shell.
+# scene.sh: the short demo, which demo.sh plays if it is asked for nothing else. It needs nothing
+# but a shell.
 #
 # build.sh runs pack.sh, which runs encode.sh, each with dpl-run. pack.sh is killed.
 

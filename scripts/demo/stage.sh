@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2119,SC2120,SC2154 # demo.sh and the acts use and set the others
+# shellcheck shell=sh disable=SC2034,SC2119,SC2120,SC2154 # demo.sh and acts have the others
 # stage.sh: what the acts of demo.sh, which sources this file, show and check with.
 
 checks=0
