@@ -33,10 +33,9 @@ func demonstrate(args []string) int {
 		}
 	}
 
-	push, err := find(program("push"))
-	if err != nil {
-		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install "+
-			"it there")
+	if _, err := find(program("status")); err != nil {
+		return fail(statusNoCommand, "demo: dpl-status is neither beside dpl nor in $PATH: "+
+			"install it there")
 	}
 
 	shell, err := search("sh")
@@ -52,11 +51,15 @@ func demonstrate(args []string) int {
 	defer os.RemoveAll(dir)
 	defer lock.Close()
 
-	if err := unpack(dir); err != nil {
+	bin, err := commandsFor(dir)
+	if err == nil {
+		err = unpack(dir)
+	}
+	if err != nil {
 		return fail(statusIO, "demo: "+err.Error())
 	}
 
-	argv := append([]string{shell, filepath.Join(dir, demo.Script), filepath.Dir(push)}, args...)
+	argv := append([]string{shell, filepath.Join(dir, demo.Script), bin}, args...)
 	status, err := runInFront(argv, append(os.Environ(), "TMPDIR="+dir), lock)
 	if err != nil {
 		return fail(statusCannotRun, "demo: "+err.Error())

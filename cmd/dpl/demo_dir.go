@@ -29,6 +29,31 @@ func demoDir() (dir string, lock *os.File, err error) {
 	return dir, lock, err
 }
 
+// commandsFor returns the directory of the commands. If there are no links to dpl yet, as after go
+// install, it makes them below dir, as far as there are programs for them beside dpl.
+func commandsFor(dir string) (bin string, err error) {
+	if push, err := find(program("push")); err == nil {
+		return filepath.Dir(push), nil
+	}
+
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err == nil {
+		bin = filepath.Join(dir, "bin")
+		err = os.Mkdir(bin, 0o700)
+	}
+	if err != nil {
+		return "", err
+	}
+
+	for _, l := range linksIn(self) {
+		makeLink(l.program, filepath.Join(bin, l.name)) // the script looks for what it needs
+	}
+	return bin, nil
+}
+
 // removeOldDemos removes what demos of this user have left that were killed with SIGKILL.
 func removeOldDemos() {
 	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "dpl-demo.*"))
