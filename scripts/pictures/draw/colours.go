@@ -26,10 +26,15 @@ func classes() [Comment + 1]string {
 		Comment: "c"}
 }
 
-// css returns the rules for the colours of a scheme.
+// window returns the rules for the colours of the window.
+func (s scheme) window() string {
+	return fmt.Sprintf(".win{fill:%s;stroke:%s}.win-bar{fill:%s;stroke:%s}.win-dot{fill:%s}"+
+		".win-name{fill:%s}", s.back, s.border, s.bar, s.border, s.dots, s.tones[Faint])
+}
+
+// css returns the rules for the colours of the text.
 func (s scheme) css() string {
-	rules := fmt.Sprintf(".back{fill:%s}.bar{fill:%s}.edge{stroke:%s}.dot{fill:%s}.block{fill:%s}",
-		s.back, s.bar, s.border, s.dots, s.tones[Faint])
+	rules := fmt.Sprintf(".back{fill:%s}.block{fill:%s}", s.back, s.tones[Faint])
 	for t, class := range classes() {
 		rules += fmt.Sprintf(".%s{fill:%s}", class, s.tones[t])
 	}

@@ -138,3 +138,25 @@ func luminance(t *testing.T, colour string) (sum float64) {
 	}
 	return sum
 }
+
+// A page is in the picture as it is. Its description is what can be read.
+func TestPage(t *testing.T) {
+	p := Picture{Title: "a page", Page: Page{Width: 300, Height: 200,
+		HTML: "<!DOCTYPE html>\n<html lang=\"en\"><head><style>b{color:red}</style></head>" +
+			"<body><p>one <b>two</b>\n three</p></body></html>\n"}}
+	svg := SVG(p)
+	var parsed struct {
+		Desc string `xml:"desc"`
+		Page struct {
+			Body struct {
+				P string `xml:"p"`
+			} `xml:"http://www.w3.org/1999/xhtml html>body"`
+		} `xml:"foreignObject"`
+	}
+	if err := xml.Unmarshal([]byte(svg), &parsed); err != nil {
+		t.Fatalf("%v\n%s", err, svg)
+	}
+	if parsed.Desc != "one\ntwo\nthree\n" || parsed.Page.Body.P != "one \n three" {
+		t.Errorf("%+v\n%s", parsed, svg)
+	}
+}

@@ -11,13 +11,14 @@ import (
 )
 
 // A Picture is a terminal of a size in characters. It shows its slides one after the other; a still
-// picture shows only the last.
+// picture shows only the last. Or it is a page in a browser.
 type Picture struct {
 	Title    string
 	Columns  int
 	Rows     int
 	Animated bool
 	Slides   []Slide
+	Page     Page
 }
 
 // A Slide is what is shown between two clearings of the screen. It scrolls if it has more lines
@@ -53,6 +54,10 @@ const (
 
 // Text returns the text of a picture, which is all that a reader without eyes gets.
 func (p Picture) Text() string {
+	if p.Page.HTML != "" {
+		return p.Page.text()
+	}
+
 	var b strings.Builder
 	for i, s := range p.Slides {
 		if i > 0 {

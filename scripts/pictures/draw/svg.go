@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"encoding/xml"
 	"fmt"
 	"strings"
 	"time"
@@ -29,6 +28,10 @@ type drawing struct {
 
 // SVG returns the picture as a file. The text of the picture is its description.
 func SVG(p Picture) string {
+	if p.Page.HTML != "" {
+		return page(p)
+	}
+
 	d := drawing{Picture: p, timeline: schedule(p)}
 	for i := range p.Slides {
 		if p.Animated || i == len(p.Slides)-1 {
@@ -38,46 +41,20 @@ func SVG(p Picture) string {
 
 	width := float64(p.Columns)*advance + 2*padding
 	height := float64(barHeight + p.Rows*lineStep + 2*padding)
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%[1]s" `+
-		`height="%[2]s" viewBox="0 0 %[1]s %[2]s">
-<title>%[3]s</title>
-<desc xml:space="preserve">%[4]s</desc>
-<style>%[5]s</style>
-%[6]s<svg x="%[7]d" y="%[8]d" width="%[9]s" height="%[10]d" overflow="hidden">
-%[11]s</svg>
-</svg>
-`, number(width), number(height), escape(p.Title), escape(p.Text()), d.style(),
-		d.frame(width, height), padding, barHeight+padding-4, number(width-padding-2),
-		p.Rows*lineStep+8, d.body.String())
+	return window(p, width, height, d.style(), fmt.Sprintf(`<svg x="%d" y="%d" width="%s" `+
+		`height="%d" overflow="hidden">`+"\n%s</svg>", padding, barHeight+padding-4,
+		number(width-padding-2), p.Rows*lineStep+8, d.body.String()))
 }
 
 // style returns the rules of the whole picture.
 func (d *drawing) style() string {
-	rules := "svg{color-scheme:light dark}" +
-		"text{font:14px " + fonts + ";white-space:pre}.s,.t{font-weight:600}" +
-		".name{font:12px system-ui,sans-serif;text-anchor:middle}" +
+	rules := "text{font:14px " + fonts + ";white-space:pre}.s,.t{font-weight:600}" +
 		light().css() + "\n@media(prefers-color-scheme:dark){" + dark().css() + "}"
 	if d.motion.Len() > 0 {
 		rules += fmt.Sprintf("\n@media(prefers-reduced-motion:no-preference){"+
 			"[class^=k]{animation:%s step-end infinite}%s}", seconds(d.length), d.motion.String())
 	}
 	return rules
-}
-
-// frame returns the window around the text.
-func (d *drawing) frame(width, height float64) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<rect class="back edge" x=".5" y=".5" width="%s" height="%s" rx="9"/>`+"\n",
-		number(width-1), number(height-1))
-	fmt.Fprintf(&b, `<path class="bar edge" d="M.5 %d.5V9.5a9 9 0 0 1 9-9h%sa9 9 0 0 1 9 9v%dz"/>`+
-		"\n", barHeight, number(width-19), barHeight-9)
-	for i := range 3 {
-		fmt.Fprintf(&b, `<circle class="dot" cx="%d" cy="15.5" r="5"/>`, 19+i*17)
-	}
-
-	fmt.Fprintf(&b, "\n"+`<text class="f name" x="%s" y="20">%s</text>`+"\n", number(width/2),
-		escape(d.Title))
-	return b.String()
 }
 
 // slide writes the lines of slide i.
@@ -197,11 +174,4 @@ func seconds(d time.Duration) string { return number(d.Seconds()) + "s" }
 func number(f float64) string {
 	text := strings.TrimRight(fmt.Sprintf("%.2f", f), "0")
 	return strings.TrimSuffix(text, ".")
-}
-
-func escape(text string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(text))
-	return strings.NewReplacer("&#xA;", "\n", "&#x9;", "\t", "&#34;", `"`, "&#39;", "'").
-		Replace(b.String())
 }

@@ -103,6 +103,15 @@ func (p *player) play() (draw.Picture, error) {
 	}
 
 	picture.Slides = append(picture.Slides, slide)
+	if p.scene.Page.File != "" {
+		html, err := os.ReadFile(filepath.Join(p.dir, p.scene.Page.File))
+		if err != nil {
+			return picture, err
+		}
+		picture.Page = draw.Page{Width: p.scene.Page.Width, Height: p.scene.Page.Height,
+			HTML: p.settlePage(string(html))}
+	}
+
 	return picture, p.check()
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dpl-project/dpl/scripts/pictures/draw"
 	"github.com/dpl-project/dpl/scripts/pictures/scene"
@@ -14,6 +15,7 @@ import (
 // points in time, ages, hosts, and the home directory.
 type settler struct {
 	scene   scene.Scene
+	home    string
 	shown   map[string]string // the shown pid of each real one
 	differs *regexp.Regexp
 	times   int // points in time that were shown
@@ -21,7 +23,7 @@ type settler struct {
 }
 
 func newSettler(s scene.Scene, home string) *settler {
-	return &settler{scene: s, shown: make(map[string]string),
+	return &settler{scene: s, home: home, shown: make(map[string]string),
 		differs: regexp.MustCompile(regexp.QuoteMeta(home) +
 			`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z` +
 			`|\b[0-9a-f]{16}:\d+` +
@@ -61,6 +63,21 @@ func (s *settler) settle(step scene.Step, lines []draw.Line) (all []draw.Line) {
 	}
 
 	return now.lines()
+}
+
+// settlePage returns what a picture shows for a page. Its times are those of a replay.
+func (s *settler) settlePage(html string) string {
+	for _, match := range regexp.MustCompile(`<i>pid</i> (\d+)`).FindAllStringSubmatch(html, -1) {
+		s.meet(match[1])
+	}
+
+	page := regexp.MustCompile(regexp.QuoteMeta(s.home) + `|\b[0-9a-f]{16}:\d+|<i>pid</i> \d+`)
+	return page.ReplaceAllStringFunc(html, func(text string) string {
+		if pid, is := strings.CutPrefix(text, "<i>pid</i> "); is {
+			return "<i>pid</i> " + s.instead(pid)
+		}
+		return s.instead(text)
+	})
 }
 
 // meet gives a process the next pid to show.

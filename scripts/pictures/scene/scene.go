@@ -5,6 +5,7 @@
 //	# TEXT               a comment
 //	title TEXT           the title of the window
 //	size COLUMNSxROWS    of the terminal
+//	page WIDTHxHEIGHT FILE  draw this HTML file, in pixels, instead of the terminal
 //	animated             show how it is typed, not only the end
 //	needs PROGRAM...     what the machine must have
 //	file NAME MODE       a file; the lines that follow it, after a tab, are its content
@@ -37,12 +38,19 @@ type Scene struct {
 	Title         string
 	Columns, Rows int
 	Animated      bool
+	Page          Page
 	Needs         []string
 	Files         []File
 	PIDs          []string
 	Keep          []string
 	Times         []string
 	Steps         []Step
+}
+
+// A Page is a file that a browser shows, of a size in pixels. A scene without one has no file.
+type Page struct {
+	Width, Height int
+	File          string
 }
 
 // A File is in the directory of a scene from its beginning.
@@ -111,6 +119,8 @@ func (s *Scene) line(word, rest string, ages []string) (err error) {
 		s.Title = rest
 	case word == "size":
 		_, err = fmt.Sscanf(rest, "%dx%d", &s.Columns, &s.Rows)
+	case word == "page":
+		_, err = fmt.Sscanf(rest, "%dx%d %s", &s.Page.Width, &s.Page.Height, &s.Page.File)
 	case word == "animated":
 		s.Animated = true
 	case word == "needs":
