@@ -19,7 +19,8 @@ type settler struct {
 	shown   map[string]string // the shown pid of each real one
 	differs *regexp.Regexp
 	times   int // points in time that were shown
-	ages    []string
+	step    scene.Step
+	ages    []string // of it, that were not shown yet
 }
 
 func newSettler(s scene.Scene, home string) *settler {
@@ -27,6 +28,7 @@ func newSettler(s scene.Scene, home string) *settler {
 		differs: regexp.MustCompile(regexp.QuoteMeta(home) +
 			`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z` +
 			`|\b[0-9a-f]{16}:\d+` +
+			`|\brevision \d+` +
 			`|\b(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+\b` +
 			`|\b\d+\b`)}
 }
@@ -45,7 +47,7 @@ func (s *settler) real(command string) string {
 
 // settle returns what a picture shows for the lines that a step has printed.
 func (s *settler) settle(step scene.Step, lines []draw.Line) (all []draw.Line) {
-	s.ages = step.Ages
+	s.step, s.ages = step, step.Ages
 	var now layout
 	for _, l := range lines {
 		text := l.String()
@@ -116,6 +118,11 @@ func (s *settler) instead(text string) string {
 	switch {
 	case s.shown[text] != "":
 		return s.shown[text]
+	case text[0] == 'r':
+		if s.step.Revision == "" {
+			return text
+		}
+		return "revision " + s.step.Revision
 	case text[0] == '/':
 		return "/home/ada"
 	case last == 'Z':

@@ -11,7 +11,7 @@ import (
 // Whatever pids and ages there are, and however wide they make a table, the picture is the same.
 func TestSettle(t *testing.T) {
 	const want = `
-build: running for 2s
+build: running for 2s, revision 3
   2026-01-20T10:30:07Z  running -> cleanup
 
 CALL     PID   AGE     HOST
@@ -23,7 +23,7 @@ a        4000  1.5s    75ff6945b9d096b3:1000
  4002   b c
 last 3s, process 4000 exists, 17 tasks, /home/ada/ledger`
 	for _, printed := range []string{`
-build: running for 3ms
+build: running for 3ms, revision 5
   2026-11-26T04:22:10Z  running -> cleanup
 
 CALL     PID  AGE       HOST
@@ -34,7 +34,7 @@ a        7    12.345s   0123456789abcdef:0
       7 a
       8   b c
 last 3m1.5s, process 7 exists, 17 tasks, /tmp/x/ledger`, `
-build: running for 1h0m0s
+build: running for 1h0m0s, revision 123
   2027-11-26T04:22:10.5Z  running -> cleanup
 
 CALL     PID       AGE     HOST
@@ -46,7 +46,7 @@ a        12345678  9s      ffffffffffffffff:4294967294
  1234567   b c
 last 1d, process 12345678 exists, 17 tasks, /tmp/x/ledger`} {
 		s := newSettler(scene.Scene{PIDs: []string{"4000", "4002"}, Keep: []string{"10s"}}, "/tmp/x")
-		step := scene.Step{Ages: []string{"2s", "1.5s", "3s"}}
+		step := scene.Step{Ages: []string{"2s", "1.5s", "3s"}, Revision: "3"}
 		if got := text(s.settle(step, lines(printed))); got != want {
 			t.Errorf("got%s\n\nwant%s", got, want)
 		}

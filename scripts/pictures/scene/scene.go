@@ -14,6 +14,7 @@
 //	keep DURATION...     not an age: shown as it is
 //	times TIME...        shown for points in time, for one after the other; the last is repeated
 //	ages DURATION...     the same for ages and durations, from here on
+//	revision N           shown for revisions, from here on, which heartbeats may have raised
 //	$ COMMAND            typed at the prompt, and shown with what it prints
 //	% COMMAND            typed, but not shown
 //	terminal             goes on in a new terminal: what the picture shows until here goes away
@@ -75,16 +76,17 @@ const (
 
 // A Step is one command.
 type Step struct {
-	Kind    Kind
-	Command string
-	Ages    []string
-	Pause   time.Duration
+	Kind     Kind
+	Command  string
+	Ages     []string
+	Revision string // "": as it is
+	Pause    time.Duration
 }
 
 // Parse reads a scene. An error names the line.
 func Parse(name, text string) (Scene, error) {
 	s := Scene{Name: name, Columns: 80, Rows: 24}
-	ages := []string(nil)
+	next := Step{}
 	for i, line := range strings.Split(text, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		var err error
@@ -93,9 +95,11 @@ func Parse(name, text string) (Scene, error) {
 		case strings.HasPrefix(line, "\t"):
 			err = s.content(line[1:])
 		case word == "ages":
-			ages = strings.Fields(rest)
+			next.Ages = strings.Fields(rest)
+		case word == "revision":
+			next.Revision = rest
 		default:
-			err = s.line(word, rest, ages)
+			err = s.line(word, rest, next)
 		}
 
 		if err != nil {
@@ -109,12 +113,14 @@ func Parse(name, text string) (Scene, error) {
 	return s, nil
 }
 
-func (s *Scene) line(word, rest string, ages []string) (err error) {
+// line reads a line that is not of a file. The next step is like one that was given.
+func (s *Scene) line(word, rest string, next Step) (err error) {
 	kinds := map[string]Kind{"$": Shown, "%": Hidden, "run": Run, "until": Until,
 		"terminal": Terminal}
 	switch kind, is := kinds[word]; {
 	case is:
-		s.Steps = append(s.Steps, Step{Kind: kind, Command: rest, Ages: ages})
+		next.Kind, next.Command = kind, rest
+		s.Steps = append(s.Steps, next)
 	case word == "title":
 		s.Title = rest
 	case word == "size":
