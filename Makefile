@@ -1,5 +1,5 @@
 # make              build the commands to bin/
-# make demo         show what DPL does, on a real call chain
+# make demo         show what DPL does, in a few seconds; ALL=1, or make demo-all: all acts
 # make check        run all that CI runs, one line per part; STRICT=1: a missing tool is a failure
 # make bench        measure speed as ratios to other programs: bin/bench.json, bin/bench.svg
 # make soak         longer tests than CI has time for, some as root: see spec/reliability.md
@@ -9,6 +9,7 @@
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
+# make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
 # make doc          write man pages and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it
 # make dist         build reproducible archives and Debian packages: bin/dist
@@ -45,7 +46,10 @@ build:
 		for name in $(drawing); do ln -sf dpl-status "$(BIN)/$$name"; done
 
 demo: build
-	@STRICT=$(STRICT) bin/dpl demo
+	@STRICT=$(STRICT) bin/dpl demo $(if $(ALL),--all)
+
+demo-all: build
+	@STRICT=$(STRICT) bin/dpl demo --all
 
 check:
 	@STRICT=$(STRICT) go run -trimpath ./scripts/check
@@ -160,6 +164,9 @@ soak-shared: build
 	@go run ./scripts/check -needs shared
 	sh scripts/shared/all.sh bin
 
+pictures: build
+	go run ./scripts/pictures '$(BIN)'
+
 mutants:
 	go run ./scripts/mutants
 
@@ -199,6 +206,6 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell \
+.PHONY: build demo demo-all check format vet tidy staticcheck test rigs model coverage conformance shell \
 	bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power soak-clocks soak-bare \
-	soak-chaos soak-shared mutants doc install uninstall dist clean
+	soak-chaos soak-shared mutants pictures doc install uninstall dist clean

@@ -60,7 +60,7 @@ func (s *reporter) check(what subject, state string) error {
 	return nil
 }
 
-// why prints everything on which the judgement of a call rests.
+// why prints everything on which the judgement of a call rests, or how the call ended.
 func (s *reporter) why(id, call string) error {
 	op, err := s.read(id)
 	if err != nil {
@@ -70,11 +70,7 @@ func (s *reporter) why(id, call string) error {
 	calls := op.Calls()
 	i := slices.IndexFunc(calls, func(c view.Call) bool { return c.CallID == call })
 	if i < 0 {
-		err = protocol.ErrNoCall
-		if op.Archived {
-			err = fmt.Errorf("%w: it is archived: its events show how the call ended", err)
-		}
-		return cli.Named("status", id, call, err)
+		return s.whyEnded(op, call)
 	}
 
 	facts := facts(calls[i])

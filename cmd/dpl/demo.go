@@ -10,16 +10,32 @@ import (
 	"github.com/dpl-project/dpl/scripts/demo"
 )
 
+const demoUsage = `Usage: dpl demo [--all | ACT...] [--step]
+       dpl demo --list
+
+Show what DPL does when a process is killed.
+
+Plays a scene of a few seconds, in a directory of its own that is deleted at
+the end. ACT is the number of an act that shows more; --all plays all acts, and
+--list lists them. On a terminal there is a pause before each step; with --step
+the demo waits for a key: space or enter goes on, q quits.
+`
+
 // demonstrate runs the demo with the commands beside this one, and returns its exit status.
 func demonstrate(args []string) int {
-	if len(args) > 0 {
-		return fail(statusUsage, "demo: unexpected argument "+quote(args[0]))
+	for _, arg := range args {
+		switch {
+		case arg == "--help" || arg == "-h":
+			return printResult(demoUsage)
+		case arg == "--all" || arg == "--step" || arg == "--list" || isAct(arg):
+		default:
+			return fail(statusUsage, "demo: unexpected argument "+quote(arg)+": see dpl demo --help")
+		}
 	}
 
-	push, err := find(program("push"))
-	if err != nil {
-		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install "+
-			"it there")
+	if _, err := find(program("status")); err != nil {
+		return fail(statusNoCommand, "demo: dpl-status is neither beside dpl nor in $PATH: "+
+			"install it there")
 	}
 
 	shell, err := search("sh")
@@ -27,23 +43,33 @@ func demonstrate(args []string) int {
 		return fail(statusNoCommand, "demo: it is a shell script, and there is no sh in $PATH")
 	}
 
-	dir, err := os.MkdirTemp("", "dpl-demo-files.")
+	removeOldDemos()
+	dir, lock, err := demoDir()
 	if err != nil {
 		return fail(statusIO, "demo: "+err.Error())
 	}
 	defer os.RemoveAll(dir)
+	defer lock.Close()
 
-	if err := unpack(dir); err != nil {
+	bin, err := commandsFor(dir)
+	if err == nil {
+		err = unpack(dir)
+	}
+	if err != nil {
 		return fail(statusIO, "demo: "+err.Error())
 	}
 
-	status, err := runInFront(shell, filepath.Join(dir, demo.Script), filepath.Dir(push))
+	argv := append([]string{shell, filepath.Join(dir, demo.Script), bin}, args...)
+	status, err := runInFront(argv, append(os.Environ(), "TMPDIR="+dir), lock)
 	if err != nil {
 		return fail(statusCannotRun, "demo: "+err.Error())
 	}
 
 	return status
 }
+
+// isAct reports whether arg is the number of an act.
+func isAct(arg string) bool { return len(arg) == 1 && arg >= "1" && arg <= "9" }
 
 // unpack writes the files of the demo to dir. Some of them are executable.
 func unpack(dir string) error {
@@ -67,14 +93,15 @@ func unpack(dir string) error {
 
 // runInFront runs a program until it ends, and returns its exit status, which is 128 plus the
 // number for a signal. Signals that would end this process are left to the program: the terminal
-// sends it its own, and all others are passed on.
-func runInFront(argv ...string) (int, error) {
+// sends it its own, and all others are passed on. The program and what it starts hold the lock
+// open.
+func runInFront(argv, env []string, lock *os.File) (int, error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	p, err := os.StartProcess(argv[0], argv,
-		&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	p, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Env: env,
+		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, demo.LockFD: lock}})
 	if err != nil {
 		return 0, err
 	}

@@ -15,12 +15,12 @@ import (
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
 	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs",
-	"coverage", "demo",
+	"coverage", "demo-all",
 }
 
 // waits are the parts that spend much of their time waiting for processes. The parts that only
 // compute run beside them, at the lowest priority, and take what is left.
-var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo": true}
+var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo-all": true}
 
 // needed is the program without which there is nothing to do in a part.
 var needed = map[string][]string{
@@ -131,7 +131,7 @@ func (c *checker) part(name string, before ...string) {
 
 // leftOut returns why a part cannot be run here, or "".
 func leftOut(name string) string {
-	if name == "demo" && runtime.GOOS != "linux" {
+	if name == "demo-all" && runtime.GOOS != "linux" {
 		return "not Linux"
 	}
 

@@ -32,8 +32,6 @@ asks() { dpl-answer | grep -q "^ask-$1 " && [ "$(wc -l <tried 2>/dev/null)" = "$
 is_done() { dpl-wait --queue tickets --task "$1" --timeout 10ms 2>/dev/null; }
 
 act_of_the_agents() {
-    act=9 number=0 DPL_GROUP=crew
-    printf '\n%sAct 9: an agent asks before it acts.%s\n' "$bold" "$plain"
     coder >coder.sh
     chmod +x coder.sh
     echo 'all we have' >precious

@@ -4,8 +4,6 @@
 # Two ordinary commands run as calls of one operation. One is killed.
 
 act_of_the_commands() {
-    act=3 number=0
-    printf '\n%sAct 3: ordinary commands as calls.%s\n' "$bold" "$plain"
 
     step 'dpl-run runs any command as a call: it pushes, sends heartbeats and pops. dpl-wait' \
         'waits for a state.'

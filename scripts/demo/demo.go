@@ -11,3 +11,6 @@ var Files embed.FS
 // Script is the name of the file in Files to run with a shell, with the directory of the commands
 // as its argument.
 const Script = "demo.sh"
+
+// LockFD is the number of a file descriptor that the script does not use for anything else.
+const LockFD = 5

@@ -1,315 +1,44 @@
 #!/bin/sh
-# demo.sh BINDIR: show what DPL does when a process is killed, with the commands in BINDIR.
+# demo.sh BINDIR [--all|--list|ACT...] [--step]: show what DPL does when a process is killed, with
+# the commands in BINDIR.
 #
-# This shell script calls a Python worker, which calls a Node worker. In act 1 the Python worker is
-# killed with SIGKILL in the middle of its call; in act 2 it is not. Act 3 runs two commands as
-# calls, act 4 keeps two services running, act 5 restarts services together, act 6 has a tree of
-# groups, in act 7 workers do the tasks of a queue, in act 8 rules judge what a worker did, and in act
-# 9 an agent asks before it acts; in each, one is killed. The script checks everything that it shows:
-# at the first difference the demo ends with status 1. Without python3 or node a shell worker replaces
-# theirs; with STRICT=1 that is also a failure.
+# It plays a scene of a few seconds, or acts, each of which is about a part of DPL: in each,
+# something is killed. On a terminal it makes a pause before each step; with --step it waits for a
+# key. It checks everything that it shows: at the first difference the demo ends with status 1. With
+# STRICT=1, a program that is missing (python3, node, cc) and would be replaced is also a failure.
+# shellcheck disable=SC2034,SC2154 # the parts use and set the other variables
 set -u
 
-checks=0
-dir=
-workers=
-tries=0
-exec 3>&2
-
-# die TEXT...: print the act, the step and TEXT, and exit 1
-die() {
-    echo "demo: ${act:+act $act, step $number: }$*" >&3
-    exit 1
+# acts: print each act's number, function and title
+acts() {
+    cat <<'END'
+1 act_of_the_crash A worker is killed in the middle of its call.
+2 act_of_success The same chain, and no worker is killed.
+3 act_of_the_commands Ordinary commands as calls.
+4 act_of_the_services Services that are restarted.
+5 act_of_the_gang Services that live and die together.
+6 act_of_the_tree A tree of two groups.
+7 act_of_the_farm Twenty jobs go through a queue.
+8 act_of_the_project An operator controls a project, and rules judge the work.
+9 act_of_the_agents An agent asks before it acts.
+END
 }
 
-clean() {
-    trap '' HUP INT TERM
-    for pid in $workers; do
-        kill -KILL "$pid" 2>/dev/null
-    done
-    wait
-    [ -z "${DPL_GROUP-}" ] || until none_started; do
-        # shellcheck disable=SC2046 # one word per pid
-        kill -KILL $(started) 2>/dev/null
-    done
-
-    # A command that a killed worker has started may still write files for a moment.
-    while [ -e "$dir" ] && [ "$((tries += 1))" -lt 50 ]; do
-        rm -rf "$dir" 2>/dev/null
-        sleep 0.1 2>/dev/null || sleep 1
-    done
-    [ ! -e "$dir" ] || rm -rf "$dir"
-}
-trap clean EXIT
-trap 'exit 130' HUP INT TERM
-
-# check WHAT WANT GOT: count a check, and end the demo if the two differ
-check() {
-    [ "$2" = "$3" ] || die "$1: want \"$2\", got \"$3\""
-    checks=$((checks + 1))
+# play ACT: play one act
+play() {
+    line=$(acts | grep "^$1 ") || die "$1: no such act: see dpl demo --list"
+    act=$1 number=0 workers=
+    unset DPL_OP DPL_GROUP
+    printf '\n%sAct %s: %s%s\n' "$bold" "$1" "${line#* * }" "$plain"
+    function=${line#* }
+    "${function%% *}"
 }
 
-# matches WHAT PATTERN TEXT: count a check, and end the demo if TEXT does not match
-matches() {
-    # shellcheck disable=SC2254 # $2 is a pattern
-    case $3 in
-    $2) checks=$((checks + 1)) ;;
-    *) die "$1: want \"$2\", got \"$3\"" ;;
-    esac
-}
-
-there() {
-    for path; do
-        [ -e "$path" ] || die "$path: want it there, it is gone"
-        checks=$((checks + 1))
-    done
-}
-
-gone() {
-    for path; do
-        [ ! -e "$path" ] || die "$path: want it gone, it is there"
-        checks=$((checks + 1))
-    done
-}
-
-# step TEXT...: show the heading of the next step
-step() {
-    number=$((number + 1))
-    printf '\n%s' "$bold"
-    echo "$number. $*" | fold -s -w 78 | sed -e '2,$s/^/   /' -e 's/ *$//'
-    printf '%s' "$plain"
-}
-
-# typed TEXT...: show a command line
-typed() { printf '   %s$ %s%s\n' "$green" "$*" "$plain"; }
-
-# run STATUS COMMAND...: show and run COMMAND, store its output in $out, and check its exit status
-run() {
-    want=$1
-    shift
-    typed "$@"
-    "$@" >out 2>&1
-    ended $? "$*"
-}
-
-# ended GOT NAME: show the file out and the status GOT, and check that it is $want
-ended() {
-    out=$(cat out)
-    sed -e 's/^/   /' -e 's/ *$//' out
-    printf '   %sexit status %d%s\n' "$faint" "$1" "$plain"
-    check "exit status of $2" "$want" "$1"
-}
-
-# until_true SECONDS WHAT COMMAND...: run COMMAND until it succeeds, for at most SECONDS
-until_true() {
-    deadline=$(($(date +%s) + $1))
-    what=$2
-    shift 2
-    until "$@"; do
-        [ "$(date +%s)" -lt $deadline ] || die "$what: timed out"
-        sleep 0.02 2>/dev/null || sleep 1
-    done
-    checks=$((checks + 1))
-}
-
-# frames OP: print the calls of OP and their states, "shell:active python:crashed"
-frames() {
-    dpl-status --op "$1" 2>/dev/null | awk '
-        $1 == "CALL" { table = 1; next }
-        /^$/ { table = 0 }
-        { sub(/^[^A-Za-z0-9]*/, "") }
-        table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
-}
-
-# judged OP CALL: print the verdict of dpl-status on a call
-judged() {
-    dpl-status --op "$1" |
-        awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $NF }'
-}
-
-# pid_of OP CALL: print the pid of a call
-pid_of() {
-    dpl-status --op "$1" |
-        awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $3 }'
-}
-
-has_frames() { [ "$(frames "$1")" = "$2" ]; }
-
-# member FILE NAME: print the value of a member that has a line of its own in a JSON file
-member() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1" 2>/dev/null; }
-
-# said FILE: show what the workers have printed to FILE since the last time
-said() {
-    tail -n "+$((shown + 1))" "$1" | sed 's/^/   | /'
-    shown=$(wc -l <"$1" | tr -d ' ')
-}
-
-# look STATE FRAMES: show the operation, and check its state and its calls
-look() {
-    run 0 dpl-status --op "$DPL_OP"
-    matches "first line of dpl-status" "$DPL_OP: $1, revision *" "$(sed 1q out)"
-    check "calls of $DPL_OP" "$2" "$(frames "$DPL_OP")"
-}
-
-# countdown STATE: make three more passes, and check that the third archives the operation
-countdown() {
-    file=ledger/operations/$DPL_OP.json
-    check "state in $file" "$1" "$(member "$file" state)"
-    run 4 dpl-heartbeat --call shell
-    check "terminalHeartbeats" 1 "$(member "$file" terminalHeartbeats)"
-    run 0 dpl-cleanup --verbose
-    check "what dpl-cleanup says" \
-        "dpl-cleanup: $DPL_OP: $1, revision $(member "$file" revision), 0 calls" "$out"
-    check "terminalHeartbeats" 2 "$(member "$file" terminalHeartbeats)"
-    run 0 dpl-cleanup --verbose
-    check "what dpl-cleanup says" "dpl-cleanup: $DPL_OP: archived" "$out"
-    gone "$file" "$file.lock" "ledger/tmp/$DPL_OP"
-    there "ledger/archive/$DPL_OP.json"
-    check "state in the archive" "$1" "$(member "ledger/archive/$DPL_OP.json" state)"
-}
-
-# chain: push a call of this script, and start the workers that it calls
-chain() {
-    step 'This script starts an operation. --pid names the process to watch. With --staleness, a' \
-        'call that had no process would be dead after a minute without heartbeats.'
-    export DPL_OP="$1"
-    typed "export DPL_OP=$DPL_OP"
-    run 0 dpl-push --call shell --participant demo.sh --pid $$ --staleness 1m --resource-root work
-    check 'what dpl-push prints' "$DPL_OP shell" "$out"
-
-    step 'It calls the Python worker, which calls the Node worker. Each pushes its call, with a' \
-        'temporary directory (--tmp) and a file that is deleted if the call crashes (--resource).'
-    typed "$python python $node node &"
-    # shellcheck disable=SC2086 # each is several words
-    $python python $node node >said 2>&1 &
-    child=$!
-    workers="$workers $child"
-    shown=0
-    until_true 20 "three calls of $DPL_OP, each with its files" begun
-    workers="$workers $(pid_of "$DPL_OP" node) $(pid_of "$DPL_OP" python)"
-    said said
-
-    step 'The ledger is a directory of text files. dpl-status shows the stack of calls.'
-    look running 'shell:active python:active node:active'
-    for call in shell python node; do
-        check "verdict on $call" alive "$(judged "$DPL_OP" $call)"
-    done
-    run 0 ls ledger/operations work
-    run 0 cat work/python.txt
-    check 'work/python.txt' 'half a result of python' "$out"
-    there "ledger/tmp/$DPL_OP/python/scratch" "ledger/tmp/$DPL_OP/node/scratch"
-}
-
-begun() {
-    has_frames "$DPL_OP" 'shell:active python:active node:active' &&
-        [ -s work/python.txt ] && [ -s work/node.txt ]
-}
-
-act_of_the_crash() {
-    act=1 number=0
-    printf '\n%sAct 1: a worker is killed in the middle of its call.%s\n' "$bold" "$plain"
-    chain act1
-
-    step 'The Python worker is killed. It has no chance to say anything.'
-    victim=$(pid_of act1 python)
-    {
-        run 0 kill -KILL "$victim"
-        until_true 20 'dpl-status judges python: exited' is_judged act1 python exited
-        wait "$child"
-        check 'exit status of the killed worker' 137 $?
-    } 2>/dev/null # where sh is bash, it says "Killed"
-
-    step 'dpl-status shows at once that the process is gone. It changes nothing.'
-    look running 'shell:active python:active node:active'
-
-    step 'The next heartbeat of any participant, here of this script, records the crash and stops' \
-        'the operation. Exit status 3 says: clean up and pop.'
-    run 3 dpl-heartbeat --call shell
-    case $out in *python*) ;; *) check 'what dpl-heartbeat prints' '' "$out" ;; esac
-    look cleanup 'shell:active python:crashed node:active'
-    matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: exited*' "$out"
-    run 0 dpl-status --op act1 --why python
-    check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
-    check 'the participant that detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
-    there work/python.txt ledger/tmp/act1/python/scratch
-
-    step 'The files of the Python worker are still there, so that its caller can look at them.' \
-        'The next heartbeat deletes them: the declared file and the temporary directory.'
-    run 3 dpl-heartbeat --call shell
-    look cleanup 'shell:active python:cleanedUp node:active'
-    run 0 ls work
-    check 'what is left in work' node.txt "$out"
-    gone "ledger/tmp/act1/python"
-    there "ledger/tmp/act1/node/scratch"
-
-    step 'The Node worker, whose caller is gone, learns this from its own next heartbeat. It' \
-        'cleans up and pops.'
-    run 0 touch go
-    until_true 20 'the Node worker has popped' has_frames act1 'shell:active python:cleanedUp'
-    until_true 20 'the Node worker has ended' has_ended said
-    said said
-    gone work/node.txt ledger/tmp/act1/node
-    look cleanup 'shell:active python:cleanedUp'
-
-    step 'This script pops its call. The cleaned up call above it is removed with it, and the' \
-        'operation has failed.'
-    run 0 dpl-pop --call shell
-    check 'what dpl-pop prints' '' "$out"
-    look failed ''
-
-    step 'For two more passes every participant can see that it is over (exit status 4). The' \
-        'third pass moves it to the archive.'
-    countdown failed
-    look failed ''
-    matches 'the archived operation' 'act1: failed, revision *, archived' "$(sed 1q out)"
-    run 4 dpl-push --participant latecomer
-}
-
-is_judged() { [ "$(judged "$1" "$2")" = "$3" ]; }
-
-# has_ended FILE: test whether FILE ends with the exit status of a pop, a worker's last line
-has_ended() {
-    tail -n 2 "$1" | head -n 1 | grep -q 'dpl-pop' && tail -n 1 "$1" | grep -q 'exit status 0$'
-}
-
-act_of_success() {
-    act=2 number=0
-    rm -rf go work/*
-    printf '\n%sAct 2: the same chain, and no worker is killed.%s\n' "$bold" "$plain"
-    chain act2
-
-    step 'The Node worker finishes and pops, then the Python worker does. The files that they' \
-        'declared stay; the temporary directories are deleted.'
-    run 0 touch go
-    wait "$child"
-    check 'exit status of the Python worker' 0 $?
-    said said
-    look running 'shell:active'
-    run 0 ls work
-    check 'what is left in work' "node.txt
-python.txt" "$out"
-    gone ledger/tmp/act2/python ledger/tmp/act2/node
-    run 0 cat work/python.txt work/node.txt
-    check 'the results' 'result of python
-result of node' "$out"
-
-    step 'This script pops the last call, and the operation is completed.'
-    run 0 dpl-pop --call shell
-    look completed ''
-
-    step 'The third pass archives it.'
-    countdown completed
-    there work/python.txt work/node.txt
-    run 0 dpl-status --check completed
-}
-
-# settle BINDIR: prepare a directory, an environment and the workers
+# settle BINDIR: prepare a directory and an environment
 settle() {
-    [ $# = 1 ] || die 'usage: demo.sh BINDIR'
     [ "$(uname -s)" = Linux ] ||
         die 'it needs Linux: elsewhere DPL does not know which process is which'
     bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
-    here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
     for command in push pop heartbeat cleanup status run wait register orchestrate shutdown \
         enqueue queue check settle claim ask answer; do
         [ -x "$bin/dpl-$command" ] || die "$bin/dpl-$command: no such program: run make first"
@@ -318,70 +47,68 @@ settle() {
         unset "$name"
     done
     unset INVOCATION_ID # in a unit of systemd, passes would ask systemd to start the services
-    export PATH="$bin:$PATH" LC_ALL=C
+    export PATH="$bin:$PATH"
     umask 077
 
-    bold='' green='' faint='' plain=''
+    bold='' green='' red='' faint='' plain=''
     if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM:-dumb}" != dumb ]; then
-        bold=$(printf '\033[1m') green=$(printf '\033[32m')
+        bold=$(printf '\033[1m') green=$(printf '\033[32m') red=$(printf '\033[31m')
         faint=$(printf '\033[2m') plain=$(printf '\033[0m')
+    fi
+    if [ -n "$stepping" ]; then
+        exec 4</dev/tty || die '--step needs a terminal'
+    elif [ -t 1 ]; then
+        pace=1.5
     fi
 
     dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-demo.XXXXXX") || die 'no temporary directory'
     dir=$(CDPATH='' cd -- "$dir" && pwd -P)
     cd "$dir" || die "$dir: cannot go there"
     cp "$here"/worker.* "$here"/service.sh "$here"/life.sh . || die 'no workers'
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/calls.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/groups.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/gang.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/tree.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/farm.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/project.sh"
-    # shellcheck disable=SC1091 # make shell checks it on its own
-    . "$here/agents.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
+}
+
+# places: say where the acts take place, and make what they read the same everywhere
+places() {
+    export LC_ALL=C
     echo "The demo runs in a directory of its own, with a ledger that is deleted when it ends:"
     typed "cd $dir"
     typed "export PATH=$bin:\$PATH DPL_LEDGER=$dir/ledger"
-
-    recent='import sys; sys.exit(sys.version_info < (3, 7))'
-    python=$(worker_of python3 'python3 worker.py' -c "$recent") || exit 1
-    node=$(worker_of node 'node worker.js' -e 0) || exit 1
 }
 
-# worker_of PROGRAM WORKER PROBE...: print the command WORKER if PROGRAM PROBE... succeeds,
-# otherwise that of a shell worker; with STRICT=1, end the demo instead
-worker_of() {
-    program=$1 worker=$2
-    shift 2
-    if "$program" "$@" >/dev/null 2>&1 </dev/null; then
-        echo "$worker"
-    elif [ -n "${STRICT-}" ]; then
-        die "$program is missing, and STRICT is set"
-    else
-        echo "There is no $program here: a shell worker replaces it." >&2
-        echo 'sh worker.sh'
-    fi
-}
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+for part in stage chain calls groups gang tree farm project agents scene; do
+    # shellcheck disable=SC1090 # make shell checks each on its own
+    . "$here/$part.sh"
+done
 
-settle "$@"
-act_of_the_crash
-workers=
-act_of_success
-workers=
-act_of_the_commands
-workers=
-act_of_the_services
-act_of_the_gang
-act_of_the_tree
-act_of_the_farm
-act_of_the_project
-act_of_the_agents
-printf '\ndemo: all %d checks passed\n' "$checks"
+bindir=${1-} chosen='' act=
+[ $# -gt 0 ] && shift
+for word; do
+    case $word in
+    --all) chosen=$(acts | cut -d ' ' -f 1) ;;
+    --list) acts | sed 's/ [^ ]*//' && exit ;;
+    --step) stepping=1 ;;
+    [0-9]*) chosen="$chosen $word" ;;
+    *) bindir= ;;
+    esac
+done
+[ -n "$bindir" ] || die 'usage: demo.sh BINDIR [--all|--list|ACT...] [--step]'
+if [ -n "$stepping" ] && ! [ -t 1 ]; then
+    echo 'demo: --step needs a terminal: leave it out' >&3
+    exit 64
+fi
+
+settle "$bindir"
+if [ -z "$chosen" ]; then
+    scene
+    printf '\ndemo: all %d checks passed. See dpl demo --all for services, queues and agents.\n' \
+        "$checks"
+else
+    places
+    for each in $chosen; do
+        play "$each"
+    done
+    printf '\ndemo: all %d checks passed\n' "$checks"
+fi

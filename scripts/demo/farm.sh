@@ -68,9 +68,7 @@ workers_of_farm() {
 }
 
 act_of_the_farm() {
-    act=7 number=0
     unset DPL_GROUP DPL_OP
-    printf '\n%sAct 7: twenty jobs go through a queue.%s\n' "$bold" "$plain"
     sources
 
     step 'A queue, with three slots. A task that has failed three times is dead.'

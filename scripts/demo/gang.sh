@@ -18,9 +18,7 @@ made_pass_to() {
 }
 
 act_of_the_gang() {
-    act=5 number=0
     export DPL_GROUP=gang
-    printf '\n%sAct 5: services that live and die together.%s\n' "$bold" "$plain"
     declare_gang
 
     step 'A file declares a store, and a worker that cannot go on with another store. Before the' \

@@ -60,20 +60,7 @@ is_over() {
 
 # started [ID]: print the pids of all processes that passes have started, and of their children;
 # with ID, only those of one service
-started() {
-    for process in /proc/[0-9]*; do
-        if [ -r "$process/environ" ] &&
-            variables=$(tr '\0' '\n' 2>/dev/null <"$process/environ"); then
-            case "
-$variables
-" in
-            *"
-DPL_LEDGER=$dir/ledger
-"*) case $variables in *DPL_SERVICE="${1-}"*) echo "${process#/proc/}" ;; esac ;;
-            esac
-        fi
-    done 2>/dev/null
-}
+started() { owned "DPL_SERVICE=${1-}"; }
 
 none_started() { [ -z "$(started "$@")" ]; }
 
@@ -84,10 +71,8 @@ is_dead() {
 }
 
 act_of_the_services() {
-    act=4 number=0
     rm -f go work/*
     unset DPL_OP
-    printf '\n%sAct 4: services that are restarted.%s\n' "$bold" "$plain"
 
     step 'A web server is registered in the group shop. Passes must start it (--request), but' \
         'only once a database runs. No passes are made over this group yet, so dpl-register makes' \

@@ -39,8 +39,6 @@ greet_attempt() { sed -n 's/.*"pid": \([0-9]*\), "process".*/\1/p' ledger/queues
 is_tried() { dpl-status --queue greet --why "$1" 2>/dev/null | sed 1q | grep -q 'is claimed'; }
 
 act_of_the_project() {
-    act=8 number=0
-    printf '\n%sAct 8: an operator controls a project, and rules judge the work.%s\n' "$bold" "$plain"
     greet_worker >greet-worker.sh
     greet_tasks >greet.json
     chmod +x greet-worker.sh

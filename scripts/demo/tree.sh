@@ -22,10 +22,8 @@ passed_to() {
 }
 
 act_of_the_tree() {
-    act=6 number=0
     unset DPL_GROUP
     : >lives
-    printf '\n%sAct 6: a tree of two groups.%s\n' "$bold" "$plain"
 
     step 'The inner group has a cache, and a job that fails. If it fails twice in a minute, the' \
         'group ends.'
