@@ -10,6 +10,8 @@ require (
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02 // scripts/pictures only: what a terminal shows; it needs no other module, unlike charmbracelet/x/vt, which needs 14
 	github.com/mattn/go-runewidth v0.0.31 // the width of text in columns, for dpl-status
 	github.com/natefinch/atomic v1.0.1 // the replacing rename on Linux and Windows; elsewhere no path leads through a descriptor
+	github.com/prometheus/client_model v0.6.2 // tests only: what expfmt returns
+	github.com/prometheus/common v0.67.5 // tests only: expfmt, the parser with which node_exporter reads what dpl-status --openmetrics writes
 	github.com/rogpeppe/go-internal v1.16.0 // testscript for tests; diff for --dry-run
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the rule json of dpl-check; in tests, the vectors against the schemas
 	golang.org/x/sys v0.49.0 // pidfd, inotify, clocks, statx
@@ -19,6 +21,10 @@ require (
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
-	golang.org/x/text v0.14.0 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	github.com/kr/pretty v0.3.1 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	go.yaml.in/yaml/v2 v2.4.3 // indirect
+	golang.org/x/text v0.32.0 // indirect
+	golang.org/x/tools v0.39.0 // indirect
+	google.golang.org/protobuf v1.36.11 // indirect
 )

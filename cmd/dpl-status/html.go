@@ -2,12 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -43,15 +37,9 @@ func (s *reporter) page(what subject, file string) error {
 		html.Warnings = append(html.Warnings, err.Error())
 	}
 
-	if file == "-" {
-		io.WriteString(s.env.Stdout, html.Text())
-	} else if err := replace(file, html.Text()); err != nil {
-		if path, ok := errors.AsType[*fs.PathError](err); ok {
-			err = path.Err // the path would be that of a temporary file
-		}
-		return fmt.Errorf("--html %q: %w", file, err)
+	if err := s.writeFile("--html", file, html.Text(), forOwner); err != nil {
+		return err
 	}
-
 	return cli.Exit(p.status())
 }
 
@@ -75,33 +63,4 @@ func alert(line string) group.Alert {
 		Type: group.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message,
 		Timestamp: at,
 	}
-}
-
-// replace writes text to file completely or not at all, because a browser may be reading it. If
-// file is not a regular file, such as /dev/stdout, replace writes to it.
-func replace(file, text string) error {
-	mode := fs.FileMode(0o600) // only for the owner, like the ledger
-	if info, err := os.Stat(file); err == nil {
-		if !info.Mode().IsRegular() {
-			return os.WriteFile(file, []byte(text), 0)
-		}
-		mode = info.Mode().Perm() // its owner may have let others read it
-	}
-
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/metrics"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -27,6 +28,7 @@ type picture struct {
 	queues   []view.Queue
 	tasks    []view.Task // of the one queue, for JSON
 	warnings []error
+	missing  metrics.Unreadable // how many warnings there are of each kind
 }
 
 // look reads the subject. It returns an error if the one operation, group, service or queue is not
@@ -88,7 +90,7 @@ func (s *reporter) readAll(p *picture) error {
 		switch {
 		case op.Archived || errors.Is(err, fileops.ErrNotFound):
 		case err != nil:
-			p.warnings = append(p.warnings, err)
+			p.miss(&p.missing.Operations, err)
 		default:
 			p.ops = append(p.ops, op)
 		}
@@ -122,7 +124,7 @@ func (s *reporter) readBelow(p *picture, g view.Group) {
 		switch child, err := s.readGroup(link.Child, ""); {
 		case errors.Is(err, fileops.ErrNoGroup):
 		case err != nil:
-			p.warnings = append(p.warnings, err)
+			p.miss(&p.missing.Groups, err)
 		default:
 			p.groups = append(p.groups, child)
 			s.readBelow(p, child)
@@ -135,12 +137,18 @@ func (s *reporter) readGroups(p *picture) error {
 	ids, err := s.ledger.Groups()
 	for _, id := range ids {
 		if g, err := s.readGroup(id, ""); err != nil {
-			p.warnings = append(p.warnings, err)
+			p.miss(&p.missing.Groups, err)
 		} else {
 			p.groups = append(p.groups, g)
 		}
 	}
 	return err
+}
+
+// miss counts something that cannot be read.
+func (p *picture) miss(kind *int, err error) {
+	*kind++
+	p.warnings = append(p.warnings, err)
 }
 
 // supervised returns the calls of the supervisor, sorted by handle.

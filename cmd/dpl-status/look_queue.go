@@ -41,7 +41,7 @@ func (s *reporter) readQueues(p *picture) error {
 		switch q, err := s.readQueue(id); {
 		case errors.Is(err, queue.ErrNoQueue):
 		case err != nil:
-			p.warnings = append(p.warnings, err)
+			p.miss(&p.missing.Queues, err)
 		default:
 			p.queues = append(p.queues, q)
 		}

@@ -6,7 +6,8 @@
 //	dpl-status --group GROUP --log ID [--follow] [--lines N]
 //	dpl-status --queue QUEUE [--check STATE | --why TASK] [--json]
 //	dpl-status --groups | --queues [--json]
-//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE
+//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE |
+//	           --openmetrics FILE
 //
 // The program is also dpl-answer and dpl-audit, if it is called so. They are not in dpl, because
 // what draws tables and pages needs time to initialize.
@@ -40,6 +41,7 @@ type status struct {
 	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
 	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
 	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
+	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
 }
 
 // Validate refuses flags that do not go together.
@@ -113,6 +115,8 @@ func (c *status) Run(env *cli.Env) error {
 		return s.watch(what)
 	case c.HTML != "":
 		return s.page(what, string(c.HTML))
+	case c.Metrics != "":
+		return s.metrics(what, string(c.Metrics))
 	}
 
 	return s.show(what)
