@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -224,7 +223,7 @@ func (e *edit) beginCleanup() {
 			continue
 		}
 
-		reason := fmt.Sprintf("call %s crashed", f.CallID)
+		reason := crashReason(f.CallID)
 		if f.Crash != nil && f.Crash.Evidence != "" {
 			reason += ": " + string(f.Crash.Evidence)
 		}
@@ -283,6 +282,9 @@ func (op Operation) unchanged() Operation {
 	op.effects = Effects{}
 	return op
 }
+
+// crashReason returns why an operation failed in which call crashed, without the evidence.
+func crashReason(call string) string { return "call " + call + " crashed" }
 
 // cleanUpCrashed is step 7.
 func (e *edit) cleanUpCrashed() {

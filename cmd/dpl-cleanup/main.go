@@ -1,7 +1,7 @@
 // Package cleanup is dpl-cleanup, which detects crashed participants and cleans up after them: in
 // one operation or all, as a janitor, or as the supervisor of the calls.
 //
-//	dpl-cleanup [--op OP]
+//	dpl-cleanup [--op OP] [--on-failure CMD]
 //	dpl-cleanup --supervisor ID --op OP --ack CALL...
 //	dpl-cleanup --supervisor ID [--op OP] -- HANDLER [ARG...]
 //
@@ -21,6 +21,7 @@ type cleanup struct {
 	Ack        []cli.ID `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
 	PID        cli.PID  `placeholder:"N" help:"with --ack: the supervisor's process"`
 	Timeout    cli.Span `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
+	OnFailure  cli.Word `placeholder:"CMD" help:"run sh -c CMD once for each operation that has failed or was aborted, with what happened as JSON on stdin; kill it after 10s"`
 	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
 }
 
@@ -32,6 +33,8 @@ func (c *cleanup) Validate() error {
 		return cli.Usagef("--ack and a handler exclude each other")
 	case acks && c.Op == "":
 		return cli.Usagef("--op is required with --ack, or $DPL_OP")
+	case c.OnFailure != "" && (acks || handles || c.DryRun):
+		return cli.Usagef("--on-failure goes with none of --ack, --dry-run and a handler")
 	case handles && c.DryRun:
 		return cli.Usagef("--dry-run does not go with a handler")
 	case c.Supervisor != "" && !acks && !handles:

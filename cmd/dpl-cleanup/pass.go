@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/failures"
 	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
@@ -35,11 +36,15 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	}
 
 	j := &janitor{env: env, ledger: l, by: by}
+	if c.OnFailure != "" {
+		j.teller = &failures.Teller{Env: env, Ledger: l, Command: string(c.OnFailure)}
+	}
 	if op != "" {
 		env.NoteInherited(l, op)
 		if err := j.pass(op, j.look(op, j.env.Observer()())); err != nil {
 			return err
 		}
+		j.tell(op)
 	} else if err := j.all(); err != nil {
 		return err
 	}
@@ -48,6 +53,9 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		o := cli.Object{{"operations", j.results}}
 		if op == "" {
 			o = append(o, cli.Member{"groups", j.groups}, cli.Member{"queues", j.queues})
+		}
+		if j.teller != nil {
+			o = append(o, cli.Member{"told", append([]string{}, j.told...)})
 		}
 		env.PrintJSON(o)
 	}
@@ -63,6 +71,10 @@ type janitor struct {
 	results []cli.Object
 	groups  []cli.Object // from which services were removed
 	queues  []cli.Object // that were edited
+
+	teller *failures.Teller // nil without --on-failure
+	failed []string         // operations that have failed, and that it may have to tell about
+	told   []string         // those that it has told about
 }
 
 // all makes a pass over every operation and tidies the ledger. An error in one operation does not
@@ -92,6 +104,10 @@ func (j *janitor) all() error {
 	if j.env.DryRun() {
 		return nil
 	}
+	j.tell("")
+	if err := j.ledger.PruneFailures(j.env.Now()); err != nil {
+		j.fail(err)
+	}
 	if err := j.ledger.Sweep(); err != nil {
 		j.fail(err)
 	}
@@ -112,6 +128,7 @@ type look struct {
 	op       protocol.Operation
 	archived bool
 	quiet    bool // there is nothing to do
+	failed   bool // it has failed
 	err      error
 }
 
@@ -123,6 +140,7 @@ func (j *janitor) look(id string, seen observe.Observation) (found look) {
 		found.quiet = err == nil && after.Revision == found.op.Revision && !news
 	}
 
+	_, found.failed = found.op.LeftRunning()
 	if found.quiet && found.op.State != protocol.Cleanup && !j.env.JSON() {
 		found.op = protocol.Operation{} // it is not needed any more
 	}
@@ -161,6 +179,7 @@ func (j *janitor) pass(id string, found look) error {
 
 	var edit session.Edit
 	edit.Before, edit.After = found.op, found.op
+	failed := found.failed
 	if !found.quiet {
 		var err error
 		edit, err = j.env.Edit(j.ledger, id, fileops.Existing,
@@ -170,8 +189,12 @@ func (j *janitor) pass(id string, found look) error {
 		if err != nil {
 			return cli.Named("cleanup", id, "", err)
 		}
+		_, failed = edit.After.LeftRunning()
 	}
 
+	if failed {
+		j.failed = append(j.failed, id)
+	}
 	j.report(edit)
 	return nil
 }

@@ -29,6 +29,7 @@ type call struct {
 	heard  protocol.Operation // the operation as last read by excuse
 	awake  atomic.Int64       // the revision in which it was idle before the last output
 	began  bool               // its push created the operation
+	begun  int64              // the revision in which it did
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
 	unsure  bool // a pop failed in a way that others may see it anyway
@@ -92,6 +93,7 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	}
 
 	c.began = session.Created(edit)
+	c.begun = edit.After.Revision
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)

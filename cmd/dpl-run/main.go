@@ -31,6 +31,8 @@ type run struct {
 
 	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt and each task that is dead, with the alert as JSON on stdin; kill it after 10s"`
 
+	OnFailure cli.Word `placeholder:"CMD" help:"if dpl-run begins the operation, and it fails or is aborted: run sh -c CMD once, with what happened as JSON on stdin; kill it after 10s"`
+
 	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
 	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
 	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
@@ -54,6 +56,7 @@ func (c *run) Run(env *cli.Env) error {
 
 	var a account
 	err = cli.WithStatus(cli.StatusOwn, c.run(env, &a))
+	c.tellFailure(env, a.role)
 	if out != nil {
 		a.write(env, out, err)
 	}

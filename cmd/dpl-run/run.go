@@ -117,6 +117,8 @@ func (c *run) check(env *cli.Env) error {
 	switch {
 	case c.JSON:
 		return cli.Usagef("--json: stdout belongs to COMMAND")
+	case c.OnFailure != "" && (c.Queue != "" || c.Group != ""):
+		return cli.Usagef("--on-failure is about an operation: a queue and a group have --on-alert")
 	case c.Queue != "":
 		return c.checkQueue(env)
 	case c.Given("once", "until-empty", "follow", "jobs", "on-alert"):

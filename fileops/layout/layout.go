@@ -45,6 +45,8 @@ const (
 	auditSuffix = ".audit" // of an object, before jsonlSuffix and perhaps the number of a sealed part
 	jsonlSuffix = ".jsonl"
 	notesName   = "notes"
+
+	failuresName = "failures"
 )
 
 // Paths are the paths of the files of one ledger.
@@ -200,6 +202,21 @@ func (p Paths) NotesDir() string { return p.path(notesName) }
 
 // NotePath returns the path of the text with the hash that has these digits.
 func (p Paths) NotePath(digits string) string { return filepath.Join(p.NotesDir(), digits) }
+
+// FailuresDir returns the path of failures/.
+func (p Paths) FailuresDir() string { return p.path(failuresName) }
+
+// FailurePath returns the path of the file that says that the failure of an operation in a revision
+// was given to a command.
+func (p Paths) FailurePath(op string, revision int64) string {
+	return filepath.Join(p.FailuresDir(), op+"~"+strconv.FormatInt(revision, 10))
+}
+
+// FailureLock returns the path of the lock file that the file at path is until then.
+func FailureLock(path string) string { return path + lockSuffix }
+
+// ToldBy is the inverse of FailureLock. It reports false if path is no lock file.
+func ToldBy(path string) (told string, ok bool) { return strings.CutSuffix(path, lockSuffix) }
 
 // TasksDir returns the path of the directory of the files of all tasks.
 func (p Paths) TasksDir() string { return filepath.Join(p.QueuesDir(), tasksName) }

@@ -41,7 +41,8 @@ func InLedger(name string) (kind Kind, id string) {
 	switch name {
 	case Marker:
 		return MarkerFile, ""
-	case "operations", "archive", "tmp", "logs", "exits", "restarts", "queues", notesName:
+	case "operations", "archive", "tmp", "logs", "exits", "restarts", "queues", notesName,
+		failuresName:
 		return Directory, ""
 	}
 
@@ -126,6 +127,17 @@ func AuditPart(log, name string) (n int, ok bool) {
 // IsNote reports whether name is that of a text in notes/.
 func IsNote(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// InFailures is for failures/. It returns the operation and the revision of its failure.
+func InFailures(name string) (op string, revision int64, ok bool) {
+	name = strings.TrimSuffix(name, lockSuffix)
+	op, digits, ok := strings.Cut(name, "~")
+	if !ok || wire.CheckID(op) != nil {
+		return "", 0, false
+	}
+	revision, ok = number(digits, 2*wire.LastRevision) // what a reader accepts
+	return op, revision, ok
 }
 
 // A TaskFile is a file in the directory of the tasks of a queue, as its name tells.

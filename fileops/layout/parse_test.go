@@ -25,6 +25,7 @@ func FuzzNames(f *testing.F) {
 		"t~1.log", "t~0.log", "t~1.json.tmp~0123456789abcdef", "t~1", "t.log", "~1.log",
 		"t~" + strings.Repeat("0a", 32) + ".json", "t~" + strings.Repeat("0a", 32) + ".log",
 		"t~" + strings.Repeat("0A", 32) + ".json",
+		"a~3", "a~3.lock", "a~03", "a~3.lock.lock", "..~3", "a~99999999999999999999",
 	} {
 		f.Add(name)
 	}
@@ -75,6 +76,12 @@ func FuzzNames(f *testing.F) {
 			}
 			if filepath.Base(again) != name {
 				t.Errorf("%q: %+v, which makes %q", name, file, again)
+			}
+		}
+		if op, revision, ok := InFailures(name); ok {
+			told := p.FailurePath(op, revision)
+			if name != filepath.Base(told) && name != filepath.Base(FailureLock(told)) {
+				t.Errorf("%q: operation %q, revision %d", name, op, revision)
 			}
 		}
 		if of, ok := TempFor(name); ok && !IsTemp(name, of) {

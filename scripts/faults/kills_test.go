@@ -43,7 +43,8 @@ func families() []family {
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
 			"--kill-after 100ms -- sleep 300"), final: archived},
 		{name: "dpl-run --silence", do: words(0, "dpl-run --op o --silence 60ms --nudge-after 20ms "+
-			"--output $res/out --kill-after 100ms --on-nudge", "cat >&2", "--", "sleep", "300"),
+			"--output $res/out --kill-after 100ms --on-failure true --on-nudge", "cat >&2", "--",
+			"sleep", "300"),
 			final: archived},
 		{name: "dpl-run --queue --once", setup: []step{enqueueOne},
 			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drains},
@@ -62,6 +63,9 @@ func families() []family {
 		{name: "handler", setup: []step{pushMain, supervise,
 			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},
+		{name: "cleanup --on-failure", setup: []step{pushMain,
+			at(1, "dpl-pop --op o --call main --fail")},
+			do: tellFailure, final: failureTold},
 		{name: "wait", setup: []step{pushed}, do: at(15,
 			"dpl-wait --op o --for failed --timeout 20s"), final: archived},
 		{name: "doctor --fix", setup: []step{pushMain, itself}, prepare: plant,
@@ -127,6 +131,24 @@ func archived(w *world) (why string) {
 	}
 
 	return why
+}
+
+// tellFailure is a step that tells of failures.
+var tellFailure = at(2, "dpl-cleanup --on-failure true")
+
+// failureTold tells again, and looks that the failure was recorded, and nothing else.
+func failureTold(w *world) string {
+	if got := w.run(tellFailure); got.status != 0 {
+		return fmt.Sprint(got)
+	}
+	entries, err := os.ReadDir(w.file("failures"))
+	if err != nil {
+		return err.Error()
+	}
+	if len(entries) != 1 || entries[0].Name() != "o~2" {
+		return fmt.Sprintf("not told, or not all: %v", entries)
+	}
+	return archived(w)
 }
 
 // fixed has the doctor go on, and looks that nothing of what was planted is left.
