@@ -16,9 +16,8 @@ func (s *reporter) ids(what subject) error {
 		return err
 	}
 
-	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{{"ids", ids}})
-		return nil
+	if s.machine() {
+		return s.print(cli.Object{{"ids", ids}}, "ids")
 	}
 
 	for _, id := range ids {

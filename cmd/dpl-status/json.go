@@ -44,6 +44,20 @@ func (p picture) json() cli.Object {
 	return cli.Object{{"operations", objects(p.ops, operationInShort)}, groups, queues}
 }
 
+// list returns the name of the member that lists what was asked for, or "" if that is one thing, or
+// the whole ledger.
+func (p picture) list() string {
+	switch {
+	case p.onlyGroups:
+		return "groups"
+	case p.onlyQueues:
+		return "queues"
+	case p.supervisor != "" && p.group == "" && p.queue == "":
+		return "calls"
+	}
+	return ""
+}
+
 // objects returns an array of the values.
 func objects[T any](values []T, object func(T) cli.Object) []cli.Object {
 	all := []cli.Object{}

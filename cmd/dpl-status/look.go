@@ -42,7 +42,7 @@ func (s *reporter) look(what subject) (p picture, err error) {
 			q.Report, err = s.newestReport(q.ID)
 		}
 		p.queues = []view.Queue{q}
-		if err == nil && s.env.JSON() {
+		if err == nil && s.machine() {
 			p.tasks, err = s.tasks(&p.queues[0])
 		}
 		return p, err

@@ -6,6 +6,7 @@
 //	dpl-status --group GROUP --log ID [--follow] [--lines N]
 //	dpl-status --queue QUEUE [--check STATE | --why TASK] [--json]
 //	dpl-status --groups | --queues [--json]
+//	dpl-status [...] --format TEMPLATE
 //	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE |
 //	           --openmetrics FILE
 //
@@ -41,6 +42,7 @@ type status struct {
 	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
 	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
 	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
+	Format     cli.Word    `placeholder:"TEMPLATE" help:"print TEMPLATE, a text/template of Go, of the document that --json prints, such as '{{.operation.state}}'; of a list, once for each element; it has the functions json, join and duration"`
 	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
 }
 
@@ -90,6 +92,11 @@ func (c *status) Reads() bool { return true }
 func (c *status) Run(env *cli.Env) error {
 	s := &reporter{env: env, clock: env.Observer()}
 	var err error
+	if c.Format != "" {
+		if s.format, err = parseFormat(string(c.Format)); err != nil {
+			return err
+		}
+	}
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}

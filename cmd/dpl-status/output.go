@@ -20,6 +20,10 @@ func (c *status) checkOutput() error {
 	if len(given) > 1 {
 		return cli.Usagef("%s exclude each other", strings.Join(given, " and "))
 	}
+	if c.Format != "" && (len(given) > 0 || c.JSON || c.Check != "" || c.Log != "") {
+		return cli.Usagef("--format goes with none of --json, --watch, --html, --openmetrics, " +
+			"--check and --log")
+	}
 	if len(given) == 0 {
 		return nil
 	}

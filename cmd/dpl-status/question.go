@@ -74,9 +74,8 @@ func (s *reporter) why(id, call string) error {
 	}
 
 	facts := facts(calls[i])
-	if s.env.JSON() {
-		s.env.PrintJSON(facts)
-		return nil
+	if s.machine() {
+		return s.print(facts, "")
 	}
 
 	for _, fact := range facts {

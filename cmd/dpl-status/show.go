@@ -16,6 +16,7 @@ type reporter struct {
 	env    *cli.Env
 	ledger *fileops.Ledger
 	clock  func() observe.Observation
+	format *format // nil: text, or JSON
 }
 
 // show prints the subject as text or JSON.
@@ -26,8 +27,10 @@ func (s *reporter) show(what subject) error {
 	}
 
 	p.warn(s.env)
-	if s.env.JSON() {
-		s.env.PrintJSON(p.json())
+	if s.machine() {
+		if err := s.print(p.json(), p.list()); err != nil {
+			return err
+		}
 	} else {
 		io.WriteString(s.env.Stdout, p.draw(screen.Style()))
 	}

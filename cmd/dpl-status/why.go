@@ -25,15 +25,14 @@ func (s *reporter) whyService(groupID, service string) error {
 	}
 
 	state := string(g.Service(service).State)
-	if s.env.JSON() {
+	if s.machine() {
 		o := cli.Object{{"groupId", groupID}, {"supervisorId", service}, {"state", state},
 			{"facts", append([]string{}, why.Facts...)}, {"now", append([]string{}, why.Now...)},
 			{"at", nil}, {"then", append([]string{}, why.Then...)}}
 		if !why.At.IsZero() {
 			o[5][1] = view.Stamp(why.At)
 		}
-		s.env.PrintJSON(o)
-		return nil
+		return s.print(o, "")
 	}
 
 	fmt.Fprintf(s.env.Stdout, "%s: %s is %s.\n", groupID, service, state)

@@ -26,10 +26,9 @@ func (s *reporter) whyTask(queueID, task string) error {
 	if err != nil {
 		return cli.Named("log", queueID, task, err)
 	}
-	if s.env.JSON() {
+	if s.machine() {
 		o := append(cli.Object{{"queueId", q.ID}}, taskObject(t)...)
-		s.env.PrintJSON(append(o, cli.Member{"lastLines", append([]string{}, lines...)}))
-		return nil
+		return s.print(append(o, cli.Member{"lastLines", append([]string{}, lines...)}), "")
 	}
 
 	fmt.Fprintf(s.env.Stdout, "%s: task %s is %s.\n", q.ID, task, t.State())
