@@ -6,11 +6,11 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// WriteRestart writes the restart file of a start (spec §29.3), with the end of the service's log,
-// and returns its path. No one reads the file before the process is released, and a power cut also
-// ends the process, so it needs neither another name nor fsync. After an error there is no file.
-// The caller holds the group's lock.
-func (l *Ledger) WriteRestart(f group.RestartFile) (path string, err error) {
+// WriteRestart writes the restart file of a start (spec §29.3), with the end of the service's log if
+// that is a file, and returns its path. No one reads the restart file before the process is
+// released, and a power cut also ends the process, so it needs neither another name nor fsync.
+// After an error there is no file. The caller holds the group's lock.
+func (l *Ledger) WriteRestart(f group.RestartFile, to group.LogTarget) (path string, err error) {
 	log, err := l.log(f.GroupID, f.ServiceID)
 	if err != nil {
 		return "", err
@@ -23,11 +23,13 @@ func (l *Ledger) WriteRestart(f group.RestartFile) (path string, err error) {
 	}
 
 	// A byte more, which tells whether the first character is whole.
-	end, err := log.End(group.LogEndSize + 1)
-	if err != nil {
-		return "", err
+	if to == group.LogFiles {
+		end, err := log.End(group.LogEndSize + 1)
+		if err != nil {
+			return "", err
+		}
+		f.Log = group.LogEnd(end)
 	}
-	f.Log = group.LogEnd(end)
 	path = l.RestartPath(f.GroupID, f.ServiceID, f.StartID)
 
 	// Like the log, it is not even for the group of a shared ledger.

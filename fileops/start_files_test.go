@@ -65,7 +65,7 @@ func TestRestartFiles(t *testing.T) {
 	must(t, os.WriteFile(log, []byte("é"+strings.Repeat("x", group.LogEndSize-1)), 0o600))
 
 	f := group.RestartFile{GroupID: "g", ServiceID: "api", StartID: startID, Reason: "crashed"}
-	path, err := l.WriteRestart(f)
+	path, err := l.WriteRestart(f, group.LogFiles)
 	must(t, err)
 	data, err := os.ReadFile(path)
 	must(t, err)
@@ -73,11 +73,11 @@ func TestRestartFiles(t *testing.T) {
 		t.Errorf("it does not have the end of the log, without half a character: %.200s", data)
 	}
 
-	if _, err := l.WriteRestart(f); !errors.Is(err, os.ErrExist) {
+	if _, err := l.WriteRestart(f, group.LogFiles); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second one: %v", err)
 	}
 	f.ServiceID = "../api"
-	if _, err := l.WriteRestart(f); !errors.Is(err, wire.ErrBadID) {
+	if _, err := l.WriteRestart(f, group.LogFiles); !errors.Is(err, wire.ErrBadID) {
 		t.Errorf("a bad id: %v", err)
 	}
 	if _, err := l.RestartFiles("../g"); !errors.Is(err, wire.ErrBadID) {

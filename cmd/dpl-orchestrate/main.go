@@ -9,6 +9,7 @@ package orchestrate
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -32,6 +33,7 @@ type orchestrate struct {
 	OnIntensity  group.OnIntensity  `default:"" enum:"escalate,park,delay," placeholder:"escalate|park|delay" help:"escalate: the group ends; park: the services that failed are dead; delay: restarts wait until the oldest of the failures is D ago"`
 	AutoShutdown string             `default:"" enum:"never,any_significant,all_significant," placeholder:"WHEN" help:"from now on, the group ends when one of its significant services is over (any_significant), or all of them (all_significant); never: it does not (never)"`
 	OnExit       string             `default:"" enum:"pass,none," placeholder:"pass|none" help:"from now on, once a service that is started has ended, its keeper makes a pass at once (pass), or leaves that to the next one (none)"`
+	Log          string             `default:"" enum:"files,journal," placeholder:"files|journal" help:"from now on, the output of services that are started goes to files in the ledger (files), or to the journal of systemd (journal) (files)"`
 	Rule         []rule             `placeholder:"MATCH=ACTION" help:"from now on, what follows a violation (dpl-report) whose code is MATCH, or begins with it before a *: log, notify, warn, pause or reap; the first rule that matches counts"`
 	NoRule       bool               `help:"from now on there are no rules"`
 	Failover     bool               `help:"also start services that may still run on another host"`
@@ -70,6 +72,13 @@ func (c *orchestrate) checkLimit() error {
 }
 
 func (c *orchestrate) Run(env *cli.Env) error {
+	if c.Log == "journal" {
+		if err := start.CheckJournal(start.Journal); err != nil {
+			return cli.WithStatus(cli.StatusUnavailable, fmt.Errorf("--log journal: %w: give "+
+				"--log files, or start systemd-journald", err))
+		}
+	}
+
 	o := c.orchestrator(env)
 	err := c.passes(env, o)
 	if c.IfExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {

@@ -37,6 +37,12 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	case "pass":
 		o.OnExit = new(group.PassOnExit)
 	}
+	switch c.Log {
+	case "files":
+		o.Log = new(group.LogFiles)
+	case "journal":
+		o.Log = new(group.LogJournal)
+	}
 	o.Prompt = (*group.Prompt)(c.AfterExit)
 	if c.Intensity != nil {
 		o.Limit = &group.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,

@@ -235,10 +235,10 @@ func startOf(s view.Service) cli.Object {
 	var command, dir, most, log any
 	if start := s.StartInfo; start != nil {
 		command = append([]string{start.Command}, start.Args...)
-		dir, most, log = start.Dir, start.Policy.MaxAttempts, s.Log()
+		dir, most, log = start.Dir, start.Policy.MaxAttempts, cli.OrNull(s.Log())
 	}
 	return cli.Object{{"command", command}, {"workingDirectory", dir}, {"maxAttempts", most},
-		{"log", log}}
+		{"log", log}, {"journal", cli.OrNull(s.Journal())}}
 }
 
 // lastExit returns how the previous process ended, or nil.

@@ -37,7 +37,14 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 	}
 
 	path := s.ledger.LogPath(groupID, service)
-	if _, err := os.Lstat(path); err != nil && g.Service(service) == nil {
+	_, missing := os.Lstat(path)
+	switch registered := g.Service(service) != nil; {
+	case registered && g.Registry.Supervision.Log == group.LogJournal:
+		if missing == nil {
+			s.env.Warnf("output from before the group logged to the journal is in %s", path)
+		}
+		return s.journal(group.JournalName(groupID, service), lines, follow)
+	case missing != nil && !registered:
 		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 

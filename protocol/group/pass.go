@@ -25,6 +25,7 @@ type PassRequest struct {
 	Limit              *Limit        // of the group, from now on; nil means not given
 	AutoShutdown       *AutoShutdown // from now on; nil means not given
 	OnExit             *OnExit       // from now on; nil means not given
+	Log                *LogTarget    // from now on; nil means not given
 	Rules              []Rule        // from now on; nil means not given
 	Prompt             *Prompt       // what asked for this pass; nil: somebody, or a timer
 	// Exit returns the exit record of a start; nil: there are none.

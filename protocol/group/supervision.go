@@ -17,6 +17,7 @@ type Supervision struct {
 	Blocked      string      // what the last alert groupBlocked said, while it is true
 	AutoShutdown AutoShutdown
 	OnExit       OnExit
+	Log          LogTarget
 	End          End
 	Parent       Parent
 	Set          []string // services that are restarted together, and have not started yet
@@ -47,7 +48,7 @@ func (v *Supervision) empty() bool {
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
 		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
-		v.End == w.End && v.Parent == w.Parent &&
+		v.Log == w.Log && v.End == w.End && v.Parent == w.Parent &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
 		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
 		slices.Equal(v.Unknown, w.Unknown)
@@ -73,6 +74,9 @@ func (v *Supervision) set(p PassRequest) {
 	if p.OnExit != nil {
 		v.OnExit = *p.OnExit
 	}
+	if p.Log != nil {
+		v.Log = *p.Log
+	}
 	v.forgetUnlimited()
 }
 
@@ -90,6 +94,7 @@ func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.S
 func (v *Supervision) settle(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
 	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
+	v.Log = w.Log
 	v.forgetUnlimited()
 }
 
@@ -110,6 +115,8 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
 	case "onExit":
 		v.OnExit = readDefault(r, "none", PassOnExit)
+	case "log":
+		v.Log = readDefault(r, "files", LogJournal)
 	case "rules":
 		r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
 	default:
@@ -182,5 +189,6 @@ func (v *Supervision) writeSettings(w *wire.Writer) {
 	}
 	w.OptString("autoShutdown", string(v.AutoShutdown))
 	w.OptString("onExit", string(v.OnExit))
+	w.OptString("log", string(v.Log))
 	writeRules(w, v.Rules)
 }

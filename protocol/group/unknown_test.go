@@ -50,7 +50,8 @@ var (
 				"startInfo": startShape, "startedWith": startShape,
 			})},
 			"supervision": vectors.Object("strategy window blocked intensity intensityPeriodMs "+
-				"onIntensity restarts set autoShutdown onExit state reason message endedAt parent generation",
+				"onIntensity restarts set autoShutdown onExit log state reason message endedAt parent "+
+				"generation",
 				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"audit":         vectors.Object("seq head revision off pending", nil),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},

@@ -76,6 +76,7 @@ type vector struct {
 		Rules                rules             `json:"rules"`
 		AutoShutdown         string            `json:"autoShutdown"`
 		OnExit               string            `json:"onExit"`
+		Log                  string            `json:"log"`
 		Prompt               *struct {
 			Supervisor string `json:"supervisorId"`
 			StartID    string `json:"startId"`
@@ -342,7 +343,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 func isDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
 		"/attempt", "/alertsGiven", "/onDead", "/significant", "/supervision/state",
-		"/autoShutdown", "/onExit", "/restart", "/dependenciesCompleted", "/exitStatus",
+		"/autoShutdown", "/onExit", "/supervision/log", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",
 		"/restarts", "/backoffIntervalsMs", "/jitterPercent", "/beat", "/termSentBeat", "/startedBeat",
 		"/progressBeat", "/process"} {
@@ -663,6 +664,15 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		onExit = new(group.OnExit(v.Do.OnExit))
 	}
 
+	var log *group.LogTarget
+	switch v.Do.Log {
+	case "":
+	case "files":
+		log = new(group.LogFiles)
+	default:
+		log = new(group.LogTarget(v.Do.Log))
+	}
+
 	var prompt *group.Prompt
 	if p := v.Do.Prompt; p != nil {
 		prompt = &group.Prompt{Service: p.Supervisor, StartID: p.StartID}
@@ -674,7 +684,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
-		Window: v.Do.Window, OnExit: onExit, Prompt: prompt,
+		Window: v.Do.Window, OnExit: onExit, Log: log, Prompt: prompt,
 		Exit: v.exit(t), Child: v.child,
 	}, seen)
 

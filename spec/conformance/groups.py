@@ -330,6 +330,7 @@ RULE = record(match=((read_match, str), REQUIRED), action=(ACTION, REQUIRED))
 ON_INTENSITY = ('escalate', 'park', 'delay')
 AUTO_SHUTDOWN = ('never', 'any_significant', 'all_significant')
 ON_EXIT = ('none', 'pass')
+LOG = ('files', 'journal')
 LIMIT = ('intensity', 'intensityPeriodMs', 'onIntensity')
 
 
@@ -339,7 +340,7 @@ def policy(**state):
                      intensity=(INTEGER, ABSENT), intensityPeriodMs=(DURATION, ABSENT),
                      onIntensity=(one_of(*ON_INTENSITY), ABSENT),
                      autoShutdown=(one_of(*AUTO_SHUTDOWN), ABSENT),
-                     onExit=(one_of(*ON_EXIT), ABSENT),
+                     onExit=(one_of(*ON_EXIT), ABSENT), log=(one_of(*LOG), ABSENT),
                      rules=(array(RULE), ABSENT), **state)
     return all_or_none(members, *LIMIT)
 
@@ -359,7 +360,7 @@ SUPERVISION = all_or_none(policy(
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
                      endedAt=(nullable(MOMENT), ABSENT), parent=((read_parent, str), ABSENT),
                      generation=(REVISION, ABSENT)), 'parent', 'generation')
-USUAL_SUPERVISION = {'autoShutdown': 'never', 'onExit': 'none', 'state': 'running', 'reason': '', 'message': '',
+USUAL_SUPERVISION = {'autoShutdown': 'never', 'onExit': 'none', 'log': 'files', 'state': 'running', 'reason': '', 'message': '',
                      'endedAt': None, 'restarts': [], 'set': [], 'rules': []}
 REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
@@ -2018,7 +2019,7 @@ def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None, onExit=None, prompt=None, children=None,
+             autoShutdown=None, onExit=None, log=None, prompt=None, children=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -2063,6 +2064,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         edit.supervise(autoShutdown=autoShutdown if autoShutdown != 'never' else None)
     if onExit is not None:
         edit.supervise(onExit=onExit if onExit != 'none' else None)
+    if log is not None:
+        edit.supervise(log=log if log != 'files' else None)
     endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)

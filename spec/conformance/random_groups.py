@@ -446,6 +446,7 @@ class World:
             0.1, state='ended', reason='intensity', message='é', endedAt=self.ago())
         limit |= self.optional(0.5, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         limit |= self.optional(0.5, onExit=self.one(groups.ON_EXIT))
+        limit |= self.optional(0.3, log=self.one(groups.LOG))
         return (self.optional(0.8, strategy=self.one(groups.STRATEGIES)) | self.optional(0.6, **limit)
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
                 | self.optional(0.2, parent=self.one(PARENTS), generation=self.one((1, 2)))
@@ -606,6 +607,7 @@ class World:
         settings |= self.optional(0.3, window=self.one((1, 2)))
         settings |= self.optional(0.3, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         settings |= self.optional(0.3, onExit=self.one(groups.ON_EXIT))
+        settings |= self.optional(0.2, log=self.one(groups.LOG))
         given |= self.optional(0.3, supervision=settings)
         given |= self.optional(0.3, resume=True)
         return given | self.optional(0.3, environment={'PATH': self.one(('/bin', '/usr/bin'))})
@@ -684,6 +686,7 @@ class World:
         do |= self.optional(0.1, window=self.one((0, 1, 2)))
         do |= self.optional(0.1, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         do |= self.optional(0.1, onExit=self.one(groups.ON_EXIT))
+        do |= self.optional(0.1, log=self.one(groups.LOG))
         if self.chance(0.2):
             do['prompt'] = self.optional(0.9, supervisorId=self.known(),
                                          startId=self.one(START_IDS))

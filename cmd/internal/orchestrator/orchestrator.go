@@ -34,6 +34,7 @@ type Orchestrator struct {
 	Limit        *group.Limit        // nil: the group's
 	AutoShutdown *group.AutoShutdown // nil: the group's
 	OnExit       *group.OnExit       // nil: the group's
+	Log          *group.LogTarget    // nil: the group's
 	Rules        []group.Rule        // nil: the group's
 	Prompt       *group.Prompt       // what asks for the pass; nil: somebody, or a timer
 	OnAlert      string              // a command line for sh; "": none
@@ -95,7 +96,7 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 		return o.underLock(tx, &p, visited)
 	})
 
-	o.log(p)
+	o.say(p)
 	if err == nil && !p.StandBy { // otherwise the next pass may need them
 		o.forget(files, p.decision, p.After)
 	}
@@ -154,8 +155,8 @@ func (o *Orchestrator) watched(seen observe.Observation, g group.Group) observe.
 	return o.vigil.Look(seen, threshold)
 }
 
-// log says with -v what p has found and done, and without what it could not do.
-func (o *Orchestrator) log(p PassReport) {
+// say says with -v what p has found and done, and without what it could not do.
+func (o *Orchestrator) say(p PassReport) {
 	switch {
 	case p.StandBy && o.Prompt != nil:
 		o.Env.Logf("%s: no pass is needed: standing by", o.Group)
@@ -165,8 +166,11 @@ func (o *Orchestrator) log(p PassReport) {
 
 	for _, a := range p.Alerts {
 		if a.Type == group.AlertFailed || a.Type == group.AlertDead {
-			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message,
-				o.Ledger.LogPath(o.Group, a.ServiceID))
+			log := o.Ledger.LogPath(o.Group, a.ServiceID)
+			if p.After.Registry.Supervision.Log == group.LogJournal {
+				log = "journalctl -t " + group.JournalName(o.Group, a.ServiceID)
+			}
+			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message, log)
 		}
 	}
 
@@ -198,7 +202,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
-		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Rules: o.Rules, Prompt: o.Prompt,
+		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Log: o.Log, Rules: o.Rules, Prompt: o.Prompt,
 		Exit: o.exits(g, seen), Child: o.look,
 	}
 }

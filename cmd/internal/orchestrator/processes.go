@@ -42,8 +42,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		}
 
 		startID := o.machine().NewStartID()
-		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest,
-			o.onExit(d.Group(), a.ServiceID, startID))
+		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest, d.Group())
 		if err == nil {
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
@@ -61,8 +60,9 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 }
 
 func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
-	latest time.Duration, onExit *start.Command) (Gate, error) {
-	log, err := o.Ledger.LogFile(o.Group, s.ID)
+	latest time.Duration, after group.Group) (Gate, error) {
+	to := after.Registry.Supervision.Log
+	log, journal, err := o.log(s.ID, to)
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +71,17 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 		Command: start.Command{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:  s.StartInfo.Dir,
-			Env:  o.environment(s, a, startID, o.tell(a, startID)),
+			Env:  o.environment(s, a, startID, o.tell(a, startID, to)),
 			Log:  log,
 			ID:   startID,
+
+			Journal: journal,
 
 			Preflight:        s.StartInfo.Preflight,
 			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
 			Finish:           s.StartInfo.Finish,
 			FinishTimeout:    cmp.Or(s.StartInfo.FinishTimeout, group.DefaultFinishTimeout),
-			OnExit:           onExit,
+			OnExit:           o.onExit(after, s.ID, startID),
 			OnExitLast:       o.Every > 0,
 			Latest:           latest, Record: o.Ledger.ReservedExitPath(o.Group, s.ID, startID),
 		},

@@ -16,7 +16,7 @@ const (
 // tell returns the variables that tell the process of the start a about the one before it, and
 // writes its restart file. A disk that is full must not keep a service from being started, so it is
 // started without that file.
-func (o *Orchestrator) tell(a group.Start, startID string) []string {
+func (o *Orchestrator) tell(a group.Start, startID string, to group.LogTarget) []string {
 	if a.After == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (o *Orchestrator) tell(a group.Start, startID string) []string {
 	path, err := o.Ledger.WriteRestart(group.RestartFile{
 		GroupID: o.Group, ServiceID: a.ServiceID, StartID: startID, Attempt: a.Attempt,
 		Reason: a.Reason, Exit: *a.After,
-	})
+	}, to)
 	if err != nil {
 		o.Env.Warnf("%s: start %q without $%s: %v", o.Group, a.ServiceID, restartVariable, err)
 		return told

@@ -46,8 +46,12 @@ func (s Style) Group(g Group, only string) string {
 	separator := "\n"
 	for _, service := range g.Services() {
 		named := service.ID == only || only == "" && service.InTrouble()
-		if log := service.Log(); named && log != "" {
-			fmt.Fprintf(&out, "%s%s: log %s\n", separator, service.ID, harmless.Text(log))
+		log := harmless.Text(service.Log())
+		if journal := service.Journal(); journal != "" {
+			log = "journalctl -t " + journal
+		}
+		if named && log != "" {
+			fmt.Fprintf(&out, "%s%s: log %s\n", separator, service.ID, log)
 			separator = ""
 		}
 	}

@@ -109,9 +109,17 @@ func (s Service) InTrouble() bool {
 	return s.BlockedBy != ""
 }
 
+// Journal returns what finds the output of s in the journal, or "" if it goes to a file.
+func (s Service) Journal() string {
+	if s.StartInfo == nil || s.Group.Registry.Supervision.Log != group.LogJournal {
+		return ""
+	}
+	return group.JournalName(s.Group.ID, s.ID)
+}
+
 // Log returns the path of the log of s, or "" if it has none or the path is unknown.
 func (s Service) Log() string {
-	if s.StartInfo == nil || s.Group.LogPath == nil {
+	if s.StartInfo == nil || s.Group.LogPath == nil || s.Journal() != "" {
 		return ""
 	}
 	return s.Group.LogPath(s.ID)

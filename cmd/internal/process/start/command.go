@@ -43,6 +43,9 @@ type Command struct {
 	// Log is the file to which stdout and stderr of the command are appended. It is created with
 	// mode 0600, and must not be a symbolic link. It may be /dev/null.
 	Log string
+	// Journal makes Log the socket of a journal, to which stdout and stderr go with Journal as
+	// their SYSLOG_IDENTIFIER; "": Log is a file.
+	Journal string
 	// ID is the id of this start, from NewStartID. Its keeper carries it; the stage does not get
 	// it.
 	ID string
@@ -75,7 +78,7 @@ func (s Command) encode() []byte {
 	var b []byte
 	latest := strconv.FormatInt(int64(s.Latest), 10)
 	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
-	single := []string{s.Dir, s.Log, latest, s.Record, timeout}
+	single := []string{s.Dir, s.Log, latest, s.Record, timeout, s.Journal}
 	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single} {
 		b = appendList(b, list)
 	}
@@ -121,7 +124,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 	}
 
 	single := lists[3]
-	if len(lists[0]) == 0 || len(single) != 5 {
+	if len(lists[0]) == 0 || len(single) != 6 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
 
@@ -130,6 +133,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 	return Command{
 		Argv: lists[0], Env: lists[1], Preflight: lists[2], Dir: single[0], Log: single[1],
 		Latest: time.Duration(latest), Record: single[3], PreflightTimeout: time.Duration(timeout),
+		Journal: single[5],
 	}, errors.Join(err, timeoutErr)
 }
 

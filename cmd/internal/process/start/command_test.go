@@ -18,7 +18,7 @@ func TestStart(t *testing.T) {
 		{Argv: []string{"a"}},
 		{Argv: []string{"", "\xff\n", ""}, Env: []string{"", "A=\xfe"}, Dir: "/", Log: "log\n"},
 		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null",
-			Latest: 1<<63 - 1},
+			Latest: 1<<63 - 1, Journal: "dpl/g/a"},
 	} {
 		b := want.encode()
 		if got, err := decode(b); !reflect.DeepEqual(got, want) || err != nil {

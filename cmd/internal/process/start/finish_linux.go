@@ -24,7 +24,8 @@ func (s Command) finishing() (env []string) {
 	if len(s.Finish) == 0 {
 		return nil
 	}
-	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log, Latest: s.FinishTimeout}
+	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log,
+		Journal: s.Journal, Latest: s.FinishTimeout}
 	return finish.carried(finishVariable)
 }
 
@@ -102,7 +103,7 @@ func (s Command) runFinish() string {
 
 // forkFinish starts s as the leader of a process group of its own, and returns its pid.
 func (s Command) forkFinish() (pid int, err error) {
-	log, err := openLog(s.Log)
+	log, err := s.openLog()
 	if err != nil {
 		return 0, err
 	}
@@ -111,6 +112,9 @@ func (s Command) forkFinish() (pid int, err error) {
 		return 0, err
 	}
 
+	if s.Journal != "" {
+		s.Env = inJournal(s.Env, log)
+	}
 	attr := &syscall.ProcAttr{Dir: s.Dir, Env: s.Env, Sys: preflightAttr(),
 		Files: []uintptr{0, uintptr(log), uintptr(log)}}
 	err = s.exec(func(path string, argv []string) (err error) {

@@ -22,7 +22,7 @@ import (
 // stageFlag is the first argument of a stage. The second is the descriptor of the gate. It also
 // names the format of Command.encode. Change both together, because the stage of a unit may be a
 // newer version, installed while a pass was running.
-const stageFlag = "--dpl-stage3"
+const stageFlag = "--dpl-stage4"
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
 // follow, beginning with its name; and then, if there is an exit record, those with which the
@@ -79,8 +79,11 @@ func (s Command) become(conn io.WriteCloser) error {
 	if err := syscall.Chdir(s.Dir); err != nil {
 		return fmt.Errorf("chdir %q: %w", s.Dir, err)
 	}
-	if err := redirect(s.Log); err != nil {
+	if err := s.redirect(); err != nil {
 		return fmt.Errorf("open log %q: %w", s.Log, err)
+	}
+	if s.Journal != "" {
+		s.Env = inJournal(s.Env, 1)
 	}
 	if err := closeOnExec(); err != nil {
 		return err
@@ -114,9 +117,9 @@ func becomeSessionLeader() error {
 	return os.NewSyscallError("setsid", err)
 }
 
-// redirect appends stdout and stderr to the file at path.
-func redirect(path string) error {
-	fd, err := openLog(path)
+// redirect appends stdout and stderr to the log.
+func (s Command) redirect() error {
+	fd, err := s.openLog()
 	if err != nil {
 		return err
 	}
@@ -129,9 +132,12 @@ func redirect(path string) error {
 	return unix.Dup2(fd, 2)
 }
 
-// openLog opens the log at path, LEDGER/logs/GROUP/ID.log.
-func openLog(path string) (int, error) {
-	dir, name, err := openParent(path)
+// openLog opens the log, LEDGER/logs/GROUP/ID.log, or the journal.
+func (s Command) openLog() (int, error) {
+	if s.Journal != "" {
+		return openJournal(s.Log, s.Journal)
+	}
+	dir, name, err := openParent(s.Log)
 	if err != nil {
 		return -1, err
 	}
