@@ -58,10 +58,10 @@ format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
 # -trimpath for Windows because TestDist builds with it, so that each package compiles once.
-# Nothing runs what is compiled for darwin: only its types count.
+# Nothing runs what is compiled for darwin: only its types count, so nothing is optimized.
 vet:
 	go vet ./...
-	GOOS=darwin go vet ./...
+	GOOS=darwin go vet '-gcflags=all=-N -l' ./...
 	GOOS=windows go vet -trimpath ./...
 
 tidy:
@@ -72,9 +72,12 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
-# Tests that drive the commands from outside gain nothing from -race. The slowest start first.
+# Tests that drive the commands from outside gain nothing from -race, nor do those of flags, where a
+# command has no others: they have one goroutine. The slowest start first.
 rigs = ./scripts/faults ./scripts/linearize ./scripts/dist ./scripts/powerloss \
-	./cmd/internal/simulation ./scripts/...
+	./cmd/internal/simulation ./scripts/... $(lanes)
+lanes = $(addprefix ./,$(filter-out $(dir $(filter-out %/lanes_test.go,$(tests))),$(dir $(tests))))
+tests = $(wildcard cmd/dpl-*/*_test.go)
 
 # Nor do tests of fileops that run in one goroutine on a simulated disk. Large files are slow under
 # the race detector. Both kinds run in coverage.
