@@ -201,7 +201,7 @@ func windowsArchive(t *testing.T, dir string) {
 	for _, name := range names {
 		switch extension := path.Ext(name); {
 		case path.Dir(name) == "bin" && extension == ".exe",
-			path.Dir(name) == "share/dpl" && (extension == ".py" || extension == ".mjs"),
+			path.Dir(name) == "share/dpl" && slices.Contains([]string{".py", ".mjs", ".mts"}, extension),
 			path.Dir(name) == "share/dpl/schemas",
 			strings.HasPrefix(name, "share/doc/dpl/"):
 		default:
