@@ -194,7 +194,7 @@ PLATFORMS = linux-amd64 linux-arm64 darwin-arm64 windows-amd64
 dist: build doc
 	rm -rf bin/dist bin/stage
 	BIN='$(BIN)' PREFIX=/usr/local DESTDIR=bin/stage/archive sh scripts/dist/install.sh $(commands)
-	BIN='$(BIN)' PREFIX=/usr DESTDIR=bin/stage/debian sh scripts/dist/install.sh $(commands)
+	BIN='$(BIN)' PREFIX=/usr DESTDIR=bin/stage/package sh scripts/dist/install.sh $(commands)
 	for platform in $(PLATFORMS); do \
 		GOFLAGS=-buildvcs=false GOWORK=off GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 			GOOS=$${platform%-*} GOARCH=$${platform#*-} $(MAKE) build BIN=bin/stage/$$platform || exit 1; \

@@ -43,7 +43,7 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 		put(platform+"/dpl-push", 0o755)
 	}
 
-	for _, prefix := range []string{"archive/usr/local", "debian/usr"} {
+	for _, prefix := range []string{"archive/usr/local", "package/usr"} {
 		for _, name := range []string{
 			"bin/dpl-push", manifest, "lib/systemd/system/dpl.timer",
 			"share/systemd/user/dpl.timer", "share/man/man1/dpl-push.1",
@@ -82,7 +82,9 @@ func TestRelease(t *testing.T) {
 	same(t, "make dist", below(t, first), []string{
 		"dpl-v1.2.0-linux-amd64.tar.gz", "dpl-v1.2.0-linux-arm64.tar.gz",
 		"dpl-v1.2.0-darwin-arm64.tar.gz",
-		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb", "SHA256SUMS",
+		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb",
+		"dpl-1.2.0-1.x86_64.rpm", "dpl-1.2.0-1.aarch64.rpm", "dpl_1.2.0-r0_x86_64.apk",
+		"dpl_1.2.0-r0_aarch64.apk", "dpl.rb", "SHA256SUMS",
 	})
 
 	for _, name := range below(t, first) {
@@ -112,7 +114,7 @@ func TestRelease(t *testing.T) {
 
 	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
-		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/",
+		"./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/",
 		"./usr/lib/systemd/system/",
 		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/",
 		"./usr/lib/systemd/user/dpl.timer", "./usr/share/",
