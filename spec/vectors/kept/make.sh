@@ -42,6 +42,7 @@ if [ "${1:-}" != inside ]; then
 	unshare --mount --uts --pid --fork --mount-proc --kill-child sh "$0" inside "$bin" "$out"
 	PATH=$bin:$PATH
 	show >"$out/shown.txt"
+	chmod -R u=rwX,go=rX "$out"
 	exit
 fi
 
@@ -107,7 +108,10 @@ operations() {
 		--handle='task 7 – ü' --heartbeat --readiness=starting
 	gets 0 dpl-heartbeat --op=running --supervisor=ide --pid=$$
 	gets 0 dpl-heartbeat --op=running --call=compile --readiness=ready --note='3 of 7 files'
+	TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+	export TRACEPARENT
 	gets 0 dpl-push --op=running --participant=ld --call=link --caller=compile --no-fail-on-crash
+	unset TRACEPARENT
 
 	gets 0 dpl-push --op=aborted --participant=make --call=all --pid=$$ --staleness=1m --interval=20s
 	gets 0 dpl-push --op=aborted --participant=cc --call=compile --pid=$$
@@ -221,6 +225,10 @@ work() {
 	gets 0 dpl-enqueue --queue=work --id=first --in-group=g --max-attempts=7 --timeout=1m \
 		--soft-timeout=50s --kill-after=1s --dir=/ -- sh -c 'echo first'
 	gets 0 dpl-enqueue --queue=work --id=second --in-group=g -- true
+	TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+	export TRACEPARENT
+	gets 0 dpl-enqueue --queue=work --id=traced -- true
+	unset TRACEPARENT
 	gets 0 dpl-enqueue --queue=work --id=long --text="$(seq -s ' ' 200)"
 	echo '{"exit": [0], "changed": ["made"], "prose": "It is polite."}' >check.json
 	gets 0 dpl-enqueue --queue=work --id=checked --check=check.json -- true
