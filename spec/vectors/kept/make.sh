@@ -277,11 +277,11 @@ queues() {
 	gets 0 dpl-enqueue --queue=many --cancel=n67
 }
 
-# ask KEY STATUS FLAG...: ask the question KEY, and do not wait for the answer.
+# ask KEY FLAG...: ask the question KEY, and do not wait for the answer.
 ask() {
-	key=$1 status=$2
-	shift 2
-	gets "$status" dpl-ask --key="$key" --wait=1ms --participant=agent "$@"
+	key=$1
+	shift
+	gets 75 dpl-ask --key="$key" --wait=1ms --participant=agent "$@"
 	id=$(dpl-status --queue=ask --ids | tail -n 1)
 }
 
@@ -290,21 +290,21 @@ questions() {
 	may="--kind=permission --input=input.json --question=May_I?"
 	# shellcheck disable=SC2086
 	{
-		ask allowed 75 $may --pid=$$
+		ask allowed $may --pid=$$
 		gets 0 dpl-answer --id="$id" --allow --allow-self once
-		ask denied 75 $may --pid=$$
+		ask denied $may --pid=$$
 		gets 0 dpl-answer --id="$id" --deny --allow-self never
-		ask open 75 $may --op=running --call=all --timeout=1000h
+		ask open $may --op=running --call=all --timeout=1000h
 	}
-	ask answered 75 --question='Which colour?' --choice=red --choice=blue --pid=$$
+	ask answered --question='Which colour?' --choice=red --choice=blue --pid=$$
 	gets 0 dpl-answer --id="$id" --allow-self blue
-	ask late 124 --question='Now?' --pid=$$ --timeout=1ms
+	gets 124 dpl-ask --key=late --wait=1m --participant=agent --question='Now?' --pid=$$ --timeout=1ms
 	sleep 60 &
-	ask withdrawn 75 --question='Still there?' --pid=$!
+	ask withdrawn --question='Still there?' --pid=$!
 	kill -9 $!
 	wait $! 2>>err || :
 	gets 0 dpl-cleanup
-	ask plain 75 --question='How are you?' --pid=$$ --timeout=1000h
+	ask plain --question='How are you?' --pid=$$ --timeout=1000h
 }
 
 # linked makes a ledger whose edits commit by link, and are seen by a second host.
