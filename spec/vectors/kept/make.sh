@@ -32,6 +32,18 @@ show() {
 	shows ledger dpl-audit --queue=work --at=20
 }
 
+# flags prints the flags, their values and the exit statuses of all commands in BIN, one per line.
+flags() {
+	for command in "$1"/dpl-*; do
+		"$command" --help --json | jq -r '.program as $program
+			| (.flags[] | "\($program) --\(.name)" as $flag
+				| (if .value then "\($flag)=" else $flag end),
+				(.short // empty | "\($program) -\(.)"),
+				((.values // [])[] | "\($flag)=\(.)")),
+			(.exitStatuses[] | "\($program) exits \(.status)")'
+	done | LC_ALL=C sort -u
+}
+
 if [ "${1:-}" != inside ]; then
 	[ $# = 2 ] || {
 		echo "usage: make.sh BIN DIRECTORY" >&2
@@ -42,6 +54,7 @@ if [ "${1:-}" != inside ]; then
 	unshare --mount --uts --pid --fork --mount-proc --kill-child sh "$0" inside "$bin" "$out"
 	PATH=$bin:$PATH
 	show >"$out/shown.txt"
+	flags "$bin" >"$out/flags.txt"
 	chmod -R u=rwX,go=rX "$out"
 	exit
 fi
