@@ -38,6 +38,9 @@ crontab cleans up.`
 // overrides tells lintian what is as it should be.
 const overrides = `# The commands are to run wherever the ledger is: in a chroot, a container, an initramfs.
 dpl: statically-linked-binary [usr/bin/dpl*]
+# The licences of what is linked into the commands are there word for word.
+dpl: copyright-file-contains-full-apache-2-license
+dpl: copyright-not-using-common-license-for-apache2
 `
 
 // A format is a kind of package. No package has a script, because installing and removing it need
