@@ -1,4 +1,5 @@
-// The types of dpl.mjs, as tsc --declaration writes them.
+// The types of dpl.mjs, as tsc --allowJs --declaration --emitDeclarationOnly --target es2022 --module
+// nodenext writes them.
 /**
  * Make a call of the operation op, with any flags of dpl-push. By default op is $DPL_OP or a new
  * operation, name is made up, and participant is the name of this program. tmp gives the call its
