@@ -15,6 +15,7 @@ import (
 	rules "github.com/dpl-project/dpl/protocol/check"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -45,6 +46,13 @@ var keptKinds = []struct {
 	{regexp.MustCompile(`^queues/[^/]*\.json(\.\d+)?$`), again(queue.Decode)},
 	{regexp.MustCompile(`^queues/tasks/.*\.start\.json$`), again(rules.DecodeSnapshot)},
 	{regexp.MustCompile(`^(ledger\.json|restarts/.*|queues/tasks/.*|.*\.alerts\.jsonl)$`), nil},
+}
+
+// keptInputs says how to read each file that users write.
+var keptInputs = map[string]func(text string) error{
+	"check.json":    func(text string) error { _, err := rules.Decode(text); return err },
+	"rules.json":    func(text string) error { _, err := question.Decode(text); return err },
+	"services.json": func(text string) error { _, err := group.DecodeServices(text); return err },
 }
 
 // again returns a reader that decodes and encodes.
@@ -93,6 +101,24 @@ func TestKeptFiles(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestKeptInputs decodes the files that users wrote for earlier versions.
+func TestKeptInputs(t *testing.T) {
+	t.Parallel()
+	for name, read := range keptInputs {
+		files, err := filepath.Glob(filepath.Join(root, "spec/vectors/kept/*/files", name))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no %s is kept: %v", name, err)
+		}
+		for _, file := range files {
+			if text, err := os.ReadFile(file); err != nil {
+				t.Error(err)
+			} else if err := read(string(text)); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
 		}
 	}
 }

@@ -334,6 +334,63 @@ linked() {
 	gets 0 dpl-cleanup
 }
 
+# files writes files as users write them, with every member, and reads them with the commands.
+files() {
+	mkdir files
+	cat >files/services.json <<'EOF'
+{
+  "$schema": "https://github.com/dpl-project/dpl/spec/services.schema.json",
+  "protocolVersion": 1,
+  "supervision": {
+    "strategy": "rest_for_one", "window": 5, "intensity": 3, "intensityPeriodMs": 300000,
+    "onIntensity": "park", "autoShutdown": "any_significant", "onExit": "pass",
+    "rules": [{ "match": "net.*", "action": "warn" }]
+  },
+  "supervisors": {
+    "db": {
+      "supervisorId": "db",
+      "startInfo": {
+        "command": "db", "args": ["--port", "5432"], "workingDirectory": "/srv",
+        "environment": { "LEVEL": "info" },
+        "restartPolicy": {
+          "maxAttempts": 7, "resetAfterMs": 60000,
+          "backoff": { "initialMs": 1000, "factor": 2, "maxMs": 60000 }
+        },
+        "exitStatus": { "tempfail": ["75", "100-109"] }
+      },
+      "restartable": true, "killTimeoutMs": 9000, "heartbeats": true, "onDead": "escalate",
+      "alertOn": "final"
+    },
+    "job": {
+      "startInfo": { "command": "job" }, "restart": "transient", "significant": true,
+      "keepEndedMs": 3600000, "dependencies": ["db"], "dependenciesCompleted": []
+    }
+  }
+}
+EOF
+	cat >files/check.json <<'EOF'
+{
+  "exit": [0, 3], "files": ["made"], "changed": ["*.go"], "contains": { "a.txt": ["^a$", "b"] },
+  "absent": { "*_test.go": "Skip" }, "json": { "r.json": { "n": "integer" } },
+  "command": ["go", "test", "./..."], "timeoutMs": 60000, "prose": ["It is polite."],
+  "uncertain": "block"
+}
+EOF
+	cat >files/rules.json <<'EOF'
+{
+  "rules": [
+    { "decide": "allow", "tool": "Bash", "argv": ["git", "status"], "until": "2027-01-01T00:00:00Z" },
+    { "decide": "deny", "argv": ["rm"], "reason": "never" },
+    { "decide": "ask", "tool": "Edit" }
+  ]
+}
+EOF
+	gets 0 dpl-register --group=declared --file=files/services.json --no-pass
+	gets 0 dpl-enqueue --queue=work --id=declared --check=files/check.json -- true
+	gets 1 dpl-ask --key=ruled --kind=permission --rules=files/rules.json --allow-writable-rules \
+		--input=input.json --question='May I?' --pid=$$
+}
+
 DPL_LEDGER=/mnt/ledger
 export DPL_LEDGER
 operations
@@ -342,8 +399,9 @@ groups
 work
 queues
 questions
+files
 
 DPL_LEDGER=/mnt/linked
 linked
 
-cp -a ledger linked "$out"
+cp -a ledger linked files "$out"
