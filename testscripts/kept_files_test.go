@@ -55,8 +55,10 @@ var keptInputs = map[string]func(text string) error{
 	"services.json": func(text string) error { _, err := group.DecodeServices(text); return err },
 }
 
+type encoder interface{ Encode() string }
+
 // again returns a reader that decodes and encodes.
-func again[T interface{ Encode() string }](decode func(string) (T, error)) func(string) (string, error) {
+func again[T encoder](decode func(string) (T, error)) func(string) (string, error) {
 	return func(text string) (string, error) {
 		value, err := decode(text)
 		if err != nil {

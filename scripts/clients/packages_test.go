@@ -129,7 +129,8 @@ func one(t *testing.T, dir, pattern string) string {
 // TestVersions compares the versions of the packages with the newest one of the changelog.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	changes := regexp.MustCompile(`(?m)^## \[?(\d+\.\d+\.\d+)`).FindStringSubmatch(read(t, root, "CHANGELOG.md"))
+	heading := regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\]`)
+	changes := heading.FindStringSubmatch(read(t, root, "CHANGELOG.md"))
 	if changes == nil {
 		t.Fatal("CHANGELOG.md: no version")
 	}
