@@ -12,7 +12,7 @@
 # make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
 # make doc          write man pages and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it
-# make dist         build reproducible archives and Debian packages: bin/dist
+# make dist         build all files of a release, reproducible: bin/dist
 
 PREFIX  = /usr/local
 BIN     = bin
@@ -28,6 +28,7 @@ target = $(shell go env GOOS)-$(shell go env GOARCH)
 ENTRY  = $(if $(filter linux-amd64 linux-arm64,$(target)),-E dpl_entry)
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT  = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STRICT      =
 GO_TEST     = go test
 CHAOS       = 2h
@@ -108,6 +109,7 @@ conformance:
 
 shell:
 	shellcheck .ci/run $$(find . -name '*.sh')
+	go run $(ACTIONLINT)
 
 bench: build
 	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
@@ -197,7 +199,7 @@ PLATFORMS = linux-amd64 linux-arm64 darwin-arm64 windows-amd64
 dist: build doc
 	rm -rf bin/dist bin/stage
 	BIN='$(BIN)' PREFIX=/usr/local DESTDIR=bin/stage/archive sh scripts/dist/install.sh $(commands)
-	BIN='$(BIN)' PREFIX=/usr DESTDIR=bin/stage/debian sh scripts/dist/install.sh $(commands)
+	BIN='$(BIN)' PREFIX=/usr DESTDIR=bin/stage/package sh scripts/dist/install.sh $(commands)
 	for platform in $(PLATFORMS); do \
 		GOFLAGS=-buildvcs=false GOWORK=off GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 			GOOS=$${platform%-*} GOARCH=$${platform#*-} $(MAKE) build BIN=bin/stage/$$platform || exit 1; \

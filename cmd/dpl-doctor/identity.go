@@ -1,7 +1,6 @@
 package doctor
 
 import (
-
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol/observe"
 )

@@ -34,6 +34,7 @@ func TestClients(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) { l.test(t, bin) })
 	}
 	t.Run("make", func(t *testing.T) { testMake(t, bin) })
+	t.Run("packages", func(t *testing.T) { testPackages(t, bin) })
 }
 
 // A language has a program in testdata that comes to the same as that of others.

@@ -20,6 +20,9 @@ import (
 // host is the platform whose packages are installed and run.
 const host = "linux-" + runtime.GOARCH
 
+// processor is what rpm and apk call the processor of host.
+var processor = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+
 // TestDist makes packages in two clones with different environments, compares their bytes, and
 // examines their contents. With DPL_SOAK it makes all packages, each clone with an empty build
 // cache, which takes some minutes.
@@ -63,6 +66,11 @@ func TestDist(t *testing.T) {
 		debianPackage(t, source,
 			only(t, first, architectures[host]+".deb"))
 	})
+	t.Run("rpm", func(t *testing.T) { rpmPackage(t, source, only(t, first, processor+".rpm")) })
+	t.Run("apk", func(t *testing.T) { apkPackage(t, source, only(t, first, processor+".apk")) })
+	t.Run("bill", func(t *testing.T) { checkBill(t, first, unpacked(t, first, host+".tar.gz")) })
+	t.Run("formula", func(t *testing.T) { checkFormula(t, first) })
+	t.Run("image", func(t *testing.T) { checkImage(t, first) })
 }
 
 // checkSums makes the usual tool check the packages. SHA256SUMS must list all of them.
@@ -201,7 +209,7 @@ func windowsArchive(t *testing.T, dir string) {
 	for _, name := range names {
 		switch extension := path.Ext(name); {
 		case path.Dir(name) == "bin" && extension == ".exe",
-			path.Dir(name) == "share/dpl" && (extension == ".py" || extension == ".mjs"),
+			path.Dir(name) == "share/dpl" && slices.Contains([]string{".py", ".mjs", ".mts"}, extension),
 			path.Dir(name) == "share/dpl/schemas",
 			strings.HasPrefix(name, "share/doc/dpl/"):
 		default:

@@ -90,7 +90,7 @@ done
 put share/bash-completion/completions bin/share/bash-completion/completions/*
 put share/zsh/site-functions bin/share/zsh/site-functions/*
 put share/fish/vendor_completions.d bin/share/fish/vendor_completions.d/*
-put share/dpl scripts/dpl.sh scripts/dpl.mk scripts/clients/*.py scripts/clients/*.mjs
+put share/dpl scripts/dpl.sh scripts/dpl.mk scripts/clients/dpl.*
 put share/dpl/examples scripts/examples/*.*
 for example in scripts/examples/*/; do
 	example=${example%/}

@@ -1,14 +1,14 @@
-// Dist makes archives and Debian packages of the files that the Makefile has built and staged, for
-// "make dist".
+// Dist makes the files of a release of what the Makefile has built and staged, for "make dist".
 //
 //	SOURCE_DATE_EPOCH=SECONDS go run ./scripts/dist -version V -stage DIRECTORY -out DIRECTORY PLATFORM...
 //
-// It makes dpl-V-PLATFORM.tar.gz, for Windows .zip, for Linux also dpl_V_ARCHITECTURE.deb, and
-// SHA256SUMS of all. Their bytes depend only on the sources and on the version of Go: everything in
-// them has the time SOURCE_DATE_EPOCH and the owner 0:0, and is sorted by name. It runs wherever Go
-// does, and needs neither tar nor dpkg.
+// For each platform it makes dpl-V-PLATFORM.tar.gz, for Windows .zip, and a bill of materials
+// dpl-V-PLATFORM.cdx.json; for Linux also packages for dpkg, rpm and apk. Of them all it makes
+// dpl.rb, a formula for Homebrew, and SHA256SUMS. Their bytes depend only on the sources and on the
+// version of Go: everything in them has the time SOURCE_DATE_EPOCH and the owner 0:0, and is sorted
+// by name. It runs wherever Go does, and needs neither tar nor dpkg.
 //
-// In the stage are PLATFORM/, the commands; archive/usr/local and debian/usr, what make install
+// In the stage are PLATFORM/, the commands; archive/usr/local and package/usr, what make install
 // puts below these prefixes.
 package main
 
@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	var r release
+	r := release{bills: true}
 	stage := flag.String("stage", "bin/stage", "where the Makefile has put what is to be packed")
 	out := flag.String("out", "bin/dist", "where the packages go")
 	flag.StringVar(&r.version, "version", "", "what git describe says")

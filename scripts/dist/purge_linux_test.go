@@ -26,21 +26,13 @@ func debianPurge(t *testing.T, deb string) {
 		output(t, cmd)
 	}
 
-	inside := func(args ...string) string {
-		t.Helper()
-		return output(t, &exec.Cmd{
-			Path: "/usr/bin/" + args[0], Args: args, Dir: "/", Env: []string{"HOME=/home"},
-			SysProcAttr: &syscall.SysProcAttr{Chroot: dir},
-		})
-	}
-
 	dpkg("--install", deb)
-	if got := inside("dpl-push", "--op=o", "--call=c", "--participant=p"); got != "o c\n" {
+	if got := inside(t, dir, "dpl-push", "--op=o", "--call=c", "--participant=p"); got != "o c\n" {
 		t.Errorf("dpl-push: %q", got)
 	}
 
-	inside("dpl-pop", "--op=o", "--call=c")
-	if got := inside("dpl-status", "--op=o"); !strings.HasPrefix(got, "o: completed, ") {
+	inside(t, dir, "dpl-pop", "--op=o", "--call=c")
+	if got := inside(t, dir, "dpl-status", "--op=o"); !strings.HasPrefix(got, "o: completed, ") {
 		t.Errorf("dpl-status: %q", got)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "home")); err != nil {
@@ -56,6 +48,54 @@ func debianPurge(t *testing.T, deb string) {
 
 	if known := text(t, dir, "var/lib/dpkg/status"); known != "" {
 		t.Errorf("dpkg still knows\n%s", known)
+	}
+}
+
+// inside runs a command of a package in a root directory.
+func inside(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return output(t, &exec.Cmd{
+		Path: "/usr/bin/" + args[0], Args: args, Dir: "/", Env: []string{"HOME=/home", "PATH=/usr/bin"},
+		SysProcAttr: &syscall.SysProcAttr{Chroot: dir},
+	})
+}
+
+// rpmInstall installs a package with rpm into an empty directory, uses it there, and erases it.
+func rpmInstall(t *testing.T, rpm string) {
+	strict.Root(t) // for chroot
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		output(t, exec.Command("rpm", append([]string{"--root", dir, "--dbpath", "/db"}, args...)...))
+	}
+
+	run("--install", "--nosignature", rpm)
+	if got := inside(t, dir, "dpl-push", "--op=o", "--call=c", "--participant=p"); got != "o c\n" {
+		t.Errorf("dpl-push: %q", got)
+	}
+
+	run("--erase", "dpl")
+	for _, left := range below(t, filepath.Join(dir, "usr")) {
+		if !isDirectory(left) || strings.Contains(left, "/dpl/") {
+			t.Errorf("usr/%s is left", left)
+		}
+	}
+}
+
+// runImage runs commands in the root directory of the image, which has no /etc, /proc and /tmp.
+func runImage(t *testing.T, dir string) {
+	strict.Root(t) // for chroot
+	if got := inside(t, dir, "dpl", "push", "--ledger=/ledger", "--op=o", "--call=c",
+		"--participant=p"); got != "o c\n" {
+		t.Errorf("dpl push: %q", got)
+	}
+
+	inside(t, dir, "dpl", "run", "--ledger=/ledger", "--op=o", "--", "/usr/bin/dpl-status",
+		"--ledger=/ledger", "--check=running")
+	inside(t, dir, "dpl-pop", "--ledger=/ledger", "--op=o", "--call=c")
+	if got := inside(t, dir, "dpl-status", "--ledger=/ledger",
+		"--op=o"); !strings.HasPrefix(got, "o: completed, ") {
+		t.Errorf("dpl-status: %q", got)
 	}
 }
 

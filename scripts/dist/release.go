@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ type release struct {
 	version  string
 	time     time.Time
 	licences map[string][]byte // by platform: of what is linked into its commands
+	bills    bool              // also write bills of materials
 }
 
 // without lists the files that the archive for an operating system leaves out. Files for a shell,
@@ -27,7 +29,7 @@ var without = map[string][]string{
 		"share/dpl/cron", "share/dpl/examples", "share/dpl/dpl.sh", "share/dpl/dpl.mk"},
 }
 
-// architectures are Debian's names for platforms.
+// architectures are the names that nfpm, like Debian, has for platforms.
 var architectures = map[string]string{"linux-amd64": "amd64", "linux-arm64": "arm64"}
 
 // make writes the packages of the platforms, and SHA256SUMS, to the directory out.
@@ -40,23 +42,32 @@ func (r release) make(stage, out string, platforms []string) error {
 		return err
 	}
 
-	var sums []string
+	files := map[string][]byte{}
 	for _, platform := range platforms {
 		packages, err := r.packages(stage, platform)
 		if err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
+		maps.Copy(files, packages)
+	}
 
-		for name, data := range packages {
-			if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
-				return err
-			}
-			sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name))
+	formula, err := r.homebrew(files)
+	if err != nil {
+		return err
+	}
+	if formula != nil {
+		files["dpl.rb"] = formula
+	}
+
+	var sums strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(files[name]), name)
+		if err := os.WriteFile(filepath.Join(out, name), files[name], 0o644); err != nil {
+			return err
 		}
 	}
 
-	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
 // packages returns the packages of a platform by their file names.
@@ -90,9 +101,13 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 		packages[name+".tar.gz"], err = tarGz(files.below(name), r.time)
 	}
 
-	if architecture := architectures[platform]; err == nil && architecture != "" {
-		name := "dpl_" + debianVersion(r.version, r.time) + "_" + architecture + ".deb"
-		packages[name], err = r.debian(stage, platform, commands)
+	if err == nil && r.bills {
+		packages[name+".cdx.json"], err = r.billOf(commands)
+	}
+	if err == nil && architectures[platform] != "" {
+		var others map[string][]byte
+		others, err = r.systemPackages(stage, platform, commands)
+		maps.Copy(packages, others)
 	}
 
 	return packages, err

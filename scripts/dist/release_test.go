@@ -43,7 +43,7 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 		put(platform+"/dpl-push", 0o755)
 	}
 
-	for _, prefix := range []string{"archive/usr/local", "debian/usr"} {
+	for _, prefix := range []string{"archive/usr/local", "package/usr"} {
 		for _, name := range []string{
 			"bin/dpl-push", manifest, "lib/systemd/system/dpl.timer",
 			"share/systemd/user/dpl.timer", "share/man/man1/dpl-push.1",
@@ -57,8 +57,8 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 	return stage
 }
 
-// packages makes packages of what is staged and returns their directory.
-func packages(t *testing.T, stage string) string {
+// packages makes packages of what is staged for the platforms and returns their directory.
+func packages(t *testing.T, stage string, platforms []string) string {
 	t.Helper()
 	out := t.TempDir()
 	r := release{version: "v1.2.0", time: time.Unix(1_700_000_000, 0).UTC(),
@@ -77,16 +77,18 @@ func packages(t *testing.T, stage string) string {
 // bytes, and examines each archive.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	first := packages(t, staged(t, 0o000, time.Now()))
-	second := packages(t, staged(t, 0o077, time.Unix(1, 0)))
+	first := packages(t, staged(t, 0o000, time.Now()), platforms)
+	second := packages(t, staged(t, 0o077, time.Unix(1, 0)), platforms[1:])
 	same(t, "make dist", below(t, first), []string{
 		"dpl-v1.2.0-linux-amd64.tar.gz", "dpl-v1.2.0-linux-arm64.tar.gz",
 		"dpl-v1.2.0-darwin-arm64.tar.gz",
-		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb", "SHA256SUMS",
+		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb",
+		"dpl-1.2.0-1.x86_64.rpm", "dpl-1.2.0-1.aarch64.rpm", "dpl_1.2.0-r0_x86_64.apk",
+		"dpl_1.2.0-r0_aarch64.apk", "dpl.rb", "SHA256SUMS",
 	})
 
-	for _, name := range below(t, first) {
-		if text(t, first, name) != text(t, second, name) {
+	for _, name := range below(t, second) {
+		if name != "SHA256SUMS" && name != "dpl.rb" && text(t, first, name) != text(t, second, name) {
 			t.Errorf("%s: differs with the mode and time of the files", name)
 		}
 	}
@@ -112,7 +114,7 @@ func TestRelease(t *testing.T) {
 
 	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
-		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/",
+		"./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/",
 		"./usr/lib/systemd/system/",
 		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/",
 		"./usr/lib/systemd/user/dpl.timer", "./usr/share/",

@@ -90,19 +90,18 @@ func (t tree) without(paths ...string) tree {
 	})
 }
 
-// withDirectories returns the files of t sorted for dpkg: with ./ before their paths, and each
-// after the directories it is in.
-func (t tree) withDirectories() tree {
-	all := t.below(".")
-	seen := map[string]bool{}
+// ownDirectories returns the directories of t that no other package has, sorted: those with an
+// element dpl. With rpm a package says which directories it owns, and removes only these.
+func (t tree) ownDirectories() []string {
+	var own []string
 	for _, f := range t {
-		for dir := path.Dir(f.path); !seen[dir]; dir = path.Dir(dir) {
-			seen[dir] = true
-			all = append(all, file{path: "./" + strings.TrimPrefix(dir+"/", "./"),
-				mode: fs.ModeDir | 0o755})
+		for dir := path.Dir(f.path); strings.Contains("/"+dir+"/", "/dpl/"); dir = path.Dir(dir) {
+			if !slices.Contains(own, dir) {
+				own = append(own, dir)
+			}
 		}
 	}
 
-	all.sort()
-	return all
+	slices.Sort(own)
+	return own
 }

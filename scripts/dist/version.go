@@ -32,3 +32,19 @@ func debianVersion(described string, when time.Time) string {
 	}
 	return version
 }
+
+var (
+	commitHash = regexp.MustCompile(`\.g?[0-9a-f]{7,}$`)
+	candidate  = regexp.MustCompile(`~(alpha|beta|pre|rc)\.?`)
+	since      = regexp.MustCompile(`\+([0-9]+)$`)
+)
+
+// alpineVersion is debianVersion in the grammar of Alpine, which has no place for the hash of a
+// commit: 0_git20261121, 1.2.0_p14, 1.2.0_rc1. A changed tree has the version of its commit.
+func alpineVersion(described string, when time.Time) string {
+	version := strings.TrimSuffix(debianVersion(described, when), "+dirty")
+	version = commitHash.ReplaceAllString(version, "")
+	version = candidate.ReplaceAllString(version, "_$1")
+	version = since.ReplaceAllString(version, "_p$1")
+	return strings.ReplaceAll(version, "~", "_")
+}

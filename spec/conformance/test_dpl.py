@@ -19,13 +19,15 @@ import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import audit  # noqa: E402
 import dpl  # noqa: E402
 import groups  # noqa: E402
 import ledger  # noqa: E402
+import queues  # noqa: E402
 import random_groups  # noqa: E402
 import random_vectors  # noqa: E402
 import run  # noqa: E402
-from document import Refused, decode, encode, format_time, read_time  # noqa: E402
+from document import Refused, decode, encode, format_time, parse, read_time  # noqa: E402
 
 T0 = '2026-01-20T10:30:00.000Z'
 FRAME = {'participantId': 'cli', 'callId': 'make', 'lastHeartbeat': T0}
@@ -938,6 +940,45 @@ class Groups(InDirectory):
             with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
                 dpl.main(words)
             self.assertEqual(end.exception.code, 64, words)
+
+
+class Kept(unittest.TestCase):
+    """Ledgers of earlier versions stay readable (spec/compatibility.md)."""
+    ledgers = [path.parent for path in HERE.parent.glob('vectors/kept/*/*/ledger.json')]
+    kinds = {'*.supervisors.json': (groups.decode_registry, groups.encode_registry),
+             '*.orchestrator.json': (groups.decode_orchestrator, groups.encode_orchestrator),
+             'operations/*.json': (decode, encode), 'archive/*.json': (decode, encode),
+             'queues/*.json': (queues.decode, queues.encode)}
+    shape = {'tasks': 'taskId', 'ended': '-'}
+
+    def missing(self, want, got, place=''):
+        """Return the first place where got is not want, or lacks a member of it, or None."""
+        if isinstance(want, dict) and isinstance(got, dict):
+            inside = [(name, value, got.get(name)) for name, value in want.items()]
+        elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
+            inside = [(str(i), *pair) for i, pair in enumerate(zip(want, got))]
+        else:
+            return None if want == got else place
+        places = (self.missing(a, b, f'{place}/{name}') for name, a, b in inside)
+        return next((found for found in places if found is not None), None)
+
+    def test_files_are_written_with_all_that_they_say(self):
+        for pattern, (read, write) in self.kinds.items():
+            paths = [path for place in self.ledgers for path in place.glob(pattern)]
+            self.assertTrue(paths, pattern)
+            for path in paths:
+                with self.subTest(path=path):
+                    text = path.read_text()
+                    self.assertIsNone(self.missing(json.loads(text), json.loads(write(read(text)))))
+
+    def test_records_are_whole(self):
+        for place in self.ledgers:
+            for path in place.glob('queues/*.audit.jsonl'):
+                sealed = sorted(path.parent.glob(path.name.replace('.audit.', '.audit~*.')))
+                log = ''.join(part.read_text() for part in [*sealed, path])
+                file = (path.parent / path.name.replace('.audit.jsonl', '.json')).read_bytes()
+                with self.subTest(path=path):
+                    self.assertFalse(audit.verify(log, parse(file), self.shape))
 
 
 if __name__ == '__main__':
