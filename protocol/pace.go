@@ -14,11 +14,13 @@ const share = 400 * time.Millisecond
 // Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op:
 // a third of the threshold, or the interval of the operation if that is longer. If every
 // participant is on the observer's host, and call is judged by its process, heartbeats prove
-// nothing, and the time grows with the number of live frames.
+// nothing, and the time grows with the number of live frames. In a container it does not: whoever
+// looks from outside has only the heartbeats.
 func (op Operation) Pace(call string, seen observe.Observation) time.Duration {
 	pace := max(op.HeartbeatInterval, op.StalenessThreshold/3)
 	f := op.Frame(call)
-	if f == nil || seen.CountsHeartbeats(f.Vitals) || seen.Sightings != nil {
+	if f == nil || seen.CountsHeartbeats(f.Vitals) || seen.Sightings != nil ||
+		seen.Host.PIDNamespace != observe.FirstPIDNamespace {
 		return pace
 	}
 

@@ -11,7 +11,7 @@ import (
 // Many calls share the file, so each sends heartbeats more rarely, unless they are needed to know
 // who is alive.
 func TestPace(t *testing.T) {
-	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: "1"}
+	const first = observe.FirstPIDNamespace
 	process := func(host, namespace string) observe.Process {
 		return observe.Process{PID: 7, HostID: host, BootID: "b", PIDNamespace: namespace, StartTicks: 1}
 	}
@@ -23,6 +23,7 @@ func TestPace(t *testing.T) {
 		other    Frame // on top
 		promised bool
 		shared   bool
+		inside   bool // a container
 		want     time.Duration
 	}{
 		{name: "few", calls: 3, want: DefaultStalenessThreshold / 3},
@@ -36,7 +37,7 @@ func TestPace(t *testing.T) {
 			other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "c"}}},
 			want:  DefaultStalenessThreshold / 3},
 		{name: "many, and one on another host", calls: 399,
-			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("i", "1")}},
+			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("i", first)}},
 			want:  DefaultStalenessThreshold / 3},
 		{name: "many, and one in a container", calls: 399,
 			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("h", "2")}},
@@ -45,12 +46,19 @@ func TestPace(t *testing.T) {
 			want: DefaultStalenessThreshold / 3},
 		{name: "many, on a shared ledger", calls: 399, shared: true,
 			want: DefaultStalenessThreshold / 3},
+		{name: "many, all in one container", calls: 399, inside: true,
+			want: DefaultStalenessThreshold / 3},
 	} {
+		host := observe.Host{ID: "h", BootID: "b", PIDNamespace: first}
+		if c.inside {
+			host.PIDNamespace = "3"
+		}
+
 		op := Create("op", c.interval, 0)
 		for i := range c.calls {
 			op.Stack = append(op.Stack, &Frame{
 				CallID: fmt.Sprint("c", i), State: FrameActive, Vitals: observe.Vitals{
-					PID: 7, Process: process("h", "1"), Heartbeats: c.promised,
+					PID: 7, Process: process("h", host.PIDNamespace), Heartbeats: c.promised,
 				},
 			})
 		}

@@ -139,9 +139,9 @@ func TestStepped(t *testing.T) {
 }
 
 func TestKnown(t *testing.T) {
-	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: initialPIDNamespace, BootedAt: now}
+	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: observe.FirstPIDNamespace, BootedAt: now}
 	identity := observe.Process{PID: 1, HostID: "h", BootID: "b",
-		PIDNamespace: initialPIDNamespace, StartTicks: 1}
+		PIDNamespace: observe.FirstPIDNamespace, StartTicks: 1}
 	hidden := observe.Process{PID: 1}
 	inside, shifted := host, host
 	inside.PIDNamespace, shifted.BootedAt = "4026532000", time.Time{}

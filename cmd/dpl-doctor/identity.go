@@ -5,9 +5,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// initialPIDNamespace is the kernel's PROC_PID_INIT_INO, which is the same on every machine.
-const initialPIDNamespace = "4026531836"
-
 // identity reports what can be known about processes on this machine.
 func (p *checkup) identity() []finding {
 	self, err := process.Self()
@@ -35,7 +32,7 @@ func known(host observe.Host, self, first observe.Process) []finding {
 	}
 
 	var found []finding
-	if host.PIDNamespace != initialPIDNamespace {
+	if host.PIDNamespace != observe.FirstPIDNamespace {
 		found = append(found, note.about("", "this is a container, or another pid namespace: for "+
 			"processes outside it, only heartbeats count", ""))
 	}

@@ -18,6 +18,10 @@ type Process struct {
 	PidfdInode   int64  // inode of its pidfds, which no other process of the boot has; 0: unknown
 }
 
+// FirstPIDNamespace is the pid namespace that a machine boots with: the kernel's PROC_PID_INIT_INO.
+// Processes of any other one are in a container.
+const FirstPIDNamespace = "4026531836"
+
 // Known reports whether p identifies a process. A Process with a pid only does not.
 func (p Process) Known() bool { return p.BootID != "" }
 
