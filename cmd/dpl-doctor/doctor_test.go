@@ -56,6 +56,19 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
+func TestLasting(t *testing.T) {
+	for _, tt := range []struct {
+		on   keep
+		want level
+		says string
+	}{
+		{onDisk, ok, ""}, {inMemory, note, "tmpfs"}, {onOverlay, note, "use a volume"},
+		{onVolatile, note, "fsync does nothing"},
+	} {
+		expectLevel(t, lasting(tt.on), tt.want, tt.says)
+	}
+}
+
 func TestVolume(t *testing.T) {
 	for _, tt := range []struct {
 		volume  volume
