@@ -126,6 +126,7 @@ func facts(c view.Call) cli.Object {
 		{"lastHeartbeat", view.Stamp(c.LastHeartbeat)}, {"now", view.Stamp(seen.Now)},
 		{"monotonicClock", seen.Monotonic(c.LastHeartbeat, c.Beat)}, {"pid", c.PID},
 		{"identityKnown", c.Process.Known() && c.Process.PID == c.PID},
+		{"judgedBy", judgedBy(c)},
 	}
 
 	if window := c.Window(); window != "" {
@@ -141,6 +142,24 @@ func facts(c view.Call) cli.Object {
 	}
 
 	return facts
+}
+
+// judgedBy says whether the process of c or its heartbeats tell that it is alive, and why.
+func judgedBy(c view.Call) string {
+	seen, p := c.Op.Seen, c.Identity()
+	switch {
+	case !seen.CountsHeartbeats(c.Vitals), seen.Gone(c.Vitals) != "":
+		return "its process"
+	case c.Heartbeats:
+		return "its heartbeats, which it promised"
+	case !p.Known():
+		return "its heartbeats: no process is known"
+	case p.HostID != seen.Host.ID:
+		return "its heartbeats: its process is on another host, or in a container"
+	case p.BootID == seen.Host.BootID && p.PIDNamespace != seen.Host.PIDNamespace:
+		return "its heartbeats: its process is in another pid namespace"
+	}
+	return "its heartbeats: its process cannot be seen"
 }
 
 func crashFacts(c *protocol.Crash) cli.Object {
