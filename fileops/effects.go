@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
@@ -172,6 +173,10 @@ func (e *effects) discardFrom(root, name string, note func(*trash) error) error 
 func (e *effects) take(t trash) error {
 	if err := t.parent.Rename(t.base, t.name); err != nil {
 		t.parent.Close()
+		if errors.Is(err, syscall.EXDEV) {
+			err = fmt.Errorf("%w: a directory of a container's image cannot be renamed: use one "+
+				"that was made since, or a volume", err)
+		}
 		return err
 	}
 	e.trash = append(e.trash, t)

@@ -20,6 +20,10 @@ type FS struct {
 	Sync   disk.Sync
 }
 
+// nobody is the number that Linux shows for the owner of a file if that owner has none in the user
+// namespace of whoever asks.
+const nobody = 65534
+
 // check returns an error for a file that another user could have written, because anyone who can
 // write to a ledger can make it run commands and delete files. On a shared ledger that is the
 // purpose, within the group.
@@ -29,6 +33,9 @@ func (f *FS) check(path string, info disk.Info) error {
 	case info.Mode&f.Others() != 0:
 		return fmt.Errorf("%s: %w: others may write to it (mode %04o): chmod go-w it", path,
 			fs.ErrPermission, info.Mode.Perm())
+	case info.UID != f.UID && !f.Shared && info.UID == nobody:
+		return fmt.Errorf("%s: %w: it belongs to nobody, or to a user that this container does not "+
+			"have: run this as its owner", path, fs.ErrPermission)
 	case info.UID != f.UID && !f.Shared:
 		owner := UserName(info.UID)
 		return fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, fs.ErrPermission, owner,
