@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -230,7 +231,8 @@ func (a *agency) ended(id string, end queue.End, attempts int, decision queue.Ta
 
 // decided returns how the last question of the attempts at a ticket was decided.
 func (a *agency) decided(ticket string) (last queue.Ended) {
-	for _, e := range a.questions().Ended {
+	// The file of the questions keeps only the last ones.
+	for _, e := range a.ledger().Lately(a.questions(), time.Time{}, 1000).Ended {
 		if e.End.Decided() && strings.HasPrefix(e.Decision.Operation, "shop."+ticket+".") {
 			last = e
 		}
