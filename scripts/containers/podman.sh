@@ -3,7 +3,7 @@
 #
 # It builds the images of the page, and stops, kills, freezes, restarts and replaces containers at one
 # ledger. It needs root, podman, crun, and a static busybox, which takes the place of Debian if there
-# is no debian:stable-slim. Without podman-compose it leaves out compose.yaml. It takes some minutes,
+# is no debian:stable-slim. Without podman-compose it leaves out compose.yaml. It takes two minutes,
 # prints a line for each claim, and exits 1 if one does not hold.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
