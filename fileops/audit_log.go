@@ -248,6 +248,7 @@ func (g *auditLog) committed(chain audit.Chain) {
 	err := g.append(chain)
 	g.close()
 	if err != nil {
-		g.ledger.recordLeftover(fmt.Errorf("%s: %w: its lines wait in the file of the object", g.path, err))
+		g.ledger.recordLeftover(fmt.Errorf("%s: %w: its lines wait in the file of the object", g.path,
+			err))
 	}
 }

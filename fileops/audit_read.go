@@ -137,7 +137,8 @@ func (r *auditReader) leased(g *auditLog) error {
 	}
 
 	slices.SortStableFunc(all, func(a, b numbered) int { return cmp.Compare(a.seq, b.seq) })
-	all = slices.CompactFunc(all, func(a, b numbered) bool { return a.seq == b.seq && a.text == b.text })
+	all = slices.CompactFunc(all,
+		func(a, b numbered) bool { return a.seq == b.seq && a.text == b.text })
 	if len(all) == 0 {
 		return nil
 	}

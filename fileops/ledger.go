@@ -36,7 +36,7 @@ type Options struct {
 	Sync        disk.Sync
 	// on a shared ledger, also delete paths outside tmp/ that other members of the group name
 	TrustGroup bool
-	Home       string // the user's home directory, which no resource may be or contain; "" if there is none
+	Home       string // of the user: no resource may be or contain it; "" if there is none
 
 	// Observe is called under the lock of an edit. Verbs judge by its result. If it is nil, they
 	// get an empty observation.

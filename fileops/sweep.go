@@ -65,7 +65,8 @@ func (l *Ledger) sweepGroups() error {
 		}
 	}
 
-	return errors.Join(err, l.sweepDocuments(layout.Leftovers(names, layout.InLedger), l.groupDocument))
+	return errors.Join(err,
+		l.sweepDocuments(layout.Leftovers(names, layout.InLedger), l.groupDocument))
 }
 
 func (l *Ledger) sweepDocuments(left map[string][]string,

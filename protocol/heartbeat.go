@@ -12,7 +12,7 @@ type Actor struct {
 	Supervisor  string
 	PID         int
 	Process     observe.Process // zero: it named no process to be judged by
-	Heartbeats  bool            // of a supervisor: it promises to send more, so that it is found if it hangs
+	Heartbeats  bool            // of a supervisor: it promises more, and is found if it hangs
 }
 
 // name returns the name of the actor for the members by and detectedBy.

@@ -31,7 +31,8 @@ func (d *desk) inbox() error {
 	f.Idle = true
 	defer f.Close()
 
-	passed := make(map[string]bool) // questions that were shown, by their id and the time they were asked
+	// questions that were shown, by their id and the time they were asked
+	passed := make(map[string]bool)
 	for {
 		f.Arm()
 		t, more, seen, err := d.next(passed)

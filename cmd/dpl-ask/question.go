@@ -115,7 +115,8 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 
 	q.Asker, q.Scope = a, scope(task, a)
 	if q.Key != "" && q.Scope == "" {
-		return cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call", c.PID)
+		return cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call",
+			c.PID)
 	}
 	return nil
 }

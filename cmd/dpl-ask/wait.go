@@ -95,7 +95,8 @@ func (a *asking) checkSignature(e queue.Ended) error {
 
 	err := errors.New("it has none")
 	if d := e.Decision; d != nil && d.Signature.Text != "" {
-		text := queue.SignedText(a.queue, a.id, d.Signature.AskedAt, a.question.Spec.Hash(), e.End, d.Answer)
+		text := queue.SignedText(a.queue, a.id, d.Signature.AskedAt, a.question.Spec.Hash(), e.End,
+			d.Answer)
 		_, err = signing.Verify(a.signers, text, d.Signature.Text)
 	}
 	if err != nil {

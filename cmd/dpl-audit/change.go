@@ -43,9 +43,11 @@ func (c *auditor) at(env *cli.Env, object fileops.Audited) error {
 	case err != nil:
 		return err
 	case want > last:
-		return fmt.Errorf("%w: revision %d has not come yet: the last one is %d", fileops.ErrNoRecord, want, last)
+		return fmt.Errorf("%w: revision %d has not come yet: the last one is %d", fileops.ErrNoRecord,
+			want, last)
 	case !state.Known || there == 0:
-		return fmt.Errorf("%w: of revision %d: the record begins with revision %d", fileops.ErrNoRecord, want, first)
+		return fmt.Errorf("%w: of revision %d: the record begins with revision %d", fileops.ErrNoRecord,
+			want, first)
 	}
 
 	text, err := object.Layout(state.Text())

@@ -46,5 +46,6 @@ func findingsOf(name string, all []audit.Finding) []finding {
 	if len(all) > 1 {
 		text += fmt.Sprintf(", and %d more", len(all)-1)
 	}
-	return []finding{problem.about(name, text, "see dpl-audit --verify; restore the log, or keep it as it is")}
+	return []finding{problem.about(name, text,
+		"see dpl-audit --verify; restore the log, or keep it as it is")}
 }

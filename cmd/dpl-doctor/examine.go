@@ -35,7 +35,8 @@ type check struct {
 }
 
 // ofFiles are the checks that need the files of the ledger.
-var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues", "audit"}
+var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues",
+	"audit"}
 
 // newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {

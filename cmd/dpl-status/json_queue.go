@@ -41,7 +41,8 @@ func queueObject(q view.Queue, tasks []view.Task) cli.Object {
 		{"policy", policy(q.Policy)}, {"goal", goal(q.Goal)}, {"halts", objects(q.Halts, halt)},
 		{"permits", permits}, {"counts", counts(q)}, {"oldestWaitMs", oldestWait(q)},
 		{"oldest", objects(q.Oldest(), oldest)}, {"counters", counters(q.Counters)},
-		{"throughput", throughput(q)}, {"lastReport", lastReport(q.Report)}, {"tasks", objects(tasks, taskObject)},
+		{"throughput", throughput(q)}, {"lastReport", lastReport(q.Report)},
+		{"tasks", objects(tasks, taskObject)},
 		{"ended", objects(q.Ended, endedObject)},
 	}
 }
@@ -128,7 +129,8 @@ func taskObject(t view.Task) cli.Object {
 	seen := t.Queue.Seen
 	return append(cli.Object{
 		{"taskId", p.ID}, {"seq", p.Seq}, {"state", p.State}, {"ready", p.Ready()},
-		{"ahead", ahead}, {"holds", objects(p.Holds, hold)}, {"claim", claim(t)}, {"ask", cli.AskObject(p.Ask)},
+		{"ahead", ahead}, {"holds", objects(p.Holds, hold)}, {"claim", claim(t)},
+		{"ask", cli.AskObject(p.Ask)},
 		{"priority", p.Priority}, {"spec", spec(p.Task)}, {"key", cli.OrNull(p.Key)},
 		{"group", cli.OrNull(p.Group)}, {"after", append([]string{}, p.After...)},
 		{"enqueuedAt", view.Stamp(p.EnqueuedAt)}, {"maxAttempts", cli.OrNull(p.MaxAttempts)},

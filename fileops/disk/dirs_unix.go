@@ -132,7 +132,8 @@ func (d *dirs) open(path string) (*dir, error) {
 			return nil, err
 		}
 		defer parent.done()
-		from, name, look, flags = parent, filepath.Base(path), unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW
+		from, name = parent, filepath.Base(path)
+		look, flags = unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW
 	}
 
 	if has != nil {

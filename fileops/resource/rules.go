@@ -25,7 +25,7 @@ var (
 type Rules struct {
 	layout.Paths
 	FS    disk.FS
-	Home  string   // the user's home directory, which no resource may be or contain; "" if there is none
+	Home  string   // of the user: no resource may be or contain it; "" if there is none
 	Roots []string // clean absolute paths
 }
 

@@ -115,7 +115,9 @@ func (p *Process) opened(name, path string) (disk.File, error) {
 func (p *Process) Open(path string) (disk.File, error) { return p.opened("open", path) }
 
 // OpenAppend implements disk.FS.
-func (p *Process) OpenAppend(path string) (disk.File, error) { return p.opened("open append", path) }
+func (p *Process) OpenAppend(path string) (disk.File, error) {
+	return p.opened("open append", path)
+}
 
 // Overwrite writes data over the beginning of the file at path, as pwrite does. It writes half of
 // it if it is interrupted or fails. The room is there, so a full disk does not matter.

@@ -85,7 +85,8 @@ func words() []string {
 
 // asks reports whether name is a word of JSON Schema that asks something with a text as its value.
 func asks(name string) bool {
-	return slices.Contains([]string{"type", "const", "pattern", "format"}, name) || strings.HasPrefix(name, "$")
+	return slices.Contains([]string{"type", "const", "pattern", "format"}, name) ||
+		strings.HasPrefix(name, "$")
 }
 
 // isKeyword reports whether name is a word of JSON Schema, of any draft from 4 on except `id`,

@@ -14,16 +14,18 @@ import (
 
 // The refusals of a file of the Dart ledger, besides ErrCorrupt and ErrBadID (spec/peer.md).
 var (
-	ErrLocalTime = errors.New("the clocks were changed at that time") // so it says two moments, or none
+	// a time that says two moments, or none
+	ErrLocalTime = errors.New("the clocks were changed at that time")
 	ErrNotDart   = errors.New("not a file of the Dart ledger")
 )
 
 // A Reading says how to read a file of the Dart ledger (spec/peer.md).
 type Reading struct {
-	ID     string                      // of the operation; "": what the file says
-	Rename map[string]string           // ids of operations, calls and participants that become others
-	Zone   *time.Location              // of times without an offset
-	Refuse func(op, path string) error // why the ledger would not delete path for a call of the operation op, or nil
+	ID     string            // of the operation; "": what the file says
+	Rename map[string]string // ids of operations, calls and participants that become others
+	Zone   *time.Location    // of times without an offset
+	// why the ledger would not delete path for a call of the operation op, or nil
+	Refuse func(op, path string) error
 }
 
 // Read returns the operation that text describes, a file of the Dart ledger, as its first edit
@@ -250,7 +252,8 @@ func (p *reader) time() (time.Time, string) {
 // momentsOf returns the moments at which the clocks of zone show what a clock of UTC shows at wall,
 // the earliest first.
 func momentsOf(wall time.Time, zone *time.Location) (moments []time.Time) {
-	const apart = 24 * time.Hour // more than any change of the clocks, and less than is between two of them
+	// more than any change of the clocks, and less than is between two of them
+	const apart = 24 * time.Hour
 	for _, near := range []time.Duration{-apart, apart} {
 		_, offset := wall.Add(near).In(zone).Zone()
 		t := wall.Add(-time.Duration(offset) * time.Second).In(zone)

@@ -13,7 +13,8 @@ const DefaultKeepEnded = time.Hour
 // Tidy returns g without the services that ended at least their KeepEnded ago, and their ids, in
 // the order of removal (spec §30.1). A service on which another depends is kept. It returns
 // ErrExhausted.
-func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed []string, err error) {
+func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed []string,
+	err error) {
 	e := g.begin("tidy", by, seen)
 	for found := true; found; {
 		found = false

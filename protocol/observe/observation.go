@@ -53,7 +53,7 @@ func (seen Observation) Later(t time.Time) Observation {
 type Presence int
 
 const (
-	Unseen  Presence = iota // it cannot tell: it may not look, or cannot tell it from another process with that pid
+	Unseen  Presence = iota // it may not look, or cannot tell it from another with that pid
 	Present                 // it exists, stopped or not
 	Gone                    // it has exited
 )

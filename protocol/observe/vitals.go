@@ -12,7 +12,7 @@ type Vitals struct {
 	Process       Process   // zero: identity not known
 	LastHeartbeat time.Time // zero: none
 	Beat          Beat      // zero: none
-	Heartbeats    bool      // it promised to send heartbeats: without them it is stale, even while its process lives
+	Heartbeats    bool      // it promised heartbeats: without them it is stale although it exists
 	Grace         *Grace    // nil: none
 
 	nested *wire.Nested

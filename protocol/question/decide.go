@@ -79,7 +79,8 @@ func (rule Rule) says(q Request, c command, now time.Time) (Decision, bool) {
 	case rule.Argv == nil:
 		return rule.Decide, true
 	case rule.Decide == Allow:
-		return Allow, begins(c.words, rule.Argv) && (len(rule.Argv) == len(c.words) || !isShell(c.words[0]))
+		return Allow, begins(c.words, rule.Argv) &&
+			(len(rule.Argv) == len(c.words) || !isShell(c.words[0]))
 	case begins(c.words, rule.Argv) || named(c.words, rule.Argv):
 		return rule.Decide, true
 	}
@@ -116,5 +117,6 @@ func named(words, prefix []string) bool {
 		return false
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
-	return name == prefix[0] && len(words) >= len(prefix) && slices.Equal(words[1:len(prefix)], prefix[1:])
+	return name == prefix[0] && len(words) >= len(prefix) &&
+		slices.Equal(words[1:len(prefix)], prefix[1:])
 }

@@ -17,7 +17,8 @@ type Signature struct {
 
 // SignedText returns what is signed of an answer (spec §47.5): the question, when it was asked, its
 // spec, and what was said.
-func SignedText(queueID, id string, askedAt time.Time, spec string, end TaskEnd, answer string) string {
+func SignedText(queueID, id string, askedAt time.Time, spec string, end TaskEnd,
+	answer string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "dpl answer\nqueue: %s\nquestion: %s\nasked: %s\nspec: %s\nend: %s\nanswer: ",
 		queueID, id, wire.FormatTime(askedAt), spec, end)

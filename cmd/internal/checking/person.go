@@ -14,7 +14,8 @@ const personQueue = "ask"
 
 // AskPerson asks whether the attempt at t is done, which its check could not tell because of why,
 // and returns the name of the question. The worker that made the attempt may not answer.
-func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task, why string) (string, error) {
+func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task,
+	why string) (string, error) {
 	c := t.Claim
 	text := fmt.Sprintf("Is task %s of %s done? Its check cannot tell: %s", t.ID, queueID, why)
 	q := queue.Question{

@@ -82,7 +82,8 @@ type Attempt struct {
 // Of returns the task and epoch of the attempt of queue that is meant.
 func (a Attempt) Of(queueID QueueID) (task string, epoch int64, err error) {
 	task, epoch = string(a.Task), int64(a.Epoch)
-	if os.Getenv("DPL_QUEUE") == string(queueID) && (a.Task == "" || a.Task == TaskID(os.Getenv("DPL_TASK"))) {
+	if os.Getenv("DPL_QUEUE") == string(queueID) &&
+		(a.Task == "" || a.Task == TaskID(os.Getenv("DPL_TASK"))) {
 		var id TaskID
 		if task == "" && os.Getenv("DPL_TASK") != "" {
 			if err := id.UnmarshalText([]byte(os.Getenv("DPL_TASK"))); err != nil {

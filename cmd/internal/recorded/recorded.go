@@ -58,7 +58,8 @@ func (b *batches) wait(n int) {
 // feed gives lines to v, which takes them one after the other, while other processors parse the
 // next.
 func feed(v *audit.Verifier, lines []string) {
-	b := &batches{lines: lines, parsed: make([]audit.Line, len(lines)), errs: make([]error, len(lines)),
+	b := &batches{lines: lines, parsed: make([]audit.Line, len(lines)),
+		errs: make([]error, len(lines)),
 		done: make([]chan struct{}, (len(lines)+batchSize-1)/batchSize)}
 	for n := range b.done {
 		b.done[n] = make(chan struct{})

@@ -18,7 +18,7 @@ type Message struct {
 	Reloading bool // RELOADING=1: not ready until the next READY
 	Stopping  bool // STOPPING=1: shutting down
 	Watchdog  bool // WATCHDOG=1: alive
-	Trigger   bool // WATCHDOG=trigger: the program has found itself broken; treat it as a missed watchdog
+	Trigger   bool // WATCHDOG=trigger: the program is broken, as if it had missed its watchdog
 	// STATUS=: one line of at most 1024 bytes, valid UTF-8 without control characters; empty clears
 	// it
 	Status *string

@@ -10,7 +10,8 @@ import (
 )
 
 var questionColumns = []column{
-	{title: "QUESTION", id: true}, {title: "KIND", spare: true}, {title: "ASKED BY", short: "BY", id: true},
+	{title: "QUESTION", id: true}, {title: "KIND", spare: true},
+	{title: "ASKED BY", short: "BY", id: true},
 	{title: "ASKED"}, {title: "LEFT"}, {title: "TEXT", sinks: true},
 }
 
@@ -66,7 +67,8 @@ func AskedBy(t *queue.Task) string {
 // Question says in a line what kind of question t is, who asks, and how much time is left.
 func (s Style) Question(t *queue.Task, seen queue.Seen) string {
 	return fmt.Sprintf("%s: %s, asked %s by %s; %s left\n", s.paint(strong, t.ID), t.Ask.Kind,
-		Ago(seen.Now.Sub(t.EnqueuedAt)), harmless.Text(AskedBy(t)), Span(t.Expiry().Left(seen.Observation)))
+		Ago(seen.Now.Sub(t.EnqueuedAt)), harmless.Text(AskedBy(t)),
+		Span(t.Expiry().Left(seen.Observation)))
 }
 
 // Decision says in two lines how a question has ended.

@@ -111,7 +111,8 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 
 // run starts the command and follows it to its end.
 func (j *Job) run(path string, argv, env []string, started chan<- error) {
-	runtime.LockOSThread() // for good: the kernel kills the leader when the thread that forked it ends
+	// for good: the kernel kills the leader when the thread that forked it ends
+	runtime.LockOSThread()
 	process.UnblockSignals()
 	process.RestoreUmask()
 	sys := newLeader()

@@ -33,7 +33,8 @@ func Keep() {
 		return
 	}
 
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // these are meant for the processes that it ends
+	// these are meant for the processes that it ends
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
 	process.UnblockSignals()
 	killAfter, invalid := time.ParseDuration(os.Args[2])
 	session, err := strconv.Atoi(os.Args[3])
