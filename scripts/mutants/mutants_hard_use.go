@@ -91,6 +91,10 @@ var wrongVerdicts = []mutant{
 		"	return max(pace, live*share)\n", "	return max(pace, 0*live*share)\n",
 		[]string{"./protocol TestPace"},
 	}, {
+		"rare heartbeats in a container", "protocol/pace.go",
+		"seen.Host.PIDNamespace != observe.FirstPIDNamespace", "false",
+		[]string{"./protocol TestPace"},
+	}, {
 		"a call that lives is stale", "protocol/observe/evidence.go",
 		"	return v.Heartbeats || seen.presence(v.Identity()) != Present\n",
 		"	return v.Heartbeats || seen.presence(v.Identity()) >= 0\n",
