@@ -105,6 +105,11 @@ func testManifests(t *testing.T, bin string) {
 	o.there("done")
 	poll.Until(t, "the end of the task",
 		func() bool { return o.probe([]string{"dpl-status", "--queue", "build", "--check", "empty"}) })
+	host, _ := os.Hostname()
+	if q := o.text("ledger/queues/build.json"); !strings.Contains(q, `"dpl-run-`+host+`-1"`) {
+		t.Errorf("the attempt does not name the container: %s", q)
+	}
+
 	syscall.Kill(first, syscall.SIGTERM)
 	if got, _ := exitStatus(outside.Wait()); got != "143" {
 		t.Errorf("the worker ends with %s: %s", got, o.text("said"))

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // checkQueue refuses flags that do not go together with --queue.
@@ -213,7 +214,7 @@ func (w *workers) arguments(slot int) []string {
 	c := w.flags
 	who := string(c.Participant)
 	if who == "" {
-		who = "dpl-run-" + strconv.Itoa(os.Getpid())
+		who = "dpl-run-" + ownName()
 	}
 	if c.Participant == "" || c.Jobs > 1 {
 		who += "-" + strconv.Itoa(slot)
@@ -245,6 +246,15 @@ func (w *workers) arguments(slot int) []string {
 		args = append(append(args, "--"), c.Command...)
 	}
 	return args
+}
+
+// ownName returns what tells this process from others at a queue, for people: its pid, or in a
+// container, where that is 1 everywhere, the name of the host.
+func ownName() string {
+	if host, err := os.Hostname(); os.Getpid() == 1 && err == nil && wire.CheckID(host) == nil {
+		return host
+	}
+	return strconv.Itoa(os.Getpid())
 }
 
 // over reports whether there is nothing left to do, and returns the error for the exit status then.
