@@ -164,7 +164,7 @@ var services = []mutant{
 		[]string{"register/outdated_command.txtar"},
 	}, {
 		"JSON of a group without logs", "cmd/dpl-status/json.go",
-		"start.Policy.MaxAttempts, s.Log()", "start.Policy.MaxAttempts, nil",
+		"start.Policy.MaxAttempts, cli.OrNull(s.Log())", "start.Policy.MaxAttempts, nil",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/logs/rotate.go",
@@ -274,8 +274,8 @@ var firstMinutes = []mutant{
 		"	JCS	refuse\n", "	JCS	begin\n",
 		[]string{"limits/address_space.txtar"},
 	}, {
-		"a page for everybody", "cmd/dpl-status/html.go",
-		"	mode := fs.FileMode(0o600)", "	mode := fs.FileMode(0o644)",
+		"a page for everybody", "cmd/dpl-status/file.go",
+		"forOwner fs.FileMode = 0o600", "forOwner fs.FileMode = 0o644",
 		[]string{"status/html.txtar"},
 	}, {
 		"a victim is not told the cause", "cmd/dpl-run/call.go",
