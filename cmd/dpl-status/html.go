@@ -8,19 +8,31 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/page"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// page writes the subject to file as a page for a browser; - is stdout.
-func (s *reporter) page(what subject, file string) error {
+// page writes the subject to file as a page for a browser; - is stdout. A browser reads it again
+// every refresh, unless that is 0.
+func (s *reporter) page(what subject, file string, refresh time.Duration) error {
 	p, err := s.look(what)
 	if err != nil {
 		return err
 	}
 
-	whole := what.whole()
-	html := page.Page{Title: what.op + what.group + what.queue, Now: s.env.Now(),
-		Operations: p.ops, Queues: p.queues, Whole: whole}
-	if whole {
+	html := s.pageOf(&p)
+	html.Refresh = refresh
+	p.warn(s.env)
+	if err := s.writeFile("--html", file, html.Text(), forOwner); err != nil {
+		return err
+	}
+	return cli.Exit(p.status())
+}
+
+// pageOf returns the page of p, to which it adds what could not be read.
+func (s *reporter) pageOf(p *picture) page.Page {
+	html := page.Page{Title: p.op + p.group + p.queue, Now: s.env.Now(), Ledger: s.ledger.Dir(),
+		Operations: p.ops, Queues: p.queues, Whole: p.whole()}
+	if html.Whole {
 		html.Title = "Ledger"
 	}
 
@@ -32,15 +44,30 @@ func (s *reporter) page(what subject, file string) error {
 		html.Groups = append(html.Groups, page.Group{Group: g, Alerts: alerts})
 	}
 
-	p.warn(s.env)
+	html.Records, html.Choices = s.records(p), s.choices(p)
 	for _, err := range p.warnings {
 		html.Warnings = append(html.Warnings, err.Error())
 	}
+	return html
+}
 
-	if err := s.writeFile("--html", file, html.Text(), forOwner); err != nil {
-		return err
+// choices returns the answers from which people choose, by the id of the question.
+func (s *reporter) choices(p *picture) map[string][]string {
+	all := make(map[string][]string)
+	for _, q := range p.queues {
+		for _, t := range q.Questions() {
+			content, err := s.ledger.ReadSpec(q.ID, t)
+			if err == nil {
+				var spec queue.AskSpec
+				spec, err = queue.DecodeAskSpec(content)
+				all[t.ID] = spec.Choices
+			}
+			if err != nil {
+				p.warnings = append(p.warnings, cli.Named("question", q.ID, t.ID, err))
+			}
+		}
 	}
-	return cli.Exit(p.status())
+	return all
 }
 
 // alerts returns the latest alerts of g, as many as can be read.

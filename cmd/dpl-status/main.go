@@ -17,6 +17,7 @@ package main
 import (
 	"cmp"
 	"os"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/dpl-answer"
 	"github.com/dpl-project/dpl/cmd/dpl-audit"
@@ -44,6 +45,7 @@ type status struct {
 	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
 	Format     cli.Word    `placeholder:"TEMPLATE" help:"print TEMPLATE, a text/template of Go, of the document that --json prints, such as '{{.operation.state}}'; of a list, once for each element; it has the functions json, join and duration"`
 	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
+	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D"`
 }
 
 // Validate refuses flags that do not go together.
@@ -121,7 +123,7 @@ func (c *status) Run(env *cli.Env) error {
 	case c.Watch:
 		return s.watch(what)
 	case c.HTML != "":
-		return s.page(what, string(c.HTML))
+		return s.page(what, string(c.HTML), time.Duration(c.Refresh))
 	case c.Metrics != "":
 		return s.metrics(what, string(c.Metrics))
 	}

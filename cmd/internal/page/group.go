@@ -16,7 +16,7 @@ func groupSubject(g Group) subject {
 		Headline: fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "service"),
 			g.Running()),
 		Facts:    groupFacts(g),
-		Main:     tree{"Services", services(g)},
+		Main:     serviceTree(g),
 		Timeline: groupLanes(g).timeline(),
 		Alerts:   slices.Clone(g.Alerts),
 		Entries:  entriesOf(eventEntries(g.Registry.Events)),
@@ -27,6 +27,7 @@ func groupSubject(g Group) subject {
 		s.Mood = "bad"
 		s.Headline += fmt.Sprintf(", %d in trouble", n)
 	}
+	s.kind = kindOf(g.Registry.Supervision.End.State == group.GroupEnded)
 
 	return s
 }
@@ -43,6 +44,13 @@ func groupFacts(g Group) []fact {
 	)
 }
 
+func serviceTree(g Group) tree {
+	lines := services(g)
+	return tree{Heading: "Services", Lines: planted(lines, "service"),
+		Filter: filterLines(g.ID, lines), Empty: "There is no service. This registers one: " +
+			command("dpl-register", "--group", g.ID, "--service", "NAME", "--", "COMMAND")}
+}
+
 func services(g Group) (lines []line) {
 	for _, s := range g.Tree() {
 		lines = append(lines, line{
@@ -54,9 +62,17 @@ func services(g Group) (lines []line) {
 				"restarts", restarts(s),
 				"depends on", strings.Join(s.Needs(), ", "),
 			),
+			kind: serviceKind(s),
 		})
 	}
-	return nested(lines)
+	return lines
+}
+
+func serviceKind(s view.Service) kind {
+	if s.InTrouble() {
+		return inTrouble
+	}
+	return kindOf(s.State.Final(), string(s.State))
 }
 
 func restarts(s view.Service) string {

@@ -16,6 +16,7 @@ import (
 // A lane shows the states of one thing over time, from left to right.
 type lane struct {
 	label, note string
+	depth       int // the number of callers above it
 	rank        int // lanes of lower rank come first
 	weight      weight
 	spans       []span
@@ -108,17 +109,23 @@ func (c *chart) sees(at time.Time) {
 	}
 }
 
-// keep removes all but most lanes: first the least important, and of those the last.
+// keep removes all but most lanes: first the least important, and of those the last. It keeps the
+// roots and the dead, however many they are.
 func (c *chart) keep(most int) {
-	c.left = max(len(c.lanes)-most, 0)
-	for w, excess := ended, c.left; excess > 0; w++ {
-		for i := len(c.lanes) - 1; i >= 0 && excess > 0; i-- {
-			if c.lanes[i].weight == w {
-				c.lanes = slices.Delete(c.lanes, i, i+1)
+	before := len(c.lanes)
+	for w, excess := ended, before-most; w <= living && excess > 0; w++ {
+		kept := c.lanes[:0:0]
+		for _, l := range slices.Backward(c.lanes) {
+			if l.weight == w && excess > 0 {
 				excess--
+			} else {
+				kept = append(kept, l)
 			}
 		}
+		slices.Reverse(kept)
+		c.lanes = kept
 	}
+	c.left = before - len(c.lanes)
 }
 
 func operationLanes(op view.Operation) *chart {
@@ -141,8 +148,8 @@ func operationLanes(op view.Operation) *chart {
 		c.sees(op.Seen.Now)
 	}
 
+	c.nest(op)
 	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
-
 	return c
 }
 
@@ -160,9 +167,14 @@ func (c *chart) calls(op view.Operation) {
 			l.silentSince = call.LastHeartbeat
 		}
 
+		if call.State.Live() && call.Dead() {
+			l.becomes("", call.Verdict, call.LastHeartbeat)
+			l.because("no pass has found it yet")
+		}
+
 		switch {
 		case callers[i] < 0:
-			l.rank, l.weight = -1, root
+			l.weight = root
 		case call.Dead() || !l.silentSince.IsZero():
 			l.weight = dead
 		default:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 func operationSubject(op view.Operation) subject {
@@ -13,8 +14,8 @@ func operationSubject(op view.Operation) subject {
 		ID: op.ID, State: string(op.State), Mood: mood(op.State), Headline: headline(op),
 		Facts:       operationFacts(op),
 		Transitions: op.Transitions,
-		Main:        tree{"Calls", calls(op)},
-		More:        tree{"Supervisors", supervisors(op)},
+		Main:        callTree(op),
+		More:        tree{Heading: "Supervisors", Lines: planted(supervisors(op), "supervisor")},
 		Timeline:    operationLanes(op).timeline(),
 		Entries:     operationEntries(op),
 	}
@@ -22,6 +23,7 @@ func operationSubject(op view.Operation) subject {
 	if op.Undiscovered() > 0 {
 		s.Mood = "bad"
 	}
+	s.kind = kindOf(op.State.Terminal())
 
 	return s
 }
@@ -56,6 +58,20 @@ func operationFacts(op view.Operation) []fact {
 	)
 }
 
+// callTree returns the open calls of op, with a filter if they are many.
+func callTree(op view.Operation) tree {
+	lines := calls(op)
+	t := tree{Heading: "Calls", Lines: planted(lines, "call"), Filter: filterLines(op.ID, lines)}
+	switch {
+	case op.State.Terminal():
+		t.Empty = "It is over: no call is open."
+	case op.State == protocol.Running:
+		t.Empty = "No call is open. This makes one: " + command("dpl-run", "--op", op.ID, "--call",
+			"NAME", "--", "COMMAND")
+	}
+	return t
+}
+
 // calls returns the calls of op in the order of their tree, each before the calls it made.
 func calls(op view.Operation) (lines []line) {
 	for _, c := range op.Tree() {
@@ -69,9 +85,10 @@ func calls(op view.Operation) (lines []line) {
 				"supervisor", c.SupervisorID,
 				"handle", c.SupervisorHandle,
 			),
+			kind: kindOf(c.State == protocol.FrameCleanedUp, string(c.State), c.Verdict),
 		})
 	}
-	return nested(lines)
+	return lines
 }
 
 func supervisors(op view.Operation) (lines []line) {
@@ -80,6 +97,7 @@ func supervisors(op view.Operation) (lines []line) {
 		lines = append(lines, line{
 			ID: v.ID, Pills: pills(status, v.Verdict, status), Details: v.Details(),
 			Facts: facts("pid", view.Number(v.PID), "heartbeat", v.Heard),
+			kind:  kindOf(false, status, v.Verdict),
 		})
 	}
 	return lines

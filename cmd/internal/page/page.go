@@ -1,15 +1,17 @@
 // Package page renders operations, groups and queues as a single HTML page that needs no other file
-// and no script: the stack as a tree, events on a time axis, services with their restarts and
-// alerts, and tasks with those who have them. It is pure. The page is also well-formed XML, so that
-// a test can parse it strictly.
+// and no script: first what is wrong, and the commands that cure it; then the calls as a tree, events
+// on a time axis, services with their restarts and alerts, tasks with those who have them, questions,
+// and records. It is pure. The page is also well-formed XML, so that a test can parse it strictly.
 //
 // This package decides what a page shows; page.html and style.css decide how it looks.
 package page
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +29,12 @@ type Page struct {
 	Groups     []Group
 	Queues     []view.Queue
 	Warnings   []string // errors of files that could not be read
-	Whole      bool     // the page shows a whole ledger; finished operations are folded
+	Whole      bool     // the page shows a whole ledger; what needs no attention is folded
+
+	Ledger  string              // the directory, for the commands; "": it is not told
+	Refresh time.Duration       // how often a browser reads the page again; 0: never
+	Records map[string]*Record  // by Name
+	Choices map[string][]string // the answers from which people choose, by the id of the question
 }
 
 // A Group is a group with its alerts, oldest first.
@@ -47,6 +54,7 @@ func (p Page) Text() string {
 	// Parsed here because most runs of a command that can write a page write none.
 	page := template.Must(template.New("page").Funcs(template.FuncMap{
 		"alertMood": alertMood, "alertWord": alertWord, "mood": mood, "stamp": view.Stamp,
+		"span": view.Span,
 	}).Parse(layout))
 
 	var out strings.Builder
@@ -75,7 +83,11 @@ func clean(page string) string {
 type content struct {
 	Page
 	Style    template.CSS
+	Seconds  int64 // of Refresh
 	Chips    []chip
+	Troubles []trouble
+	Others   []trouble // those beyond the first
+	Filter   *filter
 	Subjects []subject
 }
 
@@ -85,7 +97,8 @@ type chip struct{ Mood, Count, Text string }
 // A subject is an operation, a group or a queue.
 type subject struct {
 	Folds, Open           bool
-	ID                    string
+	Anchor, ID, Class     string
+	kind                  kind
 	State, Mood, Headline string
 	Facts                 []fact
 	Halts                 []string // why nothing is claimed
@@ -94,6 +107,8 @@ type subject struct {
 	Timeline              *timeline
 	Alerts                []group.Alert // newest first
 	Entries               *entries
+	Record                *recordView
+	Short                 bool // it has no body, because there are many others
 }
 
 // A fact is a name with a value.
@@ -110,26 +125,58 @@ func facts(texts ...string) (all []fact) {
 }
 
 func (p Page) content() content {
-	c := content{Page: p, Style: template.CSS(style), Chips: p.chips()}
-	for _, op := range p.Operations {
-		s := operationSubject(op)
-		s.Folds, s.Open = p.Whole, !op.State.Terminal()
-		c.Subjects = append(c.Subjects, s)
+	const most = 20 // troubles are shown at once
+	c := content{Page: p, Style: template.CSS(style), Seconds: int64(p.Refresh / time.Second),
+		Chips: p.chips(), Troubles: p.troubles()}
+	c.Subjects = p.subjects(c.Troubles)
+	if len(c.Troubles) > most {
+		c.Troubles, c.Others = c.Troubles[:most], c.Troubles[most:]
 	}
 
-	for _, g := range p.Groups {
-		s := groupSubject(g)
-		s.Folds, s.Open = p.Whole, true
-		c.Subjects = append(c.Subjects, s)
+	var counts [kindCount]int
+	for _, s := range c.Subjects {
+		counts[s.kind]++
 	}
-
-	for _, q := range p.Queues {
-		s := queueSubject(q)
-		s.Folds, s.Open = p.Whole, true
-		c.Subjects = append(c.Subjects, s)
-	}
-
+	c.Filter = filterOf("filter", counts)
 	return c
+}
+
+// subjects returns what there is on the page: first what is in trouble, then what goes on. Where
+// there is much, only what is in trouble is unfolded; and where there is very much, the rest has no
+// body.
+func (p Page) subjects(troubles []trouble) (all []subject) {
+	troubled := make(map[string]bool)
+	for _, t := range troubles {
+		troubled[t.Where] = true
+	}
+
+	add := func(kind, id string, s subject) {
+		s.Anchor, s.Record = anchor(kind, id), p.recordOf(kind, id)
+		if troubled[s.Anchor] {
+			s.kind = inTrouble
+		}
+		s.Class = kindsOf(s.kind).class()
+		all = append(all, s)
+	}
+	for _, op := range p.Operations {
+		add("operation", op.ID, operationSubject(op))
+	}
+	for _, g := range p.Groups {
+		add("group", g.ID, groupSubject(g))
+	}
+	for _, q := range p.Queues {
+		add("queue", q.ID, queueSubject(q))
+	}
+
+	slices.SortStableFunc(all, func(a, b subject) int { return cmp.Compare(a.kind, b.kind) })
+	const few, many = 8, 150
+	for i := range all {
+		s := &all[i]
+		s.Folds = p.Whole
+		s.Open = s.kind == inTrouble && i < 2*few || s.kind == goingOn && len(all) <= few
+		s.Short = p.Whole && i >= many && s.kind != inTrouble
+	}
+	return all
 }
 
 // chips counts the operations by state, the groups and the queues.

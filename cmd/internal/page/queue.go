@@ -19,8 +19,8 @@ func queueSubject(q view.Queue) subject {
 		Headline: "queue, " + q.CountText(),
 		Facts:    queueFacts(q),
 		Halts:    halts(q),
-		Main:     tree{"Claims", claims(q)},
-		More:     tree{"Blocked and dead tasks", stuck(q)},
+		Main:     tree{Heading: "Claims", Lines: planted(claims(q), "claim")},
+		More:     tree{Heading: "Blocked and dead tasks", Lines: planted(stuck(q), "task")},
 		Timeline: queueLanes(q).timeline(),
 		Entries:  endedTasks(q),
 	}
@@ -28,8 +28,13 @@ func queueSubject(q view.Queue) subject {
 	if c.Dead+c.Blocked > 0 {
 		s.Mood = "bad"
 	}
+	s.kind = kindOf(q.State() == queue.Completed)
 	if queue.IsAskQueue(q.ID) {
-		s.Main = tree{"Open questions", questions(q)}
+		s.Main = tree{Heading: "Open questions", Lines: planted(questions(q), "question"),
+			Empty: "No question is open."}
+	} else if len(q.Places) == 0 && !q.Closed {
+		s.Main.Empty = "There is no task. This adds one: " + command("dpl-enqueue", q.ID, "--",
+			"COMMAND")
 	}
 	return s
 }
@@ -64,7 +69,8 @@ func claims(q view.Queue) (lines []line) {
 			Details: c.Evidence(),
 			Facts: facts("by", claim.Participant, "for", view.Span(c.Age),
 				"epoch", strconv.FormatInt(claim.Epoch, 10),
-				"attempt", strconv.FormatInt(c.Attempts, 10))}
+				"attempt", strconv.FormatInt(c.Attempts, 10)),
+			kind: kindOf(false, c.Verdict())}
 		if asked := c.Asked(); asked != "" {
 			l.Details = append(l.Details, asked)
 		}
@@ -91,7 +97,7 @@ func stuck(q view.Queue) (lines []line) {
 	all := q.Stuck()
 	for _, p := range all[:min(len(all), mostLines)] {
 		l := line{ID: p.ID, Pills: []string{string(p.State)},
-			Facts: facts("attempts", strconv.FormatInt(p.Attempts, 10))}
+			Facts: facts("attempts", strconv.FormatInt(p.Attempts, 10)), kind: inTrouble}
 		if p.State == queue.Blocked {
 			l.Details = append(l.Details, view.HoldText(queue.Hold{Kind: queue.HeldByPerson,
 				Reason: p.Reason, Task: p.Question}))

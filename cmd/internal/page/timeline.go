@@ -24,6 +24,7 @@ type timeline struct {
 // A track is a drawn lane.
 type track struct {
 	Label, Note string
+	Indent      template.CSS
 	Bars        []bar
 }
 
@@ -108,6 +109,10 @@ func (c *chart) track(l *lane) track {
 	t := track{Label: l.label}
 	if l.note != l.label {
 		t.Note = l.note
+	}
+	if l.depth > 0 {
+		const most = 6 // levels are indented
+		t.Indent = template.CSS(fmt.Sprintf("padding-left:%.1frem", 0.7*float64(min(l.depth, most))))
 	}
 
 	for _, s := range l.spans {

@@ -34,7 +34,7 @@ func (s Style) Record(r Record, now time.Time, all bool) string {
 	}
 
 	line(warn, "line %d %s (revision %d)", r.Seq, r.Verb, r.Revision)
-	line(plain, "By:   %s", r.who())
+	line(plain, "By:   %s", r.Who())
 	if r.By.Command != "" {
 		line(plain, "With: %s", r.By.Command)
 	}
@@ -83,7 +83,8 @@ func (s Style) change(c audit.Change, line func(t tone, format string, args ...a
 	}
 }
 
-func (r Record) who() string {
+// Who says who made the edit.
+func (r Record) Who() string {
 	var all []string
 	if r.By.Participant != "" {
 		all = append(all, r.By.Participant)

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/page"
+	"github.com/dpl-project/dpl/cmd/internal/recorded"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/audit"
+)
+
+// records returns what the page tells of the records of what p shows.
+func (s *reporter) records(p *picture) map[string]*page.Record {
+	all := make(map[string]*page.Record)
+	add := func(kind, id string, chain audit.Chain, open func(string) (fileops.Audited, error)) {
+		if chain.Seq == 0 {
+			return
+		}
+		object, err := open(id)
+		if err == nil {
+			all[page.Name(kind, id)], err = record(object, chain)
+		}
+		if err != nil {
+			p.warnings = append(p.warnings, cli.Named("record", id, "", err))
+		}
+	}
+
+	for _, op := range p.ops {
+		add("operation", op.ID, op.Audit, s.ledger.AuditedOperation)
+	}
+	for _, g := range p.groups {
+		add("group", g.ID, g.Registry.Audit, s.ledger.AuditedGroup)
+	}
+	for _, q := range p.queues {
+		add("queue", q.ID, q.Audit, s.ledger.AuditedQueue)
+	}
+	return all
+}
+
+// record returns the end of the record of object, and whether all of it holds unless it is long.
+func record(object fileops.Audited, chain audit.Chain) (*page.Record, error) {
+	const (
+		most  = 5000 // lines are verified
+		shown = 20
+	)
+	if chain.Seq > most {
+		return &page.Record{Seq: chain.Seq, Head: chain.Head}, nil
+	}
+
+	v, end, err := recorded.Verify(object, nil)
+	if err != nil && !errors.Is(err, fileops.ErrNoRecord) {
+		return nil, err
+	}
+	r := &page.Record{Seq: end.Chain.Seq, Head: end.Chain.Head, Verified: true}
+	for _, f := range v.Findings {
+		r.Findings = append(r.Findings, f.String())
+	}
+
+	var last []audit.Line
+	if _, err := object.Read(func(lines []string) { last = newest(last, lines, shown) }); err != nil {
+		return nil, err
+	}
+	for _, l := range slices.Backward(newest(last, end.Chain.Pending, shown)) {
+		line := page.RecordLine{Seq: l.Seq, At: l.At, Verb: l.Verb, Who: who(l)}
+		for _, e := range object.Events(l) {
+			line.What = append(line.What, e.Text)
+		}
+		r.Lines = append(r.Lines, line)
+	}
+	return r, nil
+}
+
+// newest returns the last most good lines of last and texts. Pending lines may be in both.
+func newest(last []audit.Line, texts []string, most int) []audit.Line {
+	for _, text := range texts[max(0, len(texts)-most):] {
+		l, err := audit.Parse(text)
+		if err == nil && (len(last) == 0 || l.Seq > last[len(last)-1].Seq) {
+			last = append(last, l)
+		}
+	}
+	return last[max(0, len(last)-most):]
+}
+
+// who says who has made an edit.
+func who(l audit.Line) string {
+	r := view.Record{Line: l, User: l.By.User}
+	if n, err := strconv.Atoi(r.User); err == nil {
+		r.User = trust.UserName(n)
+	}
+	return r.Who()
+}

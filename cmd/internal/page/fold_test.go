@@ -1,0 +1,187 @@
+package page
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// callsOf returns an operation with n calls. Call i was made by call caller(i), and those that
+// crashes names have crashed.
+func callsOf(n int, caller func(i int) int, crashes ...int) view.Operation {
+	op := protocol.Create("op", 0, time.Hour)
+	for i := range n {
+		f := &protocol.Frame{CallID: fmt.Sprintf("call-%d", i), ParticipantID: "worker",
+			State: protocol.FrameActive, StartTime: noon, Vitals: observe.Vitals{PID: 4711, LastHeartbeat: noon}}
+		if i > 0 {
+			f.CallerID = fmt.Sprintf("call-%d", caller(i))
+		}
+		if slices.Contains(crashes, i) {
+			f.State = protocol.FrameCrashed
+			f.Crash = &protocol.Crash{At: noon, DetectedBy: "pass", Evidence: observe.Exited}
+		}
+		op.Stack = append(op.Stack, f)
+	}
+	return view.Operation{Operation: op, Seen: observe.Observation{Now: noon.Add(time.Second)}}
+}
+
+var foldForm = regexp.MustCompile(`<details( class="entries" open="open")?|</details>|<b class="id">([^<]+)</b>`)
+
+// folds returns for each line of a page's trees in how many closed parts it is.
+func folds(page string) map[string]int {
+	found := make(map[string]int)
+	var closed []bool
+	for _, part := range foldForm.FindAllStringSubmatch(page, -1) {
+		switch {
+		case part[2] != "":
+			found[part[2]] = 0
+			for _, is := range closed {
+				if is {
+					found[part[2]]++
+				}
+			}
+		case part[0] == "</details>":
+			closed = closed[:len(closed)-1]
+		default:
+			closed = append(closed, part[1] == "")
+		}
+	}
+	return found
+}
+
+// However many calls there are, and whatever calls what, the root and what has crashed are to be
+// seen, in the tree and in the timeline, little else is, and nothing is left out.
+func TestFolding(t *testing.T) {
+	shapes := map[string]func(i int) int{
+		"chain": func(i int) int { return i - 1 }, "star": func(int) int { return 0 },
+		"binary": func(i int) int { return (i - 1) / 2 },
+		"twenty": func(i int) int { return (i - 1) / 20 },
+	}
+	for shape, caller := range shapes {
+		for _, n := range []int{1, 20, 200, 2000} {
+			t.Run(fmt.Sprintf("%s/%d", shape, n), func(t *testing.T) {
+				t.Parallel()
+				crashes := []int{n / 2, n * 3 / 4, n - 1}
+				p := pageOf(callsOf(n, caller, crashes...))
+				text := p.Text()
+				shown, found := 0, folds(text)
+				for i := range n {
+					call := fmt.Sprintf("call-%d", i)
+					switch closed, there := found[call]; {
+					case !there:
+						t.Fatalf("%s is not there", call)
+					case closed == 0:
+						shown++
+					case i == 0 || slices.Contains(crashes, i) || n <= smallTree:
+						t.Errorf("%s is folded", call)
+					}
+				}
+				if most := 90; shown > most {
+					t.Errorf("%d calls are shown at once, want at most %d", shown, most)
+				}
+
+				for _, i := range append(crashes, 0) {
+					if !strings.Contains(text, fmt.Sprintf("<b>call-%d</b>", i)) {
+						t.Errorf("call-%d is not on the timeline", i)
+					}
+				}
+			})
+		}
+	}
+}
+
+// All that has crashed is shown, however much that is.
+func TestNoCrashIsFolded(t *testing.T) {
+	var all []int
+	for i := range 300 {
+		all = append(all, i)
+	}
+	text := pageOf(callsOf(300, func(int) int { return 0 }, all...)).Text()
+	found := folds(text)
+	for _, i := range all {
+		call := fmt.Sprintf("call-%d", i)
+		if closed, there := found[call]; closed != 0 || !there || !strings.Contains(text, "<b>"+call+"</b>") {
+			t.Fatalf("%s is folded, or not on the timeline", call)
+		}
+	}
+	if !strings.Contains(text, "300 calls crashed: call-0 (exited), ") ||
+		!strings.Contains(text, " and 294 more") {
+		t.Error("what has crashed is not told in short at the top")
+	}
+}
+
+// Lists are nested as the calls are. Those that are too deep say how deep they are.
+func TestNesting(t *testing.T) {
+	levels := func(op view.Operation) (all []string) {
+		var walk func(l *list, depth int)
+		walk = func(l *list, depth int) {
+			for _, line := range l.Shown {
+				all = append(all, fmt.Sprintf("%s %d %d", line.ID, depth, line.Level))
+				if line.Below != nil {
+					walk(line.Below, depth+1)
+				}
+			}
+		}
+		walk(planted(calls(op), "call"), 0)
+		return all
+	}
+
+	got := levels(callsOf(5, func(i int) int { return (i - 1) / 2 }))
+	want := []string{"call-0 0 0", "call-1 1 0", "call-3 2 0", "call-4 2 0", "call-2 1 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+
+	got = levels(callsOf(16, func(i int) int { return i - 1 }))[11:]
+	want = []string{"call-11 11 0", "call-12 12 0", "call-13 12 13", "call-14 12 14", "call-15 12 15"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The timeline is nested as well, also where a caller or a call has ended.
+func TestNestedLanes(t *testing.T) {
+	op := callsOf(4, func(i int) int { return i - 1 })
+	start := func(call, caller string) observe.Event {
+		return observe.Event{At: noon, Type: observe.CallStarted, CallID: call, CallerID: caller, To: "active"}
+	}
+	op.Events = []observe.Event{start("gone", "call-1"), start("below", "gone"), start("self", "self"),
+		start("a", "b"), start("b", "a"), start("call-0", "call-3")}
+
+	var got []string
+	for _, l := range operationLanes(op).lanes {
+		got = append(got, fmt.Sprintf("%s %d", l.label, l.depth))
+	}
+	want := []string{"operation 0", "call-0 0", "call-1 1", "gone 2", "below 3", "call-2 2", "call-3 3",
+		"self 0", "b 0", "a 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A page of 2000 calls, or operations, is neither large nor slow to make.
+func TestLargePages(t *testing.T) {
+	ledger := Page{Title: "Ledger", Whole: true, Now: noon}
+	for i := range 2000 {
+		op := callsOf(1, nil)
+		op.ID = fmt.Sprintf("op-%d", i)
+		ledger.Operations = append(ledger.Operations, op)
+	}
+	for name, p := range map[string]Page{
+		"calls":      pageOf(callsOf(2000, func(i int) int { return (i - 1) / 20 }, 5, 1999)),
+		"operations": ledger,
+	} {
+		text := p.Text()
+		t.Logf("%s: %d bytes", name, len(text))
+		if most := 1500 << 10; len(text) > most {
+			t.Errorf("%s: %d bytes, want at most %d", name, len(text), most)
+		}
+	}
+}

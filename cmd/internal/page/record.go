@@ -1,0 +1,72 @@
+package page
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Record is the end of the record of an object (spec §51), with what is known of the rest.
+type Record struct {
+	Seq      int64    // the number of the last line
+	Head     string   // its hash
+	Verified bool     // the lines were compared with each other and with the file
+	Findings []string // what is wrong with them
+	Lines    []RecordLine
+}
+
+// A RecordLine is a line of a record.
+type RecordLine struct {
+	Seq  int64
+	At   time.Time
+	Verb string
+	Who  string
+	What []string // what it tells of, in words
+}
+
+// Name returns the name that a record has among those of a page.
+func Name(kind, id string) string { return kind + " " + id }
+
+// troubles returns what is wrong with the record of an object.
+func (r *Record) troubles(kind, id string) []trouble {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	return []trouble{{rank: byFile, Mood: "bad", What: "the record does not hold: " +
+		some(r.Findings), Cures: []cure{{verify(kind, id), "says what is changed or missing"}}}}
+}
+
+// verify returns the command that verifies the record of an object.
+func verify(kind, id string) string {
+	switch kind {
+	case "operation":
+		return command("dpl-audit", "--op", id, "--verify")
+	case "group":
+		return command("dpl-audit", "--group", id, "--verify")
+	}
+	return command("dpl-audit", id, "--verify")
+}
+
+// A recordView is a record to be drawn.
+type recordView struct {
+	*Record
+	Mood, Verdict, Command string
+}
+
+// recordOf returns the record of a subject, or nil if it has none.
+func (p Page) recordOf(kind, id string) *recordView {
+	r := p.Records[Name(kind, id)]
+	if r == nil {
+		return nil
+	}
+
+	v := &recordView{Record: r, Command: verify(kind, id)}
+	switch {
+	case len(r.Findings) > 0:
+		v.Mood, v.Verdict = "bad", "does not hold: "+some(r.Findings)
+	case r.Verified:
+		v.Mood, v.Verdict = "good", "whole, and the file is what it says"
+	default:
+		v.Mood, v.Verdict = "warn", fmt.Sprintf("not verified here: it has %d lines", r.Seq)
+	}
+	return v
+}

@@ -1,0 +1,110 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// operationTroubles returns what is wrong with op.
+func operationTroubles(op view.Operation) (all []trouble) {
+	var lost, stopped []string
+	var crashed, lingering []view.Call
+	late := op.Lingering(op.Seen.Now)
+	for _, c := range op.Calls() {
+		switch {
+		case !c.State.Live() && c.State == protocol.FrameCrashed:
+			crashed = append(crashed, c)
+		case !c.State.Live():
+		case c.Dead():
+			lost = append(lost, fmt.Sprintf("%s (%s)", c.CallID, c.Verdict))
+		case c.Verdict == "stopped":
+			stopped = append(stopped, c.CallID)
+			all = append(all, stoppedTrouble("call "+c.CallID, c.PID))
+		case slices.Contains(late, c.Frame):
+			lingering = append(lingering, c)
+		}
+	}
+
+	if op.State == protocol.Failed {
+		all = append(all, failedTrouble(op))
+	}
+	if len(lost) > 0 {
+		all = append(all, trouble{rank: byDeath, Mood: "bad",
+			What: "no pass has found yet that these calls are dead: " + some(lost),
+			Cures: []cure{{command("dpl-cleanup", "--op", op.ID),
+				"declares them crashed, and cleans up"}}})
+	}
+	if len(crashed) > 0 {
+		all = append(all, crashedTrouble(op, crashed))
+	}
+	if len(lingering) > 0 {
+		all = append(all, lingeringTrouble(op, lingering))
+	}
+	return all
+}
+
+// failedTrouble tells why op has failed. It is over, and nothing has to be done about it.
+func failedTrouble(op view.Operation) trouble {
+	t := trouble{rank: byDeath, Mood: "bad", What: "failed",
+		Cures: []cure{{command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
+	if n := len(op.Transitions); n > 0 {
+		first, last := op.Transitions[0], op.Transitions[n-1]
+		t.What += " " + view.Ago(op.Seen.Now.Sub(last.At))
+		if first.Reason != "" {
+			t.What += ": " + first.Reason
+		}
+	}
+	return t
+}
+
+// crashedTrouble tells what has crashed in op, and what that waits for.
+func crashedTrouble(op view.Operation, crashed []view.Call) trouble {
+	t := trouble{rank: byDeath, Mood: "bad"}
+	var names []string
+	for _, c := range crashed {
+		names = append(names, fmt.Sprintf("%s (%s)", c.CallID, c.Verdict))
+	}
+	t.What = count(len(crashed), "call") + " crashed: " + some(names)
+
+	const most = 3 // are listed with their supervisors
+	supervised := 0
+	for _, c := range crashed {
+		v, known := op.Supervisor(c.SupervisorID)
+		if !known || v.Status == protocol.Dead || !isID(c.SupervisorID) {
+			continue
+		}
+		if supervised++; supervised <= most {
+			t.Cures = append(t.Cures, cure{command("dpl-cleanup", "--op", op.ID, "--supervisor",
+				c.SupervisorID, "--ack", c.CallID), "says that " + c.SupervisorID + " has cleaned up"})
+		}
+	}
+	if supervised == 0 {
+		t.Cures = append(t.Cures, cure{command("dpl-cleanup", "--op", op.ID),
+			"finds out whether those who should clean up are alive"})
+	}
+	t.Cures = append(t.Cures, cure{command("dpl-status", "--op", op.ID, "--why",
+		crashed[0].CallID), "shows the evidence"})
+	return t
+}
+
+func lingeringTrouble(op view.Operation, late []view.Call) trouble {
+	t := trouble{rank: byWaiting, Mood: "warn"}
+	var names []string
+	for _, c := range late {
+		names = append(names, c.CallID)
+	}
+	t.What = "asked to clean up long ago, and still open: " + some(names)
+	t.Cures = []cure{{command("dpl-pop", "--op", op.ID, "--call", names[0]),
+		"ends the call if its participant does not"}}
+	return t
+}
+
+func stoppedTrouble(name string, pid int) trouble {
+	return trouble{rank: byWaiting, Mood: "warn",
+		What:  fmt.Sprintf("%s is stopped: process %d does not run", name, pid),
+		Cures: []cure{{"kill -CONT " + strconv.Itoa(pid), "continues it"}}}
+}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
+// groupTroubles returns what is wrong with g.
+func groupTroubles(g Group) (all []trouble) {
+	if end := g.Registry.Supervision.End; end.State != group.GroupRunning {
+		all = append(all, trouble{rank: byDeath, Mood: "bad",
+			What: fmt.Sprintf("the group has %s: %s", end.State, end),
+			Cures: []cure{{command("dpl-restart", "--group", g.ID, "--all"),
+				"starts all services again"}}})
+	}
+	if t, unwatched := unwatchedTrouble(g); unwatched {
+		all = append(all, t)
+	}
+
+	for _, s := range g.Tree() {
+		if t, wrong := serviceTrouble(g, s); wrong {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// unwatchedTrouble tells that no pass is made over g, where there is something to be restarted.
+func unwatchedTrouble(g Group) (trouble, bool) {
+	state, lives := g.Orchestrated(), false
+	for _, s := range g.Registry.Services {
+		lives = lives || !s.State.Final()
+	}
+	if heard, _ := g.OrchestratorHeard(g.Seen); !lives || heard {
+		return trouble{}, false
+	}
+
+	what := "the last pass was " + g.LastPass() + ": what fails is not restarted"
+	if state == "none" {
+		what = "no pass was ever made: nothing is started"
+	}
+	return trouble{rank: byWaiting, Mood: "warn", What: what,
+		Cures: []cure{{command("dpl-orchestrate", "--group", g.ID, "--every", "5s"),
+			"makes a pass every 5 seconds"}}}, true
+}
+
+// serviceTrouble tells what is wrong with s, if anything is.
+func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
+	restart := []string{"dpl-restart", "--group", g.ID, "--service", s.ID}
+	why := cure{command("dpl-status", "--group", g.ID, "--why", s.ID), "explains it"}
+	t = trouble{rank: byDeath, Mood: "bad", What: fmt.Sprintf("service %s is %s", s.ID, s.State)}
+	if s.LastExit != nil {
+		t.What += ": " + view.Ending(s.LastExit)
+	}
+
+	switch {
+	case s.State == group.StateDead:
+		t.Cures = []cure{{command(restart...), "starts it again"}}
+		if s.StartInfo != nil && s.StartInfo.Command != "" {
+			t.Cures = append(t.Cures, cure{command("dpl-status", "--group", g.ID, "--log", s.ID),
+				"prints the end of its output"})
+		}
+		return t, true
+	case s.IsPaused():
+		return trouble{rank: byHalt, Mood: "warn", What: fmt.Sprintf("service %s is paused", s.ID),
+			Cures: []cure{{command(append(restart, "--continue")...), "lets it go on"}}}, true
+	case s.BlockedBy != "":
+		return trouble{rank: byBlock, Mood: "warn", What: fmt.Sprintf("service %s is blocked by %s",
+			s.ID, s.BlockedBy), Cures: []cure{why}}, true
+	case s.State == group.StateFailed, s.State == group.StateScheduled:
+		t.Mood, t.What = "warn", "service "+s.ID+": "+s.Note()
+		t.Cures = []cure{why}
+		return t, true
+	case s.State == group.StateRunning && s.Verdict == "stopped" && s.PID != 0:
+		return stoppedTrouble("service "+s.ID, s.PID), true
+	case s.State == group.StateRunning && s.Verdict != "alive":
+		t.What = fmt.Sprintf("service %s is dead (%s), which no pass has found yet", s.ID, s.Verdict)
+		t.Cures = []cure{{command("dpl-orchestrate", "--group", g.ID), "makes a pass"}}
+		return t, true
+	}
+	return t, false
+}
