@@ -7,8 +7,8 @@
 //	dpl-status --queue QUEUE [--check STATE | --why TASK] [--json]
 //	dpl-status --groups | --queues [--json]
 //	dpl-status [...] --format TEMPLATE
-//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --html FILE |
-//	           --openmetrics FILE
+//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --openmetrics FILE
+//	dpl-status [--op OP | --group GROUP | --queue QUEUE] --html FILE [--refresh D] [--watch]
 //
 // The program is also dpl-answer and dpl-audit, if it is called so. They are not in dpl, because
 // what draws tables and pages needs time to initialize.
@@ -38,14 +38,14 @@ type status struct {
 	Service    cli.ID      `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
 	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
 	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
-	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or Ctrl-C"`
+	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; with --html, write the page again and again"`
 	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
 	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
 	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
 	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
 	Format     cli.Word    `placeholder:"TEMPLATE" help:"print TEMPLATE, a text/template of Go, of the document that --json prints, such as '{{.operation.state}}'; of a list, once for each element; it has the functions json, join and duration"`
 	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
-	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D"`
+	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D (with --watch, 5s)"`
 }
 
 // Validate refuses flags that do not go together.
@@ -120,6 +120,8 @@ func (c *status) Run(env *cli.Env) error {
 	}
 
 	switch {
+	case c.Watch && c.HTML != "":
+		return s.keepPage(what, string(c.HTML), cmp.Or(time.Duration(c.Refresh), usualRefresh))
 	case c.Watch:
 		return s.watch(what)
 	case c.HTML != "":

@@ -109,6 +109,7 @@ type subject struct {
 	Entries               *entries
 	Record                *recordView
 	Short                 bool // it has no body, because there are many others
+	Below                 bool // it is not the one that the page is named after
 }
 
 // A fact is a name with a value.
@@ -126,7 +127,7 @@ func facts(texts ...string) (all []fact) {
 
 func (p Page) content() content {
 	const most = 20 // troubles are shown at once
-	c := content{Page: p, Style: template.CSS(style), Seconds: int64(p.Refresh / time.Second),
+	c := content{Page: p, Style: template.CSS(style), Seconds: int64((p.Refresh + time.Second - 1) / time.Second),
 		Chips: p.chips(), Troubles: p.troubles()}
 	c.Subjects = p.subjects(c.Troubles)
 	if len(c.Troubles) > most {
@@ -172,7 +173,7 @@ func (p Page) subjects(troubles []trouble) (all []subject) {
 	const few, many = 8, 150
 	for i := range all {
 		s := &all[i]
-		s.Folds = p.Whole
+		s.Folds, s.Below = p.Whole, s.ID != p.Title
 		s.Open = s.kind == inTrouble && i < 2*few || s.kind == goingOn && len(all) <= few
 		s.Short = p.Whole && i >= many && s.kind != inTrouble
 	}

@@ -34,7 +34,7 @@ type list struct {
 // These limit what is shown of a tree at once.
 const (
 	smallTree = 40 // lines are shown all
-	fewQuiet  = 8  // lines in which nothing is wrong, of one list
+	fewQuiet  = 4  // lines in which nothing is wrong, of one list
 	deepest   = 12 // levels are indented, because phones are narrow, and browsers limit nesting
 )
 
@@ -134,4 +134,4 @@ func (l *line) Class() string { return l.Kinds().class() }
 func (l *list) Class() string { return l.kinds.class() }
 
 // Text says what is folded.
-func (l *list) Text() string { return count(l.size, l.What) + " more, none in trouble" }
+func (l *list) Text() string { return count(l.size, "more "+l.What) + ", none in trouble" }

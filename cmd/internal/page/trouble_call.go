@@ -43,8 +43,19 @@ func operationTroubles(op view.Operation) (all []trouble) {
 	}
 	if len(lingering) > 0 {
 		all = append(all, lingeringTrouble(op, lingering))
+	} else if op.State == protocol.Cleanup && len(crashed) == 0 {
+		all = append(all, trouble{rank: byWaiting, Mood: "warn", What: "has failed, and " +
+			count(len(op.Stack)-op.Crashed(), "call") + " may still clean up" + reason(op)})
 	}
 	return all
+}
+
+// reason returns why op has left its first state, after a colon.
+func reason(op view.Operation) string {
+	if len(op.Transitions) == 0 || op.Transitions[0].Reason == "" {
+		return ""
+	}
+	return ": " + op.Transitions[0].Reason
 }
 
 // failedTrouble tells why op has failed. It is over, and nothing has to be done about it.
@@ -52,11 +63,7 @@ func failedTrouble(op view.Operation) trouble {
 	t := trouble{rank: byDeath, Mood: "bad", What: "failed",
 		Cures: []cure{{command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
 	if n := len(op.Transitions); n > 0 {
-		first, last := op.Transitions[0], op.Transitions[n-1]
-		t.What += " " + view.Ago(op.Seen.Now.Sub(last.At))
-		if first.Reason != "" {
-			t.What += ": " + first.Reason
-		}
+		t.What += " " + view.Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
 	}
 	return t
 }

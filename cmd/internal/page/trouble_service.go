@@ -19,10 +19,18 @@ func groupTroubles(g Group) (all []trouble) {
 		all = append(all, t)
 	}
 
+	var lost []string
 	for _, s := range g.Tree() {
-		if t, wrong := serviceTrouble(g, s); wrong {
+		if s.State == group.StateRunning && s.Dead() && s.Verdict != "-" {
+			lost = append(lost, fmt.Sprintf("%s (%s)", s.ID, s.Verdict))
+		} else if t, wrong := serviceTrouble(g, s); wrong {
 			all = append(all, t)
 		}
+	}
+	if len(lost) > 0 {
+		all = append(all, trouble{rank: byDeath, Mood: "bad",
+			What:  "no pass has found yet that these services are dead: " + some(lost),
+			Cures: []cure{{command("dpl-orchestrate", "--group", g.ID), "makes a pass"}}})
 	}
 	return all
 }
@@ -75,10 +83,6 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 		return t, true
 	case s.State == group.StateRunning && s.Verdict == "stopped" && s.PID != 0:
 		return stoppedTrouble("service "+s.ID, s.PID), true
-	case s.State == group.StateRunning && s.Verdict != "alive":
-		t.What = fmt.Sprintf("service %s is dead (%s), which no pass has found yet", s.ID, s.Verdict)
-		t.Cures = []cure{{command("dpl-orchestrate", "--group", g.ID), "makes a pass"}}
-		return t, true
 	}
 	return t, false
 }

@@ -72,7 +72,7 @@ func stuckTasks(q view.Queue) (dead, blocked []queue.Place) {
 }
 
 func deadTrouble(q view.Queue, dead []queue.Place) trouble {
-	t := trouble{rank: byDeath, Mood: "bad", What: count(len(dead), "task") + " dead: " +
+	t := trouble{rank: byDeath, Mood: "bad", What: count(len(dead), "dead task") + ": " +
 		someTasks(dead, func(p queue.Place) string { return p.Last.Reason })}
 	if len(dead) == 1 {
 		t.Cures = []cure{{command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
@@ -85,7 +85,7 @@ func deadTrouble(q view.Queue, dead []queue.Place) trouble {
 }
 
 func blockedTrouble(q view.Queue, blocked []queue.Place) trouble {
-	t := trouble{rank: byBlock, Mood: "warn", What: count(len(blocked), "task") + " blocked: " +
+	t := trouble{rank: byBlock, Mood: "warn", What: count(len(blocked), "blocked task") + ": " +
 		someTasks(blocked, func(p queue.Place) string { return p.Reason })}
 	const most = 3 // have a command
 	for _, b := range blocked[:min(len(blocked), most)] {

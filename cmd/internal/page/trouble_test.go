@@ -59,12 +59,17 @@ func TestCallTroubles(t *testing.T) {
 		"  dpl-cleanup --op lost",
 	)
 
+	op.Stack = slices.Delete(op.Stack, 2, 3)
+	op.Transitions = over.Transitions[:1]
+	expect(t, pageOf(op), "build: has failed, and 3 calls may still clean up: call dump crashed")
+
+	op = callsOf(4, func(int) int { return 0 }, 2)
+	op.ID, op.State = "build", protocol.Cleanup
 	op.Seen.Now, op.Transitions = noon.Add(20*time.Hour), over.Transitions[:1]
 	op.StalenessThreshold = 90 * time.Minute
 	for _, f := range op.Stack {
 		f.LastHeartbeat = op.Seen.Now
 	}
-	op.Supervisors = nil
 	expect(t, pageOf(op), "build: 1 call crashed: call-2 (exited)", "  dpl-cleanup --op build",
 		"  dpl-status --op build --why call-2",
 		"build: asked to clean up long ago, and still open: call-0, call-1, call-3",
@@ -138,7 +143,7 @@ func TestTaskTroubles(t *testing.T) {
 	p := Page{Queues: []view.Queue{view.NewQueue(q, seen), view.NewQueue(ask, seen)},
 		Choices: map[string][]string{"q2": {"stage", "the real one", "--deny"}}}
 	expect(t, p,
-		"jobs: 1 task dead: d (no disk)",
+		"jobs: 1 dead task: d (no disk)",
 		"  dpl-enqueue jobs --again d",
 		"  dpl-status --queue jobs --why d",
 		"jobs: nobody has found yet that these attempts have ended: c (timedOut)",
@@ -153,7 +158,7 @@ func TestTaskTroubles(t *testing.T) {
 		"  dpl-queue jobs --resume",
 		"jobs: halted by it's; rm -rf /: x",
 		`  dpl-queue jobs --resume --as 'it'\''s; rm -rf /'`,
-		"jobs: 1 task blocked: b (which branch?)",
+		"jobs: 1 blocked task: b (which branch?)",
 		"  dpl-enqueue jobs --again b",
 		"ask.ada: bot asks: May I?",
 		"  dpl-answer q1 --to ada --allow",
