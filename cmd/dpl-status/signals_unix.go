@@ -10,13 +10,15 @@ import (
 
 // signals are the signals that matter while drawing on a terminal.
 type signals struct {
-	resized, stopped, ended chan os.Signal
+	resized, stopped, continued, ended chan os.Signal
 }
 
 func heed() *signals {
-	s := &signals{make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1)}
+	s := &signals{make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1),
+		make(chan os.Signal, 1)}
 	signal.Notify(s.resized, syscall.SIGWINCH)
 	signal.Notify(s.stopped, syscall.SIGTSTP)
+	signal.Notify(s.continued, syscall.SIGCONT)
 	signal.Notify(s.ended, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	return s
 }
@@ -24,6 +26,7 @@ func heed() *signals {
 func (s *signals) restore() {
 	signal.Stop(s.resized)
 	signal.Stop(s.stopped)
+	signal.Stop(s.continued)
 	signal.Stop(s.ended)
 }
 

@@ -8,7 +8,7 @@ import (
 // signals are the signals that matter while drawing on a terminal. Here none reports a new size of
 // the console.
 type signals struct {
-	resized, stopped, ended chan os.Signal
+	resized, stopped, continued, ended chan os.Signal
 }
 
 func heed() *signals {

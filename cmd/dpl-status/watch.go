@@ -4,33 +4,31 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/pager"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/fileops/notify"
+	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
 // Escape sequences: enter switches to another screen without a cursor and without wrapping, and
 // leave switches back.
 const (
-	enter     = "\x1b[?1049h\x1b[?25l\x1b[?7l"
-	leave     = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-	home      = "\x1b[H"
-	clearLine = "\x1b[K"
-	clearRest = "\x1b[J"
+	enter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
+	leave = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 )
 
 // errNoTerminal means that stdout is not a terminal.
 var errNoTerminal = cli.Usagef("--watch needs a terminal on stdout: dpl-watch prints what " +
-	"happens, line by line")
+	"happens, line by line, and --html writes a page")
 
 // watch redraws the subject in place whenever one of its files changes, and every second for the
-// ages. It returns when the operation or queue is over, and leaves the last drawing on the
-// terminal. A signal ends it as any program, with the terminal restored.
+// ages, and does what is typed. It returns when the person quits, or when the operation or queue is
+// over, and then leaves the last drawing on the terminal. A signal ends it as any program, with the
+// terminal restored.
 func (s *reporter) watch(what subject) error {
 	if _, _, terminal := screen.Size(); !terminal {
 		return errNoTerminal
@@ -45,17 +43,13 @@ func (s *reporter) watch(what subject) error {
 		return nil
 	}
 
-	signals := heed()
-	defer signals.restore()
+	v := &viewer{watcher: watcher{reporter: s, subject: what}, signals: heed(), keys: screen.Listen()}
+	defer v.signals.restore()
+	defer v.unwatch()
 
-	w := &watcher{reporter: s, subject: what}
-	defer w.unwatch()
-
-	io.WriteString(s.env.Stdout, enter)
-	last, err := w.run(signals)
-	io.WriteString(s.env.Stdout, leave+last)
-
-	return err
+	v.enter()
+	defer func() { v.leave(); io.WriteString(s.env.Stdout, v.last) }()
+	return v.run()
 }
 
 // farewell returns the text that stays on the terminal when the subject is over.
@@ -63,127 +57,125 @@ func (p picture) farewell() string {
 	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen.Style()), p.op+p.queue, p.over())
 }
 
-// A watcher draws one subject.
-type watcher struct {
-	*reporter
-	subject  subject
-	notifier *notify.Notifier
-	// the operations, groups and queues that notifier watches
-	ops, groups, queues []string
+// A viewer shows a subject to a person at a terminal.
+type viewer struct {
+	watcher
+	signals *signals
+	keys    *screen.Keyboard
+	rest    string // the beginning of a key
+	pager   pager.Pager
+	style   view.Style
+	picture picture
+	last    string // the text to leave on the terminal
 }
 
-// run draws until the subject is over, and returns the text to leave on the terminal.
-func (w *watcher) run(signals *signals) (last string, err error) {
-	const tick = time.Second
-	clock := time.NewTicker(tick)
+func (v *viewer) enter() {
+	v.keys.Take()
+	io.WriteString(v.env.Stdout, enter)
+}
+
+func (v *viewer) leave() {
+	io.WriteString(v.env.Stdout, leave)
+	v.keys.Return()
+}
+
+// run shows the subject until it is over, or the person quits.
+func (v *viewer) run() (err error) {
+	const usual = time.Second // between two looks
+	clock := time.NewTicker(usual)
 	defer clock.Stop()
 
 	for {
-		changed := w.arm()
-		p, err := w.look(w.subject)
-		if err != nil {
-			return "", err
+		changed := v.arm()
+		if v.picture, err = v.look(v.subject); err != nil {
+			return err
 		}
-		if p.over() != "" {
-			return p.farewell(), nil
+		if v.picture.over() != "" {
+			v.last = v.picture.farewell()
+			return nil
 		}
-		if _, err := io.WriteString(w.env.Stdout, frameOf(p, w.env.Now())); err != nil {
-			return "", err
+
+		v.fill()
+		if quit, err := v.attend(changed, clock.C); quit || err != nil {
+			return err
+		}
+	}
+}
+
+// attend shows what was seen last, and does what the person and signals ask for, until it is time
+// to look again. It reports whether the person has quit.
+func (v *viewer) attend(changed <-chan struct{}, clock <-chan time.Time) (quit bool, err error) {
+	const settle = 100 * time.Millisecond // a burst of changes is drawn once; nobody reads faster
+	var settled <-chan time.Time
+	for {
+		_, v.pager.Height, _ = screen.Size()
+		if _, err := io.WriteString(v.env.Stdout, v.pager.Frame(v.style.Foot)); err != nil {
+			return false, err
 		}
 
 		select {
 		case <-changed:
-			time.Sleep(settle)
-		case <-clock.C:
-		case <-signals.resized:
-		case <-signals.stopped:
-			io.WriteString(w.env.Stdout, leave)
-			signals.stop()
-			io.WriteString(w.env.Stdout, enter)
-		case sig := <-signals.ended:
-			io.WriteString(w.env.Stdout, leave)
-			signals.die(sig)
+			changed, settled = nil, time.After(settle)
+		case <-settled:
+			return false, nil
+		case <-clock:
+			return false, nil
+		case <-v.signals.resized:
+			v.fill()
+		case text := <-v.keys.Typed():
+			if v.press(text) {
+				return true, nil
+			}
+		case <-v.signals.stopped:
+			v.leave()
+			v.signals.stop()
+			v.enter()
+		case <-v.signals.continued: // after a stop that could not be noticed
+			v.enter()
+		case sig := <-v.signals.ended:
+			v.leave()
+			v.signals.die(sig)
 		}
 	}
 }
 
-// settle is how long a burst of changes may go on before it is drawn. No one reads faster.
-const settle = 100 * time.Millisecond
-
-// arm returns a channel that receives a value when a file of the subject changes. For a list these
-// are the files of the operations, groups and queues that exist now.
-func (w *watcher) arm() <-chan struct{} {
-	var ops, groups, queues []string
-	switch {
-	case w.subject.queue != "":
-		queues = []string{w.subject.queue}
-	case w.subject.group != "":
-		groups = []string{w.subject.group}
-	case w.subject.op != "":
-		ops = []string{w.subject.op}
-	default:
-		const most = 64 // the kernel limits the number of watches
-		ops, _ = w.ledger.IDs()
-		groups, _ = w.ledger.Groups()
-		queues, _ = w.ledger.QueueIDs()
-		ops = ops[:min(len(ops), most)]
-		groups = groups[:min(len(groups), most-len(ops))]
-		queues = queues[:min(len(queues), most-len(ops)-len(groups))]
+// press does what was typed, and reports whether the person has quit.
+func (v *viewer) press(text string) (quit bool) {
+	unfolded := v.pager.Unfolded
+	var keys []pager.Key
+	keys, v.rest = pager.Keys(v.rest + text)
+	for _, k := range keys {
+		if v.pager.Press(k) {
+			return true
+		}
 	}
-
-	if w.notifier == nil || !slices.Equal(ops, w.ops) || !slices.Equal(groups, w.groups) ||
-		!slices.Equal(queues, w.queues) {
-		w.unwatch()
-		w.notifier = w.ledger.NotifyAll(ops, groups, queues)
-		w.ops, w.groups, w.queues = ops, groups, queues
+	if v.pager.Unfolded != unfolded {
+		v.fill()
 	}
-
-	w.notifier.Arm()
-	return w.notifier.C()
+	return false
 }
 
-func (w *watcher) unwatch() {
-	if w.notifier != nil {
-		w.notifier.Close()
-	}
-}
-
-// frameOf returns the escape sequences that replace the screen with p, cut to the height of the
-// terminal.
-func frameOf(p picture, now time.Time) string {
-	style := screen.Style()
-	_, height, _ := screen.Size()
-	text := cmp.Or(p.draw(style), "nothing there")
+// fill gives the pager the lines of the picture.
+func (v *viewer) fill() {
+	v.style = screen.Style()
+	style := v.style
+	style.Colour, style.Fold = true, !v.pager.Unfolded
+	text := cmp.Or(v.picture.draw(style), "nothing there")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 
-	for _, err := range p.warnings {
-		lines = append(lines, harmless.Text(err.Error()))
+	for _, err := range v.picture.warnings {
+		lines = append(lines, style.Bad(harmless.Text(err.Error())))
 	}
 
-	foot := fmt.Sprintf("%s, every second and at every change; Ctrl-C ends this",
-		now.Format(time.TimeOnly+"Z07:00"))
-	if room := height - 2; len(lines) > room {
-		room = max(room, 0)
-		foot = fmt.Sprintf("%d more lines; %s", len(lines)-room, foot)
-		lines = lines[:room]
-	}
-
-	if height > 1 {
-		lines = append(lines, "")
-	}
-
-	lines = append(lines, style.Foot(foot))
-	var out strings.Builder
-	out.WriteString(home)
-
+	v.pager.Trouble = nil
 	for i, line := range lines {
-		if i > 0 {
-			out.WriteString("\r\n")
+		if style.IsBad(line) {
+			v.pager.Trouble = append(v.pager.Trouble, i)
 		}
-		out.WriteString(line + clearLine)
+		if !v.style.Colour {
+			lines[i] = pager.Plain(line)
+		}
 	}
-
-	out.WriteString(clearRest)
-
-	return out.String()
+	v.pager.Lines, v.pager.Deaf = lines, v.keys.Deaf()
+	v.pager.Foot = v.env.Now().Format(time.TimeOnly + "Z07:00")
 }

@@ -93,7 +93,7 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 	out.WriteByte('\n')
 
 	if set := g.Set(); set != "" {
-		for _, text := range wrap(set, s.Width-2) {
+		for _, text := range s.note(set, s.Width-2) {
 			out.WriteString("  " + s.paint(warn, text) + "\n")
 		}
 	}

@@ -81,7 +81,7 @@ func (s Style) head(op Operation) string {
 			t.From, t.To, t.By, t.Reason))
 		lines := []string{text}
 		if s.Width > 0 && columns(text)+2 > s.Width {
-			lines = wrap(text, s.Width-5)
+			lines = s.note(text, s.Width-5)
 			lines[0] = strings.Replace(lines[0], " ", "  ", 1)
 		}
 		fmt.Fprintf(&out, "  %s\n", strings.Join(lines, "\n    "))

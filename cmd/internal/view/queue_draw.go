@@ -83,7 +83,7 @@ func (s Style) queueHead(q Queue) string {
 		if s.Width > 0 {
 			width = s.Width - 2
 		}
-		for _, line := range wrap(harmless.Text(text), width) {
+		for _, line := range s.note(harmless.Text(text), width) {
 			out.WriteString("  " + s.paint(t, line) + "\n")
 		}
 	}

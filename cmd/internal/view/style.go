@@ -15,6 +15,7 @@ type Style struct {
 	Width  int  // in columns; 0: no limit, and nothing is cut
 	ASCII  bool // draw only with ASCII characters
 	Colour bool
+	Fold   bool // a note takes one line, however long it is
 }
 
 // A tone is the meaning of a text for the reader, shown as a colour.
@@ -91,6 +92,12 @@ func state(word string) cell { return cell{text: word, tone: toneOf(word)} }
 
 // pad returns text, which is is columns wide, padded with spaces to width.
 func pad(text string, is, width int) string { return text + strings.Repeat(" ", max(width-is, 0)) }
+
+// Bad returns text in the tone of what has failed.
+func (s Style) Bad(text string) string { return s.paint(bad, text) }
+
+// IsBad reports whether a drawn line tells of something that has failed. s has colours.
+func (s Style) IsBad(line string) bool { return strings.Contains(line, "\x1b["+codes[bad]+"m") }
 
 // Foot returns text in the least important tone.
 func (s Style) Foot(text string) string { return s.paint(faint, text) }

@@ -247,7 +247,7 @@ func (t *table) draw(out *strings.Builder, l line) {
 	}
 
 	for _, d := range l.details {
-		for _, text := range wrap(d, t.Width-columns(l.under)) {
+		for _, text := range t.note(d, t.Width-columns(l.under)) {
 			out.WriteString(t.paint(faint, l.under) + t.paint(plain, text) + "\n")
 		}
 	}

@@ -62,6 +62,14 @@ func wrap(text string, width int) (lines []string) {
 	return lines
 }
 
+// note returns the lines of a text that may be long: one if s folds it.
+func (s Style) note(text string, width int) []string {
+	if s.Fold && width > 0 && columns(text) > width {
+		return []string{head(text, max(width-columns(s.dots()), 0)) + s.dots()}
+	}
+	return wrap(text, width)
+}
+
 // Ago returns how long ago something was.
 func Ago(age time.Duration) string {
 	if age < 0 {
