@@ -125,7 +125,8 @@ func watchesResized(t *testing.T, v *viewer) {
 	for _, rows := range []uint16{8, 3, 1, 12} {
 		v.resize(t, rows, 60)
 		v.shows(t, "what fits", func(lines []string) bool {
-			return len(lines) > 0 && len(lines) <= int(rows) && strings.Contains(lines[len(lines)-1], " more lines; ")
+			return len(lines) > 0 && len(lines) <= int(rows) && strings.Contains(lines[len(lines)-1], "13 lines; ") ||
+				strings.Contains(lines[len(lines)-1], " of 13; ")
 		})
 	}
 
