@@ -135,6 +135,27 @@ func TestColour(t *testing.T) {
 	}
 }
 
+// A folded note takes one line, as wide as there is room, and an unfolded one is whole.
+func TestFold(t *testing.T) {
+	op := stack(t, "make")
+	op.Stack[0].Description = strings.Repeat("word ", 40) + "end"
+	whole, folded := Style{Width: 40}.Operation(op), Style{Width: 40, Fold: true}.Operation(op)
+	if !strings.Contains(whole, "end\n") || strings.Count(whole, "word") != 40 {
+		t.Errorf("the whole note is not there:\n%s", whole)
+	}
+
+	lines := strings.Split(strings.TrimSpace(folded), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if strings.Count(folded, "\n") >= strings.Count(whole, "\n") || !strings.HasSuffix(last, "word…") {
+		t.Errorf("the note is not folded:\n%s", folded)
+	}
+	for _, line := range lines {
+		if columns(line) > 40 {
+			t.Errorf("%q is too wide", line)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\x1b[2Jb\tc\n": "a�[2Jb�c�", "a\u202eb\u2066c": "a�b�c", "\xff": "�", "日本語 é": "日本語 é", "\u2028": "�",
