@@ -7,9 +7,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
-// keepPage writes the subject to file again whenever one of its files changes, and every refresh for
-// the ages. It returns when the operation or queue is over, and leaves a page that no browser reads
-// again. A signal ends it as any program, between two pages.
+// keepPage writes the subject to file again whenever one of its files changes, and every refresh
+// for the ages. It returns when the operation or queue is over, and leaves a page that no browser
+// reads again. A signal ends it as any program, between two pages.
 func (s *reporter) keepPage(what subject, file string, refresh time.Duration) error {
 	signals := heed()
 	defer signals.restore()

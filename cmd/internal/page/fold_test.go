@@ -19,7 +19,8 @@ func callsOf(n int, caller func(i int) int, crashes ...int) view.Operation {
 	op := protocol.Create("op", 0, time.Hour)
 	for i := range n {
 		f := &protocol.Frame{CallID: fmt.Sprintf("call-%d", i), ParticipantID: "worker",
-			State: protocol.FrameActive, StartTime: noon, Vitals: observe.Vitals{PID: 4711, LastHeartbeat: noon}}
+			State: protocol.FrameActive, StartTime: noon,
+			Vitals: observe.Vitals{PID: 4711, LastHeartbeat: noon}}
 		if i > 0 {
 			f.CallerID = fmt.Sprintf("call-%d", caller(i))
 		}
@@ -32,7 +33,8 @@ func callsOf(n int, caller func(i int) int, crashes ...int) view.Operation {
 	return view.Operation{Operation: op, Seen: observe.Observation{Now: noon.Add(time.Second)}}
 }
 
-var foldForm = regexp.MustCompile(`<details( class="entries" open="open")?|</details>|<b class="id">([^<]+)</b>`)
+var foldForm = regexp.MustCompile(
+	`<details( class="entries" open="open")?|</details>|<b class="id">([^<]+)</b>`)
 
 // folds returns for each line of a page's trees in how many closed parts it is.
 func folds(page string) map[string]int {
@@ -107,7 +109,8 @@ func TestNoCrashIsFolded(t *testing.T) {
 	found := folds(text)
 	for _, i := range all {
 		call := fmt.Sprintf("call-%d", i)
-		if closed, there := found[call]; closed != 0 || !there || !strings.Contains(text, "<b>"+call+"</b>") {
+		closed, there := found[call]
+		if closed != 0 || !there || !strings.Contains(text, "<b>"+call+"</b>") {
 			t.Fatalf("%s is folded, or not on the timeline", call)
 		}
 	}
@@ -150,7 +153,8 @@ func TestNesting(t *testing.T) {
 func TestNestedLanes(t *testing.T) {
 	op := callsOf(4, func(i int) int { return i - 1 })
 	start := func(call, caller string) observe.Event {
-		return observe.Event{At: noon, Type: observe.CallStarted, CallID: call, CallerID: caller, To: "active"}
+		return observe.Event{At: noon, Type: observe.CallStarted, CallID: call, CallerID: caller,
+			To: "active"}
 	}
 	op.Events = []observe.Event{start("gone", "call-1"), start("below", "gone"), start("self", "self"),
 		start("a", "b"), start("b", "a"), start("call-0", "call-3")}

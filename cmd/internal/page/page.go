@@ -1,7 +1,8 @@
-// Package page renders operations, groups and queues as a single HTML page that needs no other file
-// and no script: first what is wrong, and the commands that cure it; then the calls as a tree, events
-// on a time axis, services with their restarts and alerts, tasks with those who have them, questions,
-// and records. It is pure. The page is also well-formed XML, so that a test can parse it strictly.
+// Package page renders operations, groups and queues as a single HTML page that needs no other
+// file and no script: first what is wrong, and the commands that cure it; then the calls as a tree,
+// events on a time axis, services with their restarts and alerts, tasks with those who have them,
+// questions, and records. It is pure. The page is also well-formed XML, so that a test can parse it
+// strictly.
 //
 // This package decides what a page shows; page.html and style.css decide how it looks.
 package page
@@ -127,8 +128,8 @@ func facts(texts ...string) (all []fact) {
 
 func (p Page) content() content {
 	const most = 20 // troubles are shown at once
-	c := content{Page: p, Style: template.CSS(style), Seconds: int64((p.Refresh + time.Second - 1) / time.Second),
-		Chips: p.chips(), Troubles: p.troubles()}
+	c := content{Page: p, Style: template.CSS(style), Chips: p.chips(), Troubles: p.troubles(),
+		Seconds: int64((p.Refresh + time.Second - 1) / time.Second)}
 	c.Subjects = p.subjects(c.Troubles)
 	if len(c.Troubles) > most {
 		c.Troubles, c.Others = c.Troubles[:most], c.Troubles[most:]

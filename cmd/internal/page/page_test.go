@@ -119,7 +119,7 @@ func TestHostile(t *testing.T) {
 	elements := strings.Fields("html head meta title style body header h1 h2 h3 p time main " +
 		"section details summary div span b i ul li table tr td footer code a fieldset label input br")
 	attributes := strings.Fields("lang charset name http-equiv content class style title open id " +
-		"href type checked")
+		"href type checked aria-label")
 	d := xml.NewDecoder(strings.NewReader(hostile().Text()))
 	d.Entity = map[string]string{}
 	texts, depth, in := 0, 0, ""

@@ -1,11 +1,12 @@
-// Package pager shows a part of a text on a terminal, and lets a person move in it and search it, as
-// less does. The text may be another one at any time: the part stays the same. It is pure: keys in,
-// escape sequences out.
+// Package pager shows a part of a text on a terminal, and lets a person move in it and search it,
+// as less does. The text may be another one at any time: the part stays the same. It is pure: keys
+// in, escape sequences out.
 package pager
 
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // A Pager shows a part of Lines.
@@ -139,7 +140,7 @@ func (p *Pager) typeKey(k Key) {
 			p.current = -1
 			p.search(1)
 		}
-	case k >= ' ':
+	case unicode.IsPrint(rune(k)):
 		p.typed += string(rune(k))
 	}
 }

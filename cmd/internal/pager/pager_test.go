@@ -89,7 +89,7 @@ func TestMoving(t *testing.T) {
 
 // number returns the number of a line of a pager.
 func number(line string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(strings.NewReplacer("\x1b[7m", "", "\x1b[27m", "").Replace(line), "line "), ".")
+	return strings.TrimSuffix(strings.TrimPrefix(Plain(line), "line "), ".")
 }
 
 // The last line says what is shown, what to press, and what a search has found.
