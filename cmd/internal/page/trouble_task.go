@@ -129,7 +129,8 @@ func (p Page) answers(q view.Queue, t *queue.Task) (all []cure) {
 	}
 
 	if t.Ask.Kind == queue.AskPermission {
-		return []cure{{with("--allow"), "gives the permission"}, {with("--deny"), "denies it"}}
+		return []cure{{with(), "shows all that is asked for"},
+			{with("--allow"), "gives the permission"}, {with("--deny"), "denies it"}}
 	}
 	const most = 5
 	choices := p.Choices[t.ID]

@@ -161,6 +161,7 @@ func TestTaskTroubles(t *testing.T) {
 		"jobs: 1 blocked task: b (which branch?)",
 		"  dpl-enqueue jobs --again b",
 		"ask.ada: bot asks: May I?",
+		"  dpl-answer q1 --to ada",
 		"  dpl-answer q1 --to ada --allow",
 		"  dpl-answer q1 --to ada --deny",
 		"ask.ada: bot asks: Which?",
