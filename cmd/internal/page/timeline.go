@@ -18,7 +18,7 @@ type timeline struct {
 	Length  string
 	Undrawn string // the lanes that are left out, if any
 	Silent  bool   // for some lane it is unknown whether it is alive
-	Marked  bool   // some lane has marks
+	Signs   string // what the marks mean
 }
 
 // A track is a drawn lane.
@@ -47,13 +47,27 @@ func (c *chart) timeline() *timeline {
 		t.Undrawn = count(c.left, "lane")
 	}
 
+	used := make(map[string]bool)
 	for _, l := range c.lanes {
 		t.Tracks = append(t.Tracks, c.track(l))
 		t.Silent = t.Silent || !l.silentSince.IsZero()
-		t.Marked = t.Marked || len(l.marks) > 0
+		for _, m := range l.marks {
+			used[m.sign] = true
+		}
 	}
 
+	for _, s := range signs {
+		if used[s.sign] {
+			t.Signs += "; " + s.sign + " " + s.means
+		}
+	}
 	return t
+}
+
+// signs are the signs of marks, and what they mean.
+var signs = [...]struct{ sign, means string }{
+	{"?", "asked for a checkpoint"}, {"■", "TERM"}, {"×", "ended"}, {"✓", "completed"},
+	{"↻", "started again"}, {"‖", "paused"}, {"“", "says"}, {"!", "other alerts"},
 }
 
 // steps are the usual distances between ticks.

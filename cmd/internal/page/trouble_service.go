@@ -72,7 +72,7 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 		}
 		return t, true
 	case s.IsPaused():
-		return trouble{rank: byHalt, Mood: "warn", What: fmt.Sprintf("service %s is paused", s.ID),
+		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + " is paused" + paused(s),
 			Cures: []cure{{command(append(restart, "--continue")...), "lets it go on"}}}, true
 	case s.BlockedBy != "":
 		return trouble{rank: byBlock, Mood: "warn", What: fmt.Sprintf("service %s is blocked by %s",
@@ -85,4 +85,17 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 		return stoppedTrouble("service "+s.ID, s.PID), true
 	}
 	return t, false
+}
+
+// paused says why s is paused, if a violation is the cause.
+func paused(s view.Service) string {
+	by := s.PausedBy()
+	if by == nil {
+		return ""
+	}
+	text := " for " + by.Code
+	if by.Detail != "" {
+		text += ": " + by.Detail
+	}
+	return text
 }
