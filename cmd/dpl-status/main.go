@@ -38,7 +38,7 @@ type status struct {
 	Service    cli.ID      `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
 	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
 	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
-	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; with --html, write the page again and again"`
+	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; ? shows the keys; with --html, write the page again and again"`
 	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
 	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
 	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
