@@ -170,6 +170,35 @@ func TestNestedLanes(t *testing.T) {
 	}
 }
 
+// The call for which the operation has failed is marked, and kept where there are many.
+func TestFailureLane(t *testing.T) {
+	op := callsOf(1, nil)
+	op.State = protocol.Failed
+	for i := range 100 {
+		call := fmt.Sprintf("c%d", i)
+		op.Events = append(op.Events, observe.Event{At: noon, Type: observe.CallStarted, CallID: call},
+			observe.Event{At: noon.Add(time.Second), Type: observe.CallEnded, CallID: call})
+	}
+	for reason, want := range map[string]string{
+		"call c99: exit status 3": "c99 ×", "call c98 crashed: stale": "c98 ×", "call c1000: x": "",
+		"abandoned": "", "call ": "",
+	} {
+		op.Transitions = []protocol.Transition{{From: protocol.Running, To: protocol.Cleanup,
+			At: noon.Add(time.Second), Reason: reason}}
+		got := ""
+		for _, track := range operationLanes(op).timeline().Tracks {
+			for _, b := range track.Bars {
+				if b.Class == "mark bad" {
+					got += track.Label + " " + b.Text
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: marks %q, want %q", reason, got, want)
+		}
+	}
+}
+
 // A page of 2000 calls, or operations, is neither large nor slow to make.
 func TestLargePages(t *testing.T) {
 	ledger := Page{Title: "Ledger", Whole: true, Now: noon}

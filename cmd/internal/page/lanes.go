@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -145,9 +146,25 @@ func operationLanes(op view.Operation) *chart {
 		c.sees(op.Seen.Now)
 	}
 
+	c.failure(op)
 	c.nest(op)
 	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
 	return c
+}
+
+// failure marks the call for which op has failed, if the reason names one: "call ld: exit status 3".
+func (c *chart) failure(op view.Operation) {
+	for _, t := range op.Transitions {
+		rest, is := strings.CutPrefix(t.Reason, "call ")
+		if !is || t.From != protocol.Running {
+			continue
+		}
+		id, _, _ := strings.Cut(rest, " ")
+		if l := c.byName["call "+strings.TrimSuffix(id, ":")]; l != nil {
+			l.marks = append(l.marks, mark{t.At, "×", "bad", t.Reason})
+			l.weight = max(l.weight, dead)
+		}
+	}
 }
 
 func (c *chart) calls(op view.Operation) {
