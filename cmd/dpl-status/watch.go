@@ -43,7 +43,7 @@ func (s *reporter) watch(what subject) error {
 		return nil
 	}
 
-	v := &viewer{watcher: watcher{reporter: s, subject: what}, signals: heed(), keys: screen.Listen()}
+	v := &viewer{watcher: watcher{reporter: s, subject: what}, signals: heed(), keys: screen.NewKeyboard()}
 	defer v.signals.restore()
 	defer v.unwatch()
 
@@ -70,13 +70,15 @@ type viewer struct {
 }
 
 func (v *viewer) enter() {
-	v.keys.Take()
+	v.pager.Deaf = !v.keys.Take()
 	io.WriteString(v.env.Stdout, enter)
 }
 
+// leave returns the keyboard first: what is typed when the shell is to be seen again is for the
+// shell.
 func (v *viewer) leave() {
-	io.WriteString(v.env.Stdout, leave)
 	v.keys.Return()
+	io.WriteString(v.env.Stdout, leave)
 }
 
 // run shows the subject until it is over, or the person quits.
@@ -176,6 +178,6 @@ func (v *viewer) fill() {
 			lines[i] = pager.Plain(line)
 		}
 	}
-	v.pager.Lines, v.pager.Deaf = lines, v.keys.Deaf()
+	v.pager.Lines = lines
 	v.pager.Foot = v.env.Now().Format(time.TimeOnly + "Z07:00")
 }

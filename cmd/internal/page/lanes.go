@@ -155,16 +155,22 @@ func operationLanes(op view.Operation) *chart {
 // failure marks the call for which op has failed, if the reason names one: "call ld: exit status 3".
 func (c *chart) failure(op view.Operation) {
 	for _, t := range op.Transitions {
-		rest, is := strings.CutPrefix(t.Reason, "call ")
-		if !is || t.From != protocol.Running {
-			continue
-		}
-		id, _, _ := strings.Cut(rest, " ")
-		if l := c.byName["call "+strings.TrimSuffix(id, ":")]; l != nil {
+		l := c.byName["call "+failedCall(t)]
+		if l != nil && t.From == protocol.Running {
 			l.marks = append(l.marks, mark{t.At, "×", "bad", t.Reason})
 			l.weight = max(l.weight, dead)
 		}
 	}
+}
+
+// failedCall returns the call that the reason of t names, or "".
+func failedCall(t protocol.Transition) string {
+	rest, is := strings.CutPrefix(t.Reason, "call ")
+	if !is {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, " ")
+	return strings.TrimSuffix(id, ":")
 }
 
 func (c *chart) calls(op view.Operation) {

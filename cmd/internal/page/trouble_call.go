@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // operationTroubles returns what is wrong with op.
@@ -62,8 +63,18 @@ func reason(op view.Operation) string {
 func failedTrouble(op view.Operation) trouble {
 	t := trouble{rank: byDeath, Mood: "bad", What: "failed",
 		Cures: []cure{{command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
-	if n := len(op.Transitions); n > 0 {
-		t.What += " " + view.Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
+	n := len(op.Transitions)
+	if n == 0 {
+		return t
+	}
+
+	t.What += " " + view.Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
+	call := failedCall(op.Transitions[0])
+	if slices.ContainsFunc(op.Events, func(e observe.Event) bool {
+		return call != "" && e.CallID == call
+	}) {
+		t.Cures = slices.Insert(t.Cures, 0, cure{command("dpl-status", "--op", op.ID, "--why", call),
+			"tells how " + call + " ended"})
 	}
 	return t
 }

@@ -44,6 +44,7 @@ func TestCallTroubles(t *testing.T) {
 		{From: protocol.Running, To: protocol.Cleanup, At: noon, Reason: "call dump crashed"},
 		{From: protocol.Cleanup, To: protocol.Failed, At: noon},
 	}
+	over.Events = []observe.Event{{Type: observe.CallState, CallID: "dump"}}
 	lost := callsOf(1, nil)
 	lost.ID, lost.Seen.Now = "lost", noon.Add(2*time.Hour)
 
@@ -54,6 +55,7 @@ func TestCallTroubles(t *testing.T) {
 		"  dpl-cleanup --op build --supervisor janitor --ack call-2",
 		"  dpl-status --op build --why call-2",
 		"night: failed 1s ago: call dump crashed",
+		"  dpl-status --op night --why dump",
 		"  dpl-watch --op night",
 		"lost: no pass has found yet that these calls are dead: call-0 (stale)",
 		"  dpl-cleanup --op lost",

@@ -6,49 +6,37 @@ import "os"
 // show it. Ctrl-C, Ctrl-Z and Ctrl-\ still send signals.
 type Keyboard struct {
 	fd     int
-	before *modes // nil: the terminal is as it was
+	before *modes // nil: the terminal is as it was, and nobody reads it
 	typed  chan string
+	stop   func()
 }
 
-// Listen begins to read the keyboard. If stdin is no terminal, what it returns sends nothing, and
-// is deaf.
-func Listen() *Keyboard {
-	k := &Keyboard{fd: int(os.Stdin.Fd())}
-	k.Take()
-	if k.before == nil {
-		return k
-	}
-
-	k.typed = make(chan string)
-	go func() {
-		var text [256]byte
-		for {
-			n, err := os.Stdin.Read(text[:])
-			if err != nil {
-				return // nobody types any more
-			}
-			k.typed <- string(text[:n])
-		}
-	}()
-	return k
+// NewKeyboard returns the keyboard of the terminal on stdin, from which nothing is taken yet.
+func NewKeyboard() *Keyboard {
+	return &Keyboard{fd: int(os.Stdin.Fd()), typed: make(chan string)}
 }
-
-// Deaf reports whether there is no keyboard.
-func (k *Keyboard) Deaf() bool { return k.typed == nil }
 
 // Typed returns the channel on which k sends.
 func (k *Keyboard) Typed() <-chan string { return k.typed }
 
-// Take makes the terminal send single keys, also if another program has set it otherwise meanwhile.
-func (k *Keyboard) Take() {
-	if before, err := single(k.fd); err == nil && k.before == nil {
-		k.before = before
+// Take makes the terminal send single keys, and begins to read them. It reports false if stdin is no
+// terminal, or not that of this process: then nothing is sent. It may be called again, for the case
+// that another program has changed the terminal meanwhile.
+func (k *Keyboard) Take() bool {
+	before, err := single(k.fd)
+	switch {
+	case err != nil:
+		return false
+	case k.before == nil:
+		k.before, k.stop = before, listen(k.fd, k.typed)
 	}
+	return true
 }
 
-// Return sets the terminal as it was.
+// Return stops reading, and sets the terminal as it was. What is typed after that is for others.
 func (k *Keyboard) Return() {
 	if k.before != nil {
+		k.stop()
 		k.before.set(k.fd)
 		k.before = nil
 	}
