@@ -294,9 +294,21 @@ var firstMinutes = []mutant{
 		[]string{"status/group_json.txtar"},
 	}, {
 		"a timeline without its root", "cmd/internal/page/lanes.go",
-		"		case callers[i] < 0:\n			l.rank, l.weight = -1, root\n",
-		"		case callers[i] < 0:\n			l.rank, l.weight = 1, ended\n",
+		"		case callers[i] < 0:\n			l.weight = root\n",
+		"		case callers[i] < 0:\n			l.weight = ended\n",
 		[]string{"./cmd/internal/page TestManyLanes"},
+	}, {
+		"a crashed call that is folded with its caller", "cmd/internal/page/tree.go",
+		"		loud := line.Kinds()[inTrouble]", "		loud := line.kind == inTrouble",
+		[]string{"./cmd/internal/page TestFolding"},
+	}, {
+		"a halt whose owner is a command", "cmd/internal/page/trouble.go",
+		"		words[i] = quote(word)", "		words[i] = word",
+		[]string{"./cmd/internal/page TestQuote"},
+	}, {
+		"a terminal without echo", "cmd/internal/screen/keyboard.go",
+		"		k.before.set(k.fd)\n", "",
+		[]string{"./testscripts TestStatusKeys"},
 	}, {
 		"30m 1h 90m", "cmd/internal/cli/duration.go",
 		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {",
