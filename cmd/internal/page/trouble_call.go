@@ -12,7 +12,7 @@ import (
 
 // operationTroubles returns what is wrong with op.
 func operationTroubles(op view.Operation) (all []trouble) {
-	var lost, stopped []string
+	var lost []string
 	var crashed, lingering []view.Call
 	late := op.Lingering(op.Seen.Now)
 	for _, c := range op.Calls() {
@@ -23,7 +23,6 @@ func operationTroubles(op view.Operation) (all []trouble) {
 		case c.Dead():
 			lost = append(lost, fmt.Sprintf("%s (%s)", c.CallID, c.Verdict))
 		case c.Verdict == "stopped":
-			stopped = append(stopped, c.CallID)
 			all = append(all, stoppedTrouble("call "+c.CallID, c.PID))
 		case slices.Contains(late, c.Frame):
 			lingering = append(lingering, c)
