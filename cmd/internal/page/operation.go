@@ -51,7 +51,7 @@ func operationFacts(op view.Operation) []fact {
 	return facts(
 		string(op.State)+" for", op.InStateFor(),
 		"revision", strconv.FormatInt(op.Revision, 10),
-		"beats every", view.Span(op.HeartbeatInterval),
+		"heartbeat every", view.Span(op.HeartbeatInterval),
 		"stale after", view.Span(op.StalenessThreshold),
 		"abort", abort,
 		"in the", archived,
