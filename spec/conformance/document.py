@@ -270,7 +270,7 @@ LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 READY = one_of(*READINESS)
 FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT),
-    pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
+    traceparent=(TEXT, ABSENT), pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
     lastHeartbeat=(MOMENT, REQUIRED), state=(one_of(*FRAME_STATES), 'active'),
     supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''),
@@ -293,6 +293,11 @@ EVENT_MEMBERS = {
     'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT), 'by': (TEXT, ABSENT),
     'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)
 }
+SPAN = record(
+    callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), participantId=(IDENT, ABSENT),
+    traceparent=(TEXT, ABSENT), startTime=(MOMENT, REQUIRED), endedAt=(MOMENT, REQUIRED),
+    pid=(INTEGER, 0), hostId=(TEXT, ABSENT), state=(TEXT, ABSENT), crashedAt=(MOMENT, ABSENT),
+    evidence=(TEXT, ABSENT), reason=(TEXT, ABSENT))
 HASH = re.compile(r'sha256:[0-9a-f]{64}')
 
 
@@ -327,7 +332,7 @@ OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    stack=(array(FRAME), REQUIRED),
                    supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
                    transitions=(array(TRANSITION), []), events=(array(EVENT), []),
-                   audit=(CHAIN, ABSENT))
+                   spans=(array(SPAN), ABSENT), audit=(CHAIN, ABSENT))
 LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
                 resourceRoots=(array(TEXT), []))
 
