@@ -27,7 +27,7 @@ func TestImports(t *testing.T) {
 		"*.go":         {wire, observe, audit, trace},
 		"group/*.go":   {wire, observe, audit},
 		"audit/*.go":   {wire, observe, jsontext},
-		"queue/*.go":   {wire, observe, audit, jsontext},
+		"queue/*.go":   {wire, observe, audit, trace, jsontext},
 		"check/*.go":   {wire, jsontext, "path", "regexp"},
 		"dart/*.go":    {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {

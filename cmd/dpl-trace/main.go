@@ -2,7 +2,7 @@
 //
 //	dpl-trace OP [--ledger DIR]
 //
-// Spec §59.4, in spec/traces.md.
+// Spec §59.5, in spec/traces.md.
 package trace
 
 import (

@@ -257,6 +257,8 @@ func (t *Task) read(r *wire.Reader) {
 			r.Array(func() { t.After = append(t.After, readTaskID(r)) })
 		case "enqueuedAt":
 			t.EnqueuedAt = r.Time()
+		case "traceparent":
+			t.Traceparent = r.String()
 		case "maxAttempts":
 			t.MaxAttempts = r.Int(1)
 		case "notBefore":

@@ -24,7 +24,7 @@ var (
 		"counters": vectors.Object("enqueued claimed done dead cancelled expired allowed denied "+
 			"answered timedOut withdrawn ends firstClaims waitedMs longestWaitMs ranMs longestRunMs", nil),
 		"tasks": {Key: "taskId", Each: vectors.Object("taskId seq state priority spec key group "+
-			"after enqueuedAt maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
+			"after enqueuedAt traceparent maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
 			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question alerted",
 			map[string]*vectors.Shape{
 				"delay": timerShape, "expiry": timerShape,

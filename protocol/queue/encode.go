@@ -152,6 +152,7 @@ func (t *Task) write(w *wire.Writer) {
 	}
 
 	w.Time("enqueuedAt", t.EnqueuedAt)
+	w.OptString("traceparent", t.Traceparent)
 	w.OptInt("maxAttempts", t.MaxAttempts)
 	w.OptTime("notBefore", t.NotBefore)
 	t.delay.write(w, "delay")

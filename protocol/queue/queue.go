@@ -100,6 +100,7 @@ type Task struct {
 	Group       string
 	After       []string // the tasks it still waits for
 	EnqueuedAt  time.Time
+	Traceparent string    // the position in a trace of whoever added it; "": none
 	MaxAttempts int64     // 0: that of the policy
 	NotBefore   time.Time // by the wall clock; zero: none
 	Attempts    int64     // claims

@@ -9,6 +9,7 @@ import json
 import re
 from typing import Optional
 
+import traces
 from document import (ABSENT, BEAT, BOOLEAN, CHAIN, HASH, HASHED, HIGHEST, ID, IDENT, INTEGER, LONGEST,
                       MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT, Number, Refused, array,
                       below, corrupt, duration, format_time, one_of, parse, quote, read_id, read_time,
@@ -123,7 +124,7 @@ ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
                priority=(whole(*LIMITS), 0), spec=(SPEC, REQUIRED), key=(TEXT, ''),
                group=(IDENT, ABSENT), after=(array(TASK), []), enqueuedAt=(MOMENT, REQUIRED),
-               maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
+               traceparent=(TEXT, ABSENT), maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
                expiry=(TIMER, ABSENT), attempts=(INTEGER, 0), tries=(INTEGER, 0),
                charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
                question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT),
@@ -697,6 +698,7 @@ def add(edit, new, batch, at):
                 priority=new.get('priority', 0), after=waits)
     for name in ('group', 'maxAttempts', 'notBefore'):
         set_optional(task, name, new.get(name))
+    set_optional(task, 'traceparent', traces.normal(new.get('traceparent')))
     set_optional(task, 'delay', start_timer(new.get('delayMs'), edit.seen))
     set_optional(task, 'expiry', start_timer(new.get('expiresMs'), edit.seen))
     return True

@@ -437,7 +437,7 @@ OF_TASK = record(id=(queues.TASK, REQUIRED), key=(TEXT, ABSENT), spec=(queues.AN
                  priority=(whole(*queues.LIMITS), ABSENT), after=(array(queues.TASK), ABSENT),
                  group=(IDENT, ABSENT), delayMs=(queues.SPAN, ABSENT), notBefore=(MOMENT, ABSENT),
                  expiresMs=(queues.SPAN, ABSENT), maxAttempts=(POSITIVE, ABSENT),
-                 replace=(BOOLEAN, ABSENT))
+                 traceparent=(TEXT, ABSENT), replace=(BOOLEAN, ABSENT))
 QUEUE_KINDS = {
     'process': PROCESS, 'keeper': PROCESS, 'epoch': REVISION, 'end': queues.END,
     'asker': record(**{name: (kind, REQUIRED if name == 'participant' else ABSENT)

@@ -1,5 +1,5 @@
 // Package otlp writes an operation as spans of OpenTelemetry, in the JSON of its protocol (spec
-// §59.4). [Document] is what dpl-trace prints: it finds the calls that the operation knows, hangs
+// §59.5). [Document] is what dpl-trace prints: it finds the calls that the operation knows, hangs
 // each below its caller or below the program that called it, and writes them by participant. The
 // official types of OpenTelemetry would make every command start later, so they only check, in the
 // tests, what is written here.

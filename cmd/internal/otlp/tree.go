@@ -18,7 +18,7 @@ type root struct {
 const sampled = 1
 
 // hang gives each call its context and its parent, and returns the span of op above them (spec
-// §59.4). There is at least one call, and all are in the order of their starts.
+// §59.5). There is at least one call, and all are in the order of their starts.
 func hang(op protocol.Operation, all []call, now time.Time) root {
 	first := all[0].StartTime
 	r := root{start: first, end: now, context: trace.Context{
