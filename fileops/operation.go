@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // operations are the documents in operations/.
@@ -14,7 +15,7 @@ var operations = Document[protocol.Operation]{
 	names: (*Ledger).operationDocument,
 	none: func(_ string,
 		revision int64) protocol.Operation {
-		return protocol.Operation{Revision: revision}
+		return protocol.Operation{Schema: wire.Schema("operation"), Revision: revision}
 	},
 	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,

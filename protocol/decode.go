@@ -29,6 +29,8 @@ func readOperation(r *wire.Reader) Operation {
 	r.Object(func(name string) {
 		start := r.Offset()
 		switch name {
+		case "$schema":
+			op.Schema = r.String()
 		case "protocolVersion":
 			op.ProtocolVersion = r.Version()
 		case "operationId":

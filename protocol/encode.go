@@ -24,6 +24,7 @@ func (op Operation) write(w *wire.Writer) {
 		src = &source{}
 	}
 
+	w.OptString("$schema", op.Schema)
 	w.Int("protocolVersion", int64(op.ProtocolVersion))
 	w.String("operationId", op.ID)
 	w.Int("revision", op.Revision)

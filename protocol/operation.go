@@ -77,6 +77,7 @@ func (p OrphanPolicy) valid() bool { return p == OrphanCrash || p == OrphanKeep 
 // An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a
 // changed copy. Times are in UTC and whole milliseconds. Decode and Create return one.
 type Operation struct {
+	Schema             string // for editors, and otherwise ignored
 	ProtocolVersion    int
 	ID                 string
 	Revision           int64 // +1 with every edit

@@ -52,6 +52,7 @@ const longestExitError = 400
 func (x ExitRecord) Encode() string {
 	x.End.Error = strings.ToValidUTF8(x.End.Error[:min(len(x.End.Error), longestExitError)], "")
 	text := wire.Line(func(w *wire.Writer) {
+		w.String("$schema", wire.Schema("exit"))
 		w.Int("protocolVersion", wire.Version)
 		w.String("supervisorId", x.ServiceID)
 		w.String("startId", x.StartID)
@@ -77,6 +78,8 @@ func DecodeExitRecord(text string) (ExitRecord, error) {
 func readExitRecord(r *wire.Reader) (x ExitRecord) {
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			_ = r.String() // for editors
 		case "protocolVersion":
 			r.Version()
 		case "supervisorId":

@@ -19,6 +19,8 @@ func readQueue(r *wire.Reader) Queue {
 	q, src := Create(""), &source{text: r.Text()}
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			q.Schema = r.String()
 		case "protocolVersion":
 			q.ProtocolVersion = r.Version()
 		case "queueId":

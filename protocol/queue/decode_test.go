@@ -15,7 +15,7 @@ import (
 // timerShape and queueShape describe a queue file a second time.
 var (
 	timerShape = vectors.Object("at forMs", map[string]*vectors.Shape{"beat": vectors.BeatShape})
-	queueShape = vectors.Object("protocolVersion queueId revision permits closed removed lastSeq "+
+	queueShape = vectors.Object("$schema protocolVersion queueId revision permits closed removed lastSeq "+
 		"lastEpoch deadSinceResume failuresInRow", map[string]*vectors.Shape{
 		"policy": vectors.Object("slots maxAttempts backoffMs onDeadDependency haltOn depth "+
 			"ageAfterMs rememberForMs", nil),

@@ -21,6 +21,7 @@ func (q Queue) write(w *wire.Writer) {
 		src = &source{}
 	}
 
+	w.OptString("$schema", q.Schema)
 	w.Int("protocolVersion", int64(q.ProtocolVersion))
 	w.String("queueId", q.ID)
 	w.Int("revision", q.Revision)

@@ -14,6 +14,7 @@ import (
 // No task of Tasks has ended. Their Seq rise, as do the epochs of claims, which come from
 // LastEpoch.
 type Queue struct {
+	Schema          string // for editors, and otherwise ignored
 	ProtocolVersion int
 	ID              string
 	Revision        int64 // +1 with every edit

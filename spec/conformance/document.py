@@ -324,7 +324,8 @@ def read_chain(value, path):
 
 CHAIN = (read_chain, CHAIN_MEMBERS[1])
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
-OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
+SCHEMAS = 'https://github.com/dpl-project/dpl/raw/v0.1.0/spec/'  # of the files that a writer creates
+OPERATION = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
                    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False),
                    heartbeatIntervalMs=(DURATION, 1500), stalenessThresholdMs=(DURATION, 10000),
@@ -333,7 +334,7 @@ OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
                    transitions=(array(TRANSITION), []), events=(array(EVENT), []),
                    spans=(array(SPAN), ABSENT), audit=(CHAIN, ABSENT))
-LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
+LEDGER = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
                 resourceRoots=(array(TEXT), []))
 
 

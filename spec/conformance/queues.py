@@ -138,7 +138,7 @@ COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
 GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
-QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
+QUEUE = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
                policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
                halts=(array(HALT), []), permits=(INTEGER, ABSENT), closed=(BOOLEAN, False),
                removed=(BOOLEAN, False), lastSeq=(REVISION, 0), lastEpoch=(REVISION, 0),
@@ -924,7 +924,7 @@ def cancel(queue, world, tasks, by='operator', reason=''):
 def remove(queue, world):
     edit = begin(queue, world)
     require(not edit.tasks, 'notEmpty')
-    stay = ('protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
+    stay = ('$schema', 'protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
             'audit')
     kept = {name: value for name, value in edit.queue.items()
             if name in stay or name not in QUEUE.fields}

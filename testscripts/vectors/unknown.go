@@ -52,7 +52,7 @@ var (
 )
 
 // OperationShape describes an operation file.
-var OperationShape = Object("protocolVersion operationId revision state lastHeartbeat aborted "+
+var OperationShape = Object("$schema protocolVersion operationId revision state lastHeartbeat aborted "+
 	"heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
 	map[string]*Shape{
 		"stack": {Key: "callId", Each: Object("participantId callId callerId traceparent pid startTime "+
