@@ -124,7 +124,7 @@ class Call:
         self.env = {**env, **ids}
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
-        if pushed["traceparent"]:
+        if pushed.get("traceparent"):  # an older dpl-push has none
             self.env["TRACEPARENT"] = pushed["traceparent"]
         self.stopped = threading.Event()
         self._pid = os.getpid()
