@@ -14,8 +14,10 @@ require (
 	github.com/prometheus/common v0.67.5 // tests only: expfmt, the parser with which node_exporter reads what dpl-status --openmetrics writes
 	github.com/rogpeppe/go-internal v1.16.0 // testscript for tests; diff for --dry-run
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the rule json of dpl-check; in tests, the vectors against the schemas
+	go.opentelemetry.io/proto/slim/otlp v1.11.1 // tests only: the official types check the spans of dpl-trace; linked, they would slow down its start
 	golang.org/x/sys v0.49.0 // pidfd, inotify, clocks, statx
 	golang.org/x/term v0.47.0 // sizes and modes of terminals
+	google.golang.org/protobuf v1.36.12 // tests only: reads the official types, and refuses what they do not know
 	pgregory.net/rapid v1.3.0 // tests only: random histories, shrunk to the shortest failing one
 )
 
@@ -26,5 +28,4 @@ require (
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
 	golang.org/x/text v0.32.0 // indirect
 	golang.org/x/tools v0.39.0 // indirect
-	google.golang.org/protobuf v1.36.11 // indirect
 )

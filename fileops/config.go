@@ -60,6 +60,7 @@ func (c Config) check() error {
 func (c Config) encode() ([]byte, error) {
 	tokens := []jsontext.Token{
 		jsontext.BeginObject,
+		jsontext.String("$schema"), jsontext.String(wire.Schema("ledger")),
 		jsontext.String("protocolVersion"), jsontext.Int(int64(c.ProtocolVersion)),
 		jsontext.String("commit"), jsontext.String(c.Commit),
 		jsontext.String("shared"), jsontext.Bool(c.Shared),

@@ -22,6 +22,7 @@ func (l *Ledger) ReserveExit(groupID string, x group.ExitRecord) (path string, e
 		}
 	}
 
+	x.Schema = wire.Schema("exit")
 	path = l.ReservedExitPath(groupID, x.ServiceID, x.StartID)
 	return path, l.fs.WriteNew(path, []byte(x.Encode()), true)
 }

@@ -10,13 +10,18 @@ import (
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // groups are the groups of a ledger, each in two files. The registry is committed first, so no one
 // sees an orchestrator newer than its registry.
 var groups = Document[group.Group]{
-	names:   (*Ledger).groupDocument,
-	none:    func(id string, _ int64) group.Group { return group.Create(id) },
+	names: (*Ledger).groupDocument,
+	none: func(id string, _ int64) group.Group {
+		g := group.Create(id)
+		g.Registry.Schema, g.Orchestrator.Schema = wire.Schema("supervisors"), wire.Schema("orchestrator")
+		return g
+	},
 	times:   func(v group.Group) observe.Times { return v.Times },
 	prepare: prepareGroup,
 	record: &record[group.Group]{

@@ -52,6 +52,7 @@ func TestCreateThenOpen(t *testing.T) {
 	}
 
 	text := `{
+  "$schema": "https://github.com/dpl-project/dpl/raw/v0.1.0/spec/ledger.schema.json",
   "protocolVersion": 1,
   "commit": "rename",
   "shared": false,

@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // operations are the documents in operations/.
@@ -14,7 +15,7 @@ var operations = Document[protocol.Operation]{
 	names: (*Ledger).operationDocument,
 	none: func(_ string,
 		revision int64) protocol.Operation {
-		return protocol.Operation{Revision: revision}
+		return protocol.Operation{Schema: wire.Schema("operation"), Revision: revision}
 	},
 	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,
@@ -80,15 +81,15 @@ func (l *Ledger) EditOperation(id string, mode Mode,
 }
 
 // FinishOperation applies verb to the operation id, which is an attempt at a task. If that ends it,
-// it removes one that completed, and archives another one, in the same edit: an attempt is over for
-// good, and the queue remembers how it ended.
+// it removes one that completed and is in no trace, and archives another one, in the same edit: an
+// attempt is over for good, and the queue remembers how it ended.
 func (l *Ledger) FinishOperation(id string,
 	verb Verb[protocol.Operation]) (e Edit[protocol.Operation], err error) {
 	err = operations.Hold(l, id, Existing|Own, func(tx *Tx[protocol.Operation]) error {
 		if e, err = operations.decide(tx.value, verb, tx.Observe()); err != nil {
 			return err
 		}
-		if e.After.State == protocol.Completed && !tx.value.Audit.On() {
+		if e.After.State == protocol.Completed && !tx.value.Audit.On() && len(e.After.Spans) == 0 {
 			return tx.edit.drop()
 		}
 		if e.After, err = tx.commit(e.After); err == nil && e.After.State.Terminal() {

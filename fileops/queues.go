@@ -23,7 +23,7 @@ var queues = Document[queue.Queue]{
 	names: (*Ledger).queueDocument,
 	none: func(id string, revision int64) queue.Queue {
 		q := queue.Create(id)
-		q.Revision = revision
+		q.Schema, q.Revision = wire.Schema("queue"), revision
 		return q
 	},
 	times:   func(v queue.Queue) observe.Times { return v.Times },

@@ -15,8 +15,8 @@ func AuditShape() audit.Shape { return audit.Shape{"stack": "callId"} }
 // line.
 var beats = []string{"lastHeartbeat", "beat", "grace", "pid", "process", "reportedBeat"}
 
-// AuditText returns op as the record has it: without heartbeats, and without events and
-// transitions, of which the record tells itself.
+// AuditText returns op as the record has it: without heartbeats, and without events, transitions
+// and spans, of which the record tells itself.
 func (op Operation) AuditText() string {
 	var text strings.Builder
 	text.WriteString(strings.TrimSuffix(op.headText(), "}"))
@@ -43,6 +43,7 @@ func (op Operation) AuditText() string {
 // headText returns op without calls and supervisors.
 func (op Operation) headText() string {
 	op.Stack, op.Supervisors, op.Transitions, op.Events = nil, nil, nil, nil
+	op.Spans = nil
 	op.Audit, op.source = audit.Chain{}, nil
 	return audit.Without(op.Encode(), append(beats, "stack", "supervisorHeartbeats", "transitions",
 		"events")...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -14,8 +15,9 @@ type source struct {
 	supervisors []Supervisor
 	transitions []Transition
 	events      []observe.Event
+	spans       []trace.Span
 	// text of the whole value of these members; "" if absent
-	supervisorsText, transitionsText, eventsText string
+	supervisorsText, transitionsText, eventsText, spansText string
 }
 
 // Decode returns the operation in text, the content of an operation file (spec §1.3, §3). Missing
@@ -27,6 +29,8 @@ func readOperation(r *wire.Reader) Operation {
 	r.Object(func(name string) {
 		start := r.Offset()
 		switch name {
+		case "$schema":
+			op.Schema = r.String()
 		case "protocolVersion":
 			op.ProtocolVersion = r.Version()
 		case "operationId":
@@ -58,6 +62,9 @@ func readOperation(r *wire.Reader) Operation {
 		case "events":
 			op.Events = wire.ReadAll(r, (*observe.Event).Read)
 			src.eventsText = r.Since(start)
+		case "spans":
+			op.Spans = wire.ReadAll(r, (*trace.Span).Read)
+			src.spansText = r.Since(start)
 		case "audit":
 			op.Audit = audit.Read(r)
 		default:
@@ -67,6 +74,7 @@ func readOperation(r *wire.Reader) Operation {
 
 	r.Require("operationId", "state", "lastHeartbeat", "stack")
 	src.supervisors, src.transitions, src.events = op.Supervisors, op.Transitions, op.Events
+	src.spans = op.Spans
 	op.source = src
 
 	return op
@@ -115,6 +123,8 @@ func (f *Frame) read(r *wire.Reader) {
 			f.CallID = r.ID()
 		case "callerId":
 			f.CallerID = r.ID()
+		case "traceparent":
+			f.Traceparent = r.String()
 		case "pid":
 			f.PID = int(r.Int(0))
 		case "startTime":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -74,6 +75,8 @@ type edit struct {
 	dead      bool     // a frame is crashed or cleaned up: steps 5, 7 and 8 have work
 	beaten    bool     // a heartbeat changed
 	changed   bool     // anything else changed
+
+	failing, failure string // the call that a pop has declared failed, and why
 }
 
 // begin returns an edit of a copy of op by verb, after step 1.
@@ -86,6 +89,7 @@ func (op Operation) begin(verb, by string, seen observe.Observation) *edit {
 	e.op.Supervisors = slices.Clone(op.Supervisors)
 	e.op.Transitions = slices.Clip(op.Transitions)
 	e.op.Events = slices.Clip(op.Events)
+	e.op.Spans = slices.Clip(op.Spans)
 
 	for i, f := range e.op.Stack {
 		if f.hasLeftover() {
@@ -376,12 +380,31 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 			From:   string(f.State), LeftResources: f.left(),
 		})
 
+		if f.Traceparent != "" {
+			e.op.Spans = trace.Append(e.op.Spans, e.span(f))
+		}
 		if f.State != FrameCleanedUp {
 			e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)
 		}
 	}
 
 	e.op.Stack = kept
+}
+
+// span returns what is kept of f, a traced call that ends now.
+func (e *edit) span(f *Frame) trace.Span {
+	s := trace.Span{
+		CallID: f.CallID, CallerID: f.CallerID, ParticipantID: f.ParticipantID,
+		Traceparent: f.Traceparent, StartTime: f.StartTime, EndedAt: e.seen.Now,
+		PID: f.PID, HostID: f.Identity().HostID, State: string(f.State),
+	}
+	if f.Crash != nil {
+		s.CrashedAt, s.Evidence = f.Crash.At, string(f.Crash.Evidence)
+	}
+	if f.CallID == e.failing {
+		s.Reason = e.failure
+	}
+	return s
 }
 
 func (e *edit) setState(to State, reason string) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -23,6 +24,7 @@ func (op Operation) write(w *wire.Writer) {
 		src = &source{}
 	}
 
+	w.OptString("$schema", op.Schema)
 	w.Int("protocolVersion", int64(op.ProtocolVersion))
 	w.String("operationId", op.ID)
 	w.Int("revision", op.Revision)
@@ -59,6 +61,11 @@ func (op Operation) write(w *wire.Writer) {
 		wire.Objects(w, "events", op.Events, (*observe.Event).Write)
 	}
 
+	same = wire.SameSlice(op.Spans, src.spans)
+	if len(op.Spans) > 0 && !w.Copied("spans", src.spansText, same) {
+		wire.Objects(w, "spans", op.Spans, (*trace.Span).Write)
+	}
+
 	op.Audit.Write(w)
 	w.Unknown(op.Unknown)
 }
@@ -75,6 +82,7 @@ func (f *Frame) write(w *wire.Writer) {
 	w.String("participantId", f.ParticipantID)
 	w.String("callId", f.CallID)
 	w.OptString("callerId", f.CallerID)
+	w.OptString("traceparent", f.Traceparent)
 	w.Int("pid", int64(f.PID))
 	w.Time("startTime", f.StartTime)
 	w.Time("lastHeartbeat", f.LastHeartbeat)

@@ -17,15 +17,17 @@ func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
 	const wire, observe, audit = "github.com/dpl-project/dpl/protocol/wire",
 		"github.com/dpl-project/dpl/protocol/observe", "github.com/dpl-project/dpl/protocol/audit"
+	const trace = "github.com/dpl-project/dpl/protocol/trace"
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
 		"wire/*.go":    {jsontext, "sync", "crypto/sha256", "encoding/hex"},
 		"observe/*.go": {wire},
-		"*.go":         {wire, observe, audit},
+		"trace/*.go":   {wire},
+		"*.go":         {wire, observe, audit, trace},
 		"group/*.go":   {wire, observe, audit},
 		"audit/*.go":   {wire, observe, jsontext},
-		"queue/*.go":   {wire, observe, audit, jsontext},
+		"queue/*.go":   {wire, observe, audit, trace, jsontext},
 		"check/*.go":   {wire, jsontext, "path", "regexp"},
 		"dart/*.go":    {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {

@@ -68,6 +68,7 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 
 func checkFrames(t *rapid.T, before, after Operation) {
 	checkTree(t, after)
+	checkSpans(t, before, after)
 	at := 0
 	for i, g := range after.Stack {
 		f := before.Frame(g.CallID)
@@ -108,6 +109,25 @@ func checkTree(t *rapid.T, op Operation) {
 		if caller < -1 || caller >= i {
 			t.Fatalf("call %d hangs below call %d", i, caller)
 		}
+	}
+}
+
+// checkSpans finds a span for each traced call that is gone, and no other.
+func checkSpans(t *rapid.T, before, after Operation) {
+	var want, got []string
+	for _, f := range before.Stack {
+		if f.Traceparent != "" && after.Frame(f.CallID) == nil {
+			want = append(want, f.CallID)
+		}
+	}
+	for _, s := range after.Spans[len(before.Spans):] {
+		got = append(got, s.CallID)
+	}
+
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Fatalf("spans of %q, but %q are gone", got, want)
 	}
 }
 

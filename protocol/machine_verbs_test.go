@@ -34,6 +34,9 @@ func (m *machine) make(t *rapid.T, name string) *verb {
 	return v
 }
 
+// traceparent is a position in a trace.
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
 func (m *machine) push(t *rapid.T) {
 	v := m.make(t, "push")
 	p := Push{
@@ -45,6 +48,10 @@ func (m *machine) push(t *rapid.T) {
 		Caller:       one(t, "caller", "", "", "", "1", "2"),
 		Readiness:    one(t, "readiness", "", observe.ReadinessStarting), Resources: []string{"/r"},
 		Tmp: often(t, "tmp"),
+	}
+
+	if p.Tmp { // and so in a trace, or in none
+		p.Traceparent = traceparent
 	}
 
 	v.actor.Participant = p.Participant

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -76,6 +77,7 @@ func (p OrphanPolicy) valid() bool { return p == OrphanCrash || p == OrphanKeep 
 // An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a
 // changed copy. Times are in UTC and whole milliseconds. Decode and Create return one.
 type Operation struct {
+	Schema             string // for editors, and otherwise ignored
 	ProtocolVersion    int
 	ID                 string
 	Revision           int64 // +1 with every edit
@@ -90,6 +92,7 @@ type Operation struct {
 	Supervisors        []Supervisor // in the order of the file
 	Transitions        []Transition
 	Events             []observe.Event // the last 64
+	Spans              []trace.Span    // of traced calls that have ended, the last 256
 	Audit              audit.Chain
 	Unknown            []wire.Member
 
@@ -105,6 +108,7 @@ type Frame struct {
 	ParticipantID    string
 	CallID           string
 	CallerID         string // the call on whose behalf this one is made; "": none, or not known
+	Traceparent      string // on whose behalf it is made, as its trace has it; "": in no trace
 	StartTime        time.Time
 	State            FrameState
 	SupervisorID     string // "": unsupervised
@@ -197,6 +201,20 @@ func (op Operation) LeftRunning() (t Transition, left bool) {
 		}
 	}
 	return Transition{}, false
+}
+
+// PassesOn returns the traceparent for what call starts, so that it nests below its span (spec
+// §59.2), or "" if call is in no trace or is not open.
+func (op Operation) PassesOn(call string) string {
+	f := op.Frame(call)
+	if f == nil || f.Traceparent == "" {
+		return ""
+	}
+	c, ok := trace.Parse(f.Traceparent)
+	if !ok {
+		return ""
+	}
+	return c.In(trace.SpanID(op.ID, call, f.StartTime)).String()
 }
 
 // Frame returns the frame of call, or nil.

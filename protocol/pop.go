@@ -1,7 +1,7 @@
 package protocol
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -31,13 +31,12 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 	e := op.begin("pop", f.ParticipantID, seen)
 	e.judgeAll(f.ParticipantID)
 	if p.Fail && (e.op.State == Running || e.op.State == Aborted) {
-		reason := p.Reason
-		if reason == "" {
-			reason = fmt.Sprintf("call %s failed", p.Call)
-		}
-		e.setState(Cleanup, reason)
+		e.setState(Cleanup, p.reason())
 	}
 
+	if p.Fail {
+		e.failing, e.failure = p.Call, p.reason()
+	}
 	first := e.op.index(p.Call)
 	last := first + 1
 	for last < len(e.op.Stack) && e.cleared(e.op.Stack[last]) {
@@ -58,6 +57,9 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 
 	return e.end()
 }
+
+// reason returns why the call failed, with a default.
+func (p Pop) reason() string { return cmp.Or(p.Reason, "call "+p.Call+" failed") }
 
 // cleared reports whether f goes with the frame below it, because no supervisor still has to clean
 // it up.

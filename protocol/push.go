@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/trace"
 )
 
 // A Push is the request to start a call (spec §5.1).
@@ -12,6 +13,7 @@ type Push struct {
 	Participant  string
 	Call         string
 	Caller       string // the call on whose behalf it is made; "": none
+	Traceparent  string // that of its environment; a malformed one is ignored, as the standard says
 	PID          int
 	Process      observe.Process
 	Supervisor   string
@@ -69,7 +71,7 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 	frame := &Frame{
 		Vitals:        e.vitals(p.PID, observe.Identity(p.PID, p.Process)),
 		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller,
-		StartTime: e.seen.Now, State: FrameActive,
+		Traceparent: trace.Normal(p.Traceparent), StartTime: e.seen.Now, State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Resources: p.Resources,
 		Notice: observe.Notice{Readiness: p.Readiness},

@@ -28,6 +28,7 @@ type vector struct {
 		Participant          string          `json:"participant"`
 		Call                 string          `json:"call"`
 		Caller               string          `json:"caller"`
+		Traceparent          string          `json:"traceparent"`
 		Calls                []string        `json:"calls"`
 		PID                  int             `json:"pid"`
 		Process              vectors.Process `json:"process"`
@@ -62,6 +63,7 @@ type vector struct {
 		Resources []string `json:"resources"`
 	} `json:"released"`
 	Remembered *vectors.Sightings `json:"remembered"`
+	PassesOn   *string            `json:"passesOn"`
 }
 
 var refusals = map[string]error{
@@ -173,6 +175,10 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 		t.Errorf("decoded again:\n%s\nwant:\n%s", got, want)
 	}
 
+	if v.PassesOn != nil && after.PassesOn(v.Do.Call) != *v.PassesOn {
+		t.Errorf("passes on %q, want %q", after.PassesOn(v.Do.Call), *v.PassesOn)
+	}
+
 	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call}
 	if got := vectors.Status(after.Verdict(actor)); v.Do.Verb == "heartbeat" && got != v.Status {
 		t.Errorf("status %d, want %d", got, v.Status)
@@ -233,7 +239,7 @@ func (v *vector) do(t *testing.T, op Operation, seen observe.Observation) (Opera
 		return op, nil
 	case "push":
 		return op.Push(Push{
-			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller,
+			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller, Traceparent: v.Do.Traceparent,
 			PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
 			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness,
 			Resources: v.Do.Resources,

@@ -30,6 +30,7 @@
 //	waitfor NAME STATUS[|...]  wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
 //	watch, watched N            read all operation files over and over; until watched, none was ever invalid or went back in
 //	                            revision, and there were at least N looks
+//	schemas KIND... [FILE...]   the JSON files of the ledger are of these kinds, and they and FILEs agree with their $schema
 //	tmpfs DIR SIZE              mount a small file system at DIR; skip the script if that is not allowed
 //	needs NAME...               skip the script, and say why, without linux, root, or a program of that name; with STRICT in
 //	                            the environment a missing program is a failure

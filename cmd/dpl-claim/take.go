@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -120,10 +121,15 @@ func (c *claim) print(env *cli.Env, l *fileops.Ledger, t *queue.Task) error {
 			return err
 		}
 		env.PrintJSON(cli.Object{{"queueId", c.Queue}, {"taskId", t.ID}, {"epoch", t.Claim.Epoch},
-			{"attempt", t.Attempts}, {"spec", jsontext.Value(spec)}})
+			{"attempt", t.Attempts}, {"traceparent", cli.OrNull(t.Traceparent)},
+			{"spec", jsontext.Value(spec)}})
 	case c.Sh:
-		fmt.Fprintf(env.Stdout, "export DPL_QUEUE=%s DPL_TASK=%s DPL_EPOCH=%d DPL_ATTEMPT=%d\n",
+		fmt.Fprintf(env.Stdout, "export DPL_QUEUE=%s DPL_TASK=%s DPL_EPOCH=%d DPL_ATTEMPT=%d",
 			c.Queue, t.ID, t.Claim.Epoch, t.Attempts)
+		if trace.Normal(t.Traceparent) != "" {
+			fmt.Fprintf(env.Stdout, " TRACEPARENT=%s", t.Traceparent)
+		}
+		fmt.Fprintln(env.Stdout)
 	default:
 		fmt.Fprintln(env.Stdout, t.ID, t.Claim.Epoch)
 	}

@@ -10,6 +10,7 @@ package enqueue
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -81,6 +82,9 @@ func (c *enqueue) Run(env *cli.Env) error {
 	batch, err := c.batch()
 	if err != nil {
 		return err
+	}
+	for i := range batch {
+		batch[i].Traceparent = os.Getenv("TRACEPARENT")
 	}
 	l, mode, err := c.open(env)
 	if err != nil {

@@ -77,6 +77,7 @@ func (c *importer) decode(texts []string, r dart.Reading,
 		f := found{file: file}
 		var fileErr error
 		f.op, f.left, fileErr = dart.Read(texts[i], r)
+		f.op.Schema = wire.Schema("operation")
 		all, err = append(all, f), errors.Join(err, refused(file, fileErr))
 	}
 

@@ -54,10 +54,12 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (session.Edit, error) {
 	return env.EditOperation(l, f.op.ID, fileops.OrCreate,
 		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+			same := f.op
+			same.Schema = op.Schema // a file without one is the same
 			switch {
 			case op.Revision == 0 && op.ID == "":
 				return f.op, nil
-			case op.Encode() == f.op.Encode():
+			case op.Encode() == same.Encode():
 				return op, nil
 			}
 			return op, cli.WithStatus(cli.StatusRefused, errExists)

@@ -37,11 +37,14 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p proto
 	case env.JSON():
 		env.PrintJSON(append(cli.Result(edit), cli.Object{
 			{"callId", p.Call}, {"participantId", p.Participant},
-			{"tmp", cli.OrNull(tmp)},
+			{"tmp", cli.OrNull(tmp)}, {"traceparent", cli.OrNull(edit.After.PassesOn(p.Call))},
 		}...))
 	case c.Sh:
 		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s",
 			quote(l.Dir()), op, p.Call, p.Participant)
+		if traceparent := edit.After.PassesOn(p.Call); traceparent != "" {
+			fmt.Fprintf(env.Stdout, " TRACEPARENT=%s", traceparent)
+		}
 		if tmp != "" {
 			fmt.Fprintf(env.Stdout, " DPL_TMP=%s", quote(tmp))
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/trace"
 )
 
 // attemptCall is the call of an attempt, the only one that dpl-run makes in its operation.
@@ -170,6 +172,7 @@ func (a *attempt) pushed(spec queue.Spec) protocol.Push {
 	return protocol.Push{
 		Participant: a.task.Claim.Participant, Call: attemptCall, PID: p.PID, Process: p, Tmp: true,
 		Description: strings.ToValidUTF8(description[:min(len(description), most)], ""),
+		Traceparent: cmp.Or(trace.Normal(a.task.Traceparent), os.Getenv("TRACEPARENT")),
 	}
 }
 
@@ -201,6 +204,10 @@ func (a *attempt) begin() ([]string, time.Duration, error) {
 		}
 	}
 
+	if trace.Normal(t.Traceparent) != "" {
+		// What else the environment says about a trace is about that of the worker.
+		variables = append(variables, "TRACESTATE=", "BAGGAGE=")
+	}
 	return append(variables,
 		"DPL_QUEUE="+q, "DPL_TASK="+t.ID, "DPL_EPOCH="+strconv.FormatInt(t.Claim.Epoch, 10),
 		"DPL_ATTEMPT="+strconv.FormatInt(t.Attempts, 10),

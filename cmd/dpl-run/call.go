@@ -97,11 +97,15 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)
-	return []string{
+	variables := []string{
 		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call,
 		"DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
-	}, edit.After.HeartbeatInterval, nil
+	}
+	if traceparent := edit.After.PassesOn(c.push.Call); traceparent != "" {
+		variables = append(variables, "TRACEPARENT="+traceparent)
+	}
+	return variables, edit.After.HeartbeatInterval, nil
 }
 
 // pushCall pushes the call.

@@ -19,6 +19,7 @@ import (
 	run "github.com/dpl-project/dpl/cmd/dpl-run"
 	settle "github.com/dpl-project/dpl/cmd/dpl-settle"
 	shutdown "github.com/dpl-project/dpl/cmd/dpl-shutdown"
+	trace "github.com/dpl-project/dpl/cmd/dpl-trace"
 	wait "github.com/dpl-project/dpl/cmd/dpl-wait"
 	watch "github.com/dpl-project/dpl/cmd/dpl-watch"
 )
@@ -52,6 +53,7 @@ var chapters = []chapter{
 		{"status", "Show operations, groups of services, and queues of tasks.", nil, "dpl-status"},
 		{"wait", wait.Summary, wait.Main, ""},
 		{"watch", watch.Summary, watch.Main, ""},
+		{"trace", trace.Summary, trace.Main, ""},
 	}},
 	{"Services", []command{
 		{"register", register.Summary, register.Main, ""},

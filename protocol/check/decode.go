@@ -16,6 +16,8 @@ func readRules(r *wire.Reader) Rules {
 	rules, members := Rules{Timeout: DefaultTimeout}, []wire.Member(nil)
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			_ = r.String() // for editors
 		case "exit":
 			rules.Exit = readSome(r, readStatus)
 		case "files":

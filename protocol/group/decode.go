@@ -22,6 +22,8 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 	o := Create("").Orchestrator
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			o.Schema = r.String()
 		case "protocolVersion":
 			o.ProtocolVersion = r.Version()
 		case "orchestrationGroupId":
@@ -55,6 +57,8 @@ func readRegistry(r *wire.Reader) Registry {
 	reg := Create("").Registry
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			reg.Schema = r.String()
 		case "protocolVersion":
 			reg.ProtocolVersion = r.Version()
 		case "revision":

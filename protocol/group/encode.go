@@ -11,6 +11,7 @@ import (
 // Encode returns the content of the orchestrator's file (spec §9.1).
 func (o Orchestrator) Encode() string {
 	return wire.Text(func(w *wire.Writer) {
+		w.OptString("$schema", o.Schema)
 		w.Int("protocolVersion", int64(o.ProtocolVersion))
 		w.String("orchestrationGroupId", o.GroupID)
 		w.Int("revision", o.Revision)
@@ -31,6 +32,7 @@ func (o Orchestrator) Encode() string {
 // Encode returns the content of the registry's file (spec §9.2).
 func (r Registry) Encode() string {
 	return wire.Text(func(w *wire.Writer) {
+		w.OptString("$schema", r.Schema)
 		w.Int("protocolVersion", int64(r.ProtocolVersion))
 		w.Int("revision", r.Revision)
 		w.OptString("owner", r.Owner)

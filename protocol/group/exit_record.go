@@ -13,6 +13,7 @@ import (
 //
 // Only a record whose phase is PhaseEnded has an End.
 type ExitRecord struct {
+	Schema    string // for editors, and otherwise ignored
 	ServiceID string
 	StartID   string
 	Attempt   int
@@ -52,6 +53,7 @@ const longestExitError = 400
 func (x ExitRecord) Encode() string {
 	x.End.Error = strings.ToValidUTF8(x.End.Error[:min(len(x.End.Error), longestExitError)], "")
 	text := wire.Line(func(w *wire.Writer) {
+		w.OptString("$schema", x.Schema)
 		w.Int("protocolVersion", wire.Version)
 		w.String("supervisorId", x.ServiceID)
 		w.String("startId", x.StartID)
@@ -77,6 +79,8 @@ func DecodeExitRecord(text string) (ExitRecord, error) {
 func readExitRecord(r *wire.Reader) (x ExitRecord) {
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			x.Schema = r.String()
 		case "protocolVersion":
 			r.Version()
 		case "supervisorId":

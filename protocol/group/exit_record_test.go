@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
-var recordShape = vectors.Object("protocolVersion supervisorId startId attempt pid phase "+
+var recordShape = vectors.Object("$schema protocolVersion supervisorId startId attempt pid phase "+
 	"keeperSignalled at reason code status error oomKilled cpuMs maxRssKb finishStatus",
 	map[string]*vectors.Shape{"process": vectors.ProcessShape})
 

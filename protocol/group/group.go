@@ -100,6 +100,7 @@ func (s OrchestratorState) valid() bool {
 // An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the
 // group's durations.
 type Orchestrator struct {
+	Schema             string // for editors, and otherwise ignored
 	ProtocolVersion    int
 	GroupID            string
 	Revision           int64 // +1 with every pass
@@ -117,6 +118,7 @@ type Orchestrator struct {
 
 // A Registry is the content of a group's supervisors file (spec §9.2).
 type Registry struct {
+	Schema          string // for editors, and otherwise ignored
 	ProtocolVersion int
 	Revision        int64           // +1 with every edit
 	Owner           string          // the owner of its passes; "" if there is none yet

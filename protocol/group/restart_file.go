@@ -21,6 +21,7 @@ type RestartFile struct {
 // Encode returns the content of the file.
 func (f RestartFile) Encode() string {
 	return wire.Text(func(w *wire.Writer) {
+		w.String("$schema", wire.Schema("restart"))
 		w.Int("protocolVersion", wire.Version)
 		w.String("orchestrationGroupId", f.GroupID)
 		w.String("supervisorId", f.ServiceID)

@@ -8,7 +8,7 @@ import (
 
 // The shapes of the files of a group.
 var (
-	orchestratorShape = vectors.Object("protocolVersion orchestrationGroupId revision "+
+	orchestratorShape = vectors.Object("$schema protocolVersion orchestrationGroupId revision "+
 		"orchestratorPid "+
 		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
 		map[string]*vectors.Shape{"beat": vectors.BeatShape})
@@ -27,7 +27,7 @@ var (
 	exitShape = vectors.Object("at reason detail class code status error note oomKilled cpuMs "+
 		"maxRssKb finishStatus", nil)
 
-	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven",
+	registryShape = vectors.Object("$schema protocolVersion revision owner alertSeq alertsGiven",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
 				"dependencies restart dependenciesCompleted retries restarts persistentRow "+

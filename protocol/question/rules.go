@@ -37,15 +37,18 @@ type Rules []Rule
 func Decode(text string) (Rules, error) {
 	return wire.Decode(text, 0, func(r *wire.Reader) (rules Rules) {
 		r.Object(func(name string) {
-			if name != "rules" {
+			switch name {
+			case "$schema":
+				_ = r.String() // for editors
+			case "rules":
+				rules = make(Rules, 0, strings.Count(text, `"decide"`))
+				r.Array(func() {
+					rules = append(rules, Rule{})
+					rules[len(rules)-1].read(r)
+				})
+			default:
 				r.Refuse("unknown member %q", name)
-				return
 			}
-			rules = make(Rules, 0, strings.Count(text, `"decide"`))
-			r.Array(func() {
-				rules = append(rules, Rule{})
-				rules[len(rules)-1].read(r)
-			})
 		})
 		r.Require("rules")
 		return rules

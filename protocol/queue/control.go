@@ -206,7 +206,7 @@ func (q Queue) Remove(seen Seen) (Queue, error) {
 	if len(e.q.Tasks) > 0 {
 		return q, fmt.Errorf("%w: it has %d tasks", ErrNotEmpty, len(e.q.Tasks))
 	}
-	e.q = Queue{ProtocolVersion: e.q.ProtocolVersion, ID: e.q.ID, Revision: e.q.Revision,
+	e.q = Queue{Schema: e.q.Schema, ProtocolVersion: e.q.ProtocolVersion, ID: e.q.ID, Revision: e.q.Revision,
 		Policy: defaultPolicy(e.q.ID), Removed: true, LastSeq: e.q.LastSeq,
 		LastEpoch: e.q.LastEpoch, Counters: e.q.Counters, Ended: e.q.Ended, Audit: e.q.Audit,
 		Unknown: e.q.Unknown,

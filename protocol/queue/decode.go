@@ -19,6 +19,8 @@ func readQueue(r *wire.Reader) Queue {
 	q, src := Create(""), &source{text: r.Text()}
 	r.Object(func(name string) {
 		switch name {
+		case "$schema":
+			q.Schema = r.String()
 		case "protocolVersion":
 			q.ProtocolVersion = r.Version()
 		case "queueId":
@@ -257,6 +259,8 @@ func (t *Task) read(r *wire.Reader) {
 			r.Array(func() { t.After = append(t.After, readTaskID(r)) })
 		case "enqueuedAt":
 			t.EnqueuedAt = r.Time()
+		case "traceparent":
+			t.Traceparent = r.String()
 		case "maxAttempts":
 			t.MaxAttempts = r.Int(1)
 		case "notBefore":

@@ -15,7 +15,7 @@ import (
 // timerShape and queueShape describe a queue file a second time.
 var (
 	timerShape = vectors.Object("at forMs", map[string]*vectors.Shape{"beat": vectors.BeatShape})
-	queueShape = vectors.Object("protocolVersion queueId revision permits closed removed lastSeq "+
+	queueShape = vectors.Object("$schema protocolVersion queueId revision permits closed removed lastSeq "+
 		"lastEpoch deadSinceResume failuresInRow", map[string]*vectors.Shape{
 		"policy": vectors.Object("slots maxAttempts backoffMs onDeadDependency haltOn depth "+
 			"ageAfterMs rememberForMs", nil),
@@ -24,7 +24,7 @@ var (
 		"counters": vectors.Object("enqueued claimed done dead cancelled expired allowed denied "+
 			"answered timedOut withdrawn ends firstClaims waitedMs longestWaitMs ranMs longestRunMs", nil),
 		"tasks": {Key: "taskId", Each: vectors.Object("taskId seq state priority spec key group "+
-			"after enqueuedAt maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
+			"after enqueuedAt traceparent maxAttempts notBefore attempts tries charged lastEpoch lastEnd "+
 			"lastStatus lastReason lastJudged lastBy lastAt lastRanMs sameError reason question alerted",
 			map[string]*vectors.Shape{
 				"delay": timerShape, "expiry": timerShape,

@@ -21,6 +21,7 @@ func (q Queue) write(w *wire.Writer) {
 		src = &source{}
 	}
 
+	w.OptString("$schema", q.Schema)
 	w.Int("protocolVersion", int64(q.ProtocolVersion))
 	w.String("queueId", q.ID)
 	w.Int("revision", q.Revision)
@@ -152,6 +153,7 @@ func (t *Task) write(w *wire.Writer) {
 	}
 
 	w.Time("enqueuedAt", t.EnqueuedAt)
+	w.OptString("traceparent", t.Traceparent)
 	w.OptInt("maxAttempts", t.MaxAttempts)
 	w.OptTime("notBefore", t.NotBefore)
 	t.delay.write(w, "delay")

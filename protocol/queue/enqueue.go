@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/trace"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -20,7 +21,8 @@ type New struct {
 	NotBefore   time.Time
 	Expires     time.Duration // 0: never
 	MaxAttempts int64
-	Replace     bool // it takes the place of a waiting task of that id
+	Traceparent string // that of the producer's environment; a malformed one is ignored
+	Replace     bool   // it takes the place of a waiting task of that id
 }
 
 // An EntryError says which task of several was refused.
@@ -144,7 +146,7 @@ func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 // fill sets what n says about t.
 func (t *Task) fill(n New, after []string, seen Seen) {
 	t.Key, t.Spec, t.Priority, t.Group, t.After = n.Key, n.Spec.stored(), n.Priority, n.Group, after
-	t.MaxAttempts = n.MaxAttempts
+	t.MaxAttempts, t.Traceparent = n.MaxAttempts, trace.Normal(n.Traceparent)
 	if t.NotBefore = n.NotBefore; !t.NotBefore.IsZero() {
 		t.NotBefore = wire.Moment(t.NotBefore)
 	}

@@ -14,6 +14,7 @@ import (
 // No task of Tasks has ended. Their Seq rise, as do the epochs of claims, which come from
 // LastEpoch.
 type Queue struct {
+	Schema          string // for editors, and otherwise ignored
 	ProtocolVersion int
 	ID              string
 	Revision        int64 // +1 with every edit
@@ -100,6 +101,7 @@ type Task struct {
 	Group       string
 	After       []string // the tasks it still waits for
 	EnqueuedAt  time.Time
+	Traceparent string    // the position in a trace of whoever added it; "": none
 	MaxAttempts int64     // 0: that of the policy
 	NotBefore   time.Time // by the wall clock; zero: none
 	Attempts    int64     // claims

@@ -120,6 +120,7 @@ type vectorNew struct {
 	NotBefore   string          `json:"notBefore"`
 	ExpiresMs   int64           `json:"expiresMs"`
 	MaxAttempts int64           `json:"maxAttempts"`
+	Traceparent string          `json:"traceparent"`
 	Replace     bool            `json:"replace"`
 }
 
@@ -429,6 +430,7 @@ func newTasks(t *testing.T, tasks []vectorNew) (all []New) {
 			ID: n.ID, Key: n.Key, Spec: content, Priority: n.Priority, After: n.After,
 			Group: n.Group, Delay: wire.Milliseconds(n.DelayMs), NotBefore: notBefore,
 			Expires: wire.Milliseconds(n.ExpiresMs), MaxAttempts: n.MaxAttempts, Replace: n.Replace,
+			Traceparent: n.Traceparent,
 		})
 	}
 	return all

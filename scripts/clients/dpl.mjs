@@ -87,7 +87,8 @@ export class Call {
   #stop = new AbortController();
 
   /**
-   * @param {{operationId: string, callId: string, participantId: string, tmp: string | null}} pushed
+   * @param {{operationId: string, callId: string, participantId: string, tmp: string | null,
+   *   traceparent: string | null}} pushed
    */
   constructor(pushed) {
     this.op = pushed.operationId;
@@ -105,6 +106,7 @@ export class Call {
       DPL_CALL: this.id,
       DPL_PARTICIPANT: this.participant,
       ...(this.tmp && { DPL_TMP: this.tmp }),
+      ...(pushed.traceparent && { TRACEPARENT: pushed.traceparent }),
     };
     /**
      * Is aborted, with the error, when the call should clean up, or when it is over or declared

@@ -124,6 +124,8 @@ class Call:
         self.env = {**env, **ids}
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
+        if pushed.get("traceparent"):  # an older dpl-push has none
+            self.env["TRACEPARENT"] = pushed["traceparent"]
         self.stopped = threading.Event()
         self._pid = os.getpid()
         self._deaf = False  # to signals: it will learn by itself why it should end

@@ -47,13 +47,15 @@ func (f flagModel) kind(program string) string {
 	return "any"
 }
 
-// leads reports whether the first argument of c may be a queue.
-func (c *command) leads() bool {
+// leads returns what the first argument of c may be, as the completions have it, or "".
+func (c *command) leads() string {
 	switch c.Program {
 	case "dpl-audit", "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle":
-		return true
+		return "queues"
+	case "dpl-trace":
+		return "operations"
 	}
-	return false
+	return ""
 }
 
 // completions returns the files of the completions.
@@ -102,12 +104,8 @@ func (c *command) bash() string {
 		}
 	}
 
-	lead := ""
-	if c.leads() {
-		lead = "1"
-	}
 	return fmt.Sprintf("\t%s)\n\t\tflags='%s' rest='%s' lead=%s\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n",
-		c.Program, strings.Join(flags, " "), c.takes(), lead, out.String())
+		c.Program, strings.Join(flags, " "), c.takes(), c.leads(), out.String())
 }
 
 // zsh returns the case of c in _dpl_flags.
@@ -115,8 +113,8 @@ func (c *command) zsh() string {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `:`, `\:`)
 	var out strings.Builder
 	fmt.Fprintf(&out, "\t%s)\n\t\t_arguments -S", c.Program)
-	if c.leads() {
-		out.WriteString(" \\\n\t\t\t'1::queue:_dpl_ids queues'")
+	if kind := c.leads(); kind != "" {
+		fmt.Fprintf(&out, " \\\n\t\t\t'1::%s:_dpl_ids %s'", strings.TrimSuffix(kind, "s"), kind)
 	} else {
 		out.WriteString(" -A '-*'") // no flags after the first argument
 	}
@@ -185,9 +183,9 @@ func (c *command) fish() string {
 		fmt.Fprintf(&out, "complete -c %s -f\n", c.Program)
 	}
 
-	if c.leads() {
+	if kind := c.leads(); kind != "" {
 		fmt.Fprintf(&out, "complete -c %s -f -n 'test (count (commandline -opc)) = 1' "+
-			"-a '(__dpl_ids queues)'\n", c.Program)
+			"-a '(__dpl_ids %s)'\n", c.Program, kind)
 	}
 
 	if c.takes() == "command" {

@@ -50,6 +50,7 @@ var lines = []struct {
 	{"dpl-register --group shop --depends-on ", "db web", false},
 	{"dpl-register --service ", "probe", false}, // of $DPL_GROUP
 	{"dpl-claim ", "farm mail.ada", false},
+	{"dpl-trace bu", "build", false},
 	{"dpl-claim fa", "farm", false},
 	{"dpl-claim --queue ", "farm mail.ada", false},
 	{"dpl-claim farm --task ", "t1 t2", false},

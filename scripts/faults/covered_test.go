@@ -16,6 +16,7 @@ import (
 var without = map[string]string{
 	"dpl-check":  "it writes nothing",
 	"dpl-status": "it writes nothing",
+	"dpl-trace":  "it writes nothing",
 	"dpl-watch":  "it writes nothing",
 }
 

@@ -100,6 +100,10 @@ var wrongVerdicts = []mutant{
 		"	return v.Heartbeats || seen.presence(v.Identity()) >= 0\n",
 		[]string{"./protocol TestVectors/^cleanup-process-lives$"},
 	}, {
+		"a command continues the outer span", "protocol/operation.go",
+		"c.In(trace.SpanID(op.ID, call, f.StartTime)).String()", "c.String()",
+		[]string{"./protocol TestVectors/^push-joins-trace$", "trace/tree.txtar"},
+	}, {
 		"siblings in a chain", "protocol/callers.go",
 		"	if !op.namesCallers() {", "	if op.namesCallers() || true {",
 		[]string{"./protocol TestCallers"},

@@ -270,7 +270,7 @@ LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 READY = one_of(*READINESS)
 FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT),
-    pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
+    traceparent=(TEXT, ABSENT), pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
     lastHeartbeat=(MOMENT, REQUIRED), state=(one_of(*FRAME_STATES), 'active'),
     supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''),
@@ -293,6 +293,11 @@ EVENT_MEMBERS = {
     'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT), 'by': (TEXT, ABSENT),
     'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)
 }
+SPAN = record(
+    callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), participantId=(IDENT, ABSENT),
+    traceparent=(TEXT, ABSENT), startTime=(MOMENT, REQUIRED), endedAt=(MOMENT, REQUIRED),
+    pid=(INTEGER, 0), hostId=(TEXT, ABSENT), state=(TEXT, ABSENT), crashedAt=(MOMENT, ABSENT),
+    evidence=(TEXT, ABSENT), reason=(TEXT, ABSENT))
 HASH = re.compile(r'sha256:[0-9a-f]{64}')
 
 
@@ -319,7 +324,8 @@ def read_chain(value, path):
 
 CHAIN = (read_chain, CHAIN_MEMBERS[1])
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
-OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
+SCHEMAS = 'https://github.com/dpl-project/dpl/raw/v0.1.0/spec/'  # of the files that a writer creates
+OPERATION = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
                    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False),
                    heartbeatIntervalMs=(DURATION, 1500), stalenessThresholdMs=(DURATION, 10000),
@@ -327,8 +333,8 @@ OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
                    stack=(array(FRAME), REQUIRED),
                    supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
                    transitions=(array(TRANSITION), []), events=(array(EVENT), []),
-                   audit=(CHAIN, ABSENT))
-LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
+                   spans=(array(SPAN), ABSENT), audit=(CHAIN, ABSENT))
+LEDGER = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
                 resourceRoots=(array(TEXT), []))
 
 

@@ -130,6 +130,8 @@ def run(verb, ledger, subject, now, wait, **arguments):
     if verb == 'status':
         sys.stdout.write(encode(place.status(subject)))
         return 0
+    if verb == 'push':
+        arguments['traceparent'] = os.environ.get('TRACEPARENT')
     outcome = place.edit(subject, verb, lambda: files.observe(given_time), wait, **arguments)
     for frame in outcome.reported:
         print(json.dumps({'operationId': subject} | {name: frame.get(name) for name in (

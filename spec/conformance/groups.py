@@ -283,7 +283,7 @@ OF_EXIT = {
     'maxRssKb': (INTEGER, ABSENT), 'finishStatus': (TEXT, ABSENT)
 }
 EXIT = record(at=(MOMENT, REQUIRED), **OF_EXIT)
-EXIT_RECORD = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED),
+EXIT_RECORD = record(**{'$schema': (TEXT, ABSENT)}, supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED),
                      phase=(one_of('reserved', 'exec', 'ended'), REQUIRED), pid=(INTEGER, 0),
                      process=(PROCESS, ABSENT), keeperSignalled=(BOOLEAN, False),
                      at=(MOMENT, ABSENT), **OF_EXIT)
@@ -362,14 +362,14 @@ SUPERVISION = all_or_none(policy(
                      generation=(REVISION, ABSENT)), 'parent', 'generation')
 USUAL_SUPERVISION = {'autoShutdown': 'never', 'onExit': 'none', 'log': 'files', 'state': 'running', 'reason': '', 'message': '',
                      'endedAt': None, 'restarts': [], 'set': [], 'rules': []}
-REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
+REGISTRY = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
                   owner=(nullable(IDENT), None),
                   supervision=(SUPERVISION, ABSENT),
                   supervisors=(keyed(SERVICE, 'supervisorId'), REQUIRED),
                   alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
                   pendingAlerts=(array(ALERT), []), events=(array(EVENT), []),
                   audit=(CHAIN, ABSENT))
-ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED),
+ORCHESTRATOR = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED),
                       revision=(REVISION, 0), orchestratorPid=(nullable(INTEGER), None),
                       orchestratorHeartbeat=(nullable(MOMENT), None),
                       state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED),

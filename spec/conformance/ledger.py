@@ -16,7 +16,7 @@ import time
 
 import groups
 import protocol
-from document import ID, Refused, decode, decode_ledger, encode, quote
+from document import ID, SCHEMAS, Refused, decode, decode_ledger, encode, quote
 
 KEPT, KEPT_SECONDS = 20, 3600
 REGISTRIES = '~supervisors~'  # in the names of archived registries
@@ -442,7 +442,8 @@ class Ledger:
         temporary = f'{marker}.tmp~{secrets.token_hex(8)}'
         fd = os.open(temporary, NEW, 0o600)
         try:
-            write_all(fd, '{\n  "protocolVersion": 1,\n  "commit": "rename",\n'
+            write_all(fd, f'{{\n  "$schema": "{SCHEMAS}ledger.schema.json",\n'
+                          '  "protocolVersion": 1,\n  "commit": "rename",\n'
                           '  "shared": false,\n  "resourceRoots": []\n}\n')
             with contextlib.suppress(FileExistsError):
                 os.link(temporary, marker)
@@ -639,7 +640,8 @@ class Ledger:
                         for place in (self.temporary, self.temporary / operation,
                                       self.temporary / operation / arguments['call']):
                             self.mkdir(place)
-                    write_all(out, encode(outcome.operation))
+                    schema = {} if given else {'$schema': SCHEMAS + 'operation.schema.json'}
+                    write_all(out, encode(schema | outcome.operation))
                     replace(temporary, path)
                     committed = True
                     for call in outcome.ended:

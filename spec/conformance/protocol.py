@@ -3,6 +3,7 @@ import copy
 import dataclasses
 from typing import Callable, Optional
 
+import traces
 from document import CAN_BE_USED, HIGHEST, LONGEST, OPERATION, Refused, format_time
 from sightings import Sightings, key, sighted
 
@@ -257,6 +258,7 @@ class Edit:
         self.pre = {frame['callId'] for frame in self.stack if frame['state'] == 'crashed'}
         self.refreshed = set()  # call ids
         self.heard = False  # a participant or supervisor makes this edit, which is a sign of life
+        self.failures = {}  # call id -> why a pop has declared it failed
 
     @property
     def stack(self):
@@ -326,8 +328,23 @@ class Edit:
         self.frame_event(
             'callEnded', frame,
             **{'from': frame['state'], 'leftResources': frame['leftResources'] or None})
+        if frame.get('traceparent'):
+            self.op['spans'] = (self.op.get('spans', []) + [self.span(frame)])[-256:]
         self.outcome.ended.append(frame['callId'])
         self.stack.remove(frame)
+
+    def span(self, frame):
+        """Return what is kept of frame, a traced call that ends now (§59.3)."""
+        process = identity(frame)
+        members = {
+            'callId': frame['callId'], 'callerId': frame.get('callerId'),
+            'participantId': frame['participantId'], 'traceparent': frame['traceparent'],
+            'startTime': frame['startTime'], 'endedAt': self.seen.now, 'pid': frame['pid'],
+            'hostId': process['hostId'] or None if process else None, 'state': frame['state'],
+            'crashedAt': frame.get('crashedAt'), 'evidence': frame.get('evidence') or None,
+            'reason': self.failures.get(frame['callId'])
+        }
+        return {name: value for name, value in members.items() if value is not None}
 
     def supervisor_lives(self, frame):
         entry = self.op['supervisorHeartbeats'].get(frame['supervisorId'])
@@ -505,7 +522,7 @@ def fitting_interval(numbers):
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None,
          process=None, supervisor=None, handle=None, description='', caller=None, readiness=None,
          resources=(), failOnCrash=True, heartbeats=False, orphanPolicy=None,
-         stalenessThresholdMs=None, heartbeatIntervalMs=None):
+         stalenessThresholdMs=None, heartbeatIntervalMs=None, traceparent=None):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning',
             'the operation has ended')
@@ -549,6 +566,7 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
         'resources': list(resources), 'leftResources': []
     }
     set_optional(frame, 'callerId', caller)
+    set_optional(frame, 'traceparent', traces.normal(traceparent))
     set_optional(frame, 'process', process)
     beat_now(frame, seen)
     edit.stack.append(frame)
@@ -613,8 +631,10 @@ def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False)
     require(frame, 'noCall', 'no such call')
     edit.by = frame['participantId']
     edit.judge(never_stale=edit.by)
-    if fail and edit.op['state'] in ('running', 'aborted'):
-        edit.set_state('cleanup', reason or f'call {call} failed')
+    if fail:
+        edit.failures[call] = reason or f'call {call} failed'
+        if edit.op['state'] in ('running', 'aborted'):
+            edit.set_state('cleanup', edit.failures[call])
     at = edit.stack.index(frame)
     run = [frame]
     for above in edit.stack[at + 1:]:

@@ -20,7 +20,7 @@ def read_word(value, path):
 WORD = (read_word, str)
 RULE = record(decide=(one_of(*RANKS), REQUIRED), tool=(WORD, ABSENT), argv=(array(WORD), ABSENT),
               until=(MOMENT, ABSENT), reason=(TEXT, ''))
-RULES = record(rules=(array(RULE), REQUIRED))
+RULES = record(**{'$schema': (TEXT, ABSENT)}, rules=(array(RULE), REQUIRED))
 
 
 def decode_rules(text):

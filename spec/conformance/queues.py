@@ -9,6 +9,7 @@ import json
 import re
 from typing import Optional
 
+import traces
 from document import (ABSENT, BEAT, BOOLEAN, CHAIN, HASH, HASHED, HIGHEST, ID, IDENT, INTEGER, LONGEST,
                       MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT, Number, Refused, array,
                       below, corrupt, duration, format_time, one_of, parse, quote, read_id, read_time,
@@ -123,7 +124,7 @@ ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
                priority=(whole(*LIMITS), 0), spec=(SPEC, REQUIRED), key=(TEXT, ''),
                group=(IDENT, ABSENT), after=(array(TASK), []), enqueuedAt=(MOMENT, REQUIRED),
-               maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
+               traceparent=(TEXT, ABSENT), maxAttempts=(POSITIVE, ABSENT), notBefore=(MOMENT, ABSENT), delay=(TIMER, ABSENT),
                expiry=(TIMER, ABSENT), attempts=(INTEGER, 0), tries=(INTEGER, 0),
                charged=(INTEGER, 0), **LAST, sameError=(INTEGER, 0), reason=(TEXT, ''),
                question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT),
@@ -137,7 +138,7 @@ COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_
 HALT = record(by=(TEXT, REQUIRED), reason=(TEXT, REQUIRED), details=(TEXT, ''), at=(MOMENT, ABSENT),
               automatic=(BOOLEAN, False), alerted=(BOOLEAN, False))
 GOAL = record(description=(TEXT, ''), completed=(BOOLEAN, False))
-QUEUE = record(protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
+QUEUE = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), queueId=(QUEUE_ID, REQUIRED), revision=(REVISION, 0),
                policy=(record(**POLICY_MEMBERS), REQUIRED), goal=(GOAL, ABSENT),
                halts=(array(HALT), []), permits=(INTEGER, ABSENT), closed=(BOOLEAN, False),
                removed=(BOOLEAN, False), lastSeq=(REVISION, 0), lastEpoch=(REVISION, 0),
@@ -697,6 +698,7 @@ def add(edit, new, batch, at):
                 priority=new.get('priority', 0), after=waits)
     for name in ('group', 'maxAttempts', 'notBefore'):
         set_optional(task, name, new.get(name))
+    set_optional(task, 'traceparent', traces.normal(new.get('traceparent')))
     set_optional(task, 'delay', start_timer(new.get('delayMs'), edit.seen))
     set_optional(task, 'expiry', start_timer(new.get('expiresMs'), edit.seen))
     return True
@@ -922,7 +924,7 @@ def cancel(queue, world, tasks, by='operator', reason=''):
 def remove(queue, world):
     edit = begin(queue, world)
     require(not edit.tasks, 'notEmpty')
-    stay = ('protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
+    stay = ('$schema', 'protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
             'audit')
     kept = {name: value for name, value in edit.queue.items()
             if name in stay or name not in QUEUE.fields}

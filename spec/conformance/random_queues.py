@@ -16,7 +16,7 @@ import run
 import sightings
 from document import Number, Refused, format_time, parse, write
 from protocol import beat_of
-from random_vectors import STRANGE, UNKNOWN, integers, places_in, without
+from random_vectors import STRANGE, TRACEPARENTS, UNKNOWN, integers, places_in, without
 
 START = 1768905000000  # 2026-01-20T10:30:00Z
 STEPS = (0, 0, 1, 999, 1000, 1001, 5000, 30000, 60000, 3600_000, -500, -3600_000)
@@ -182,6 +182,7 @@ class World:
         new |= self.optional(0.3, group=self.one(GROUPS))
         new |= self.optional(0.2, delayMs=self.one(SPANS)) | self.optional(0.2, expiresMs=self.one(SPANS))
         new |= self.optional(0.15, notBefore=format_time(self.now + self.one(STEPS)))
+        new |= self.optional(0.1, traceparent=self.one(TRACEPARENTS))
         return new | self.optional(0.2, maxAttempts=self.one((1, 2))) | self.optional(0.2, replace=True)
 
     def claim(self):

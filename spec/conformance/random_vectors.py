@@ -74,6 +74,13 @@ def usual(operation):
 
 LAYOUTS = (brief, usual, OPERATION[1])
 
+TRACEPARENTS = tuple(version + '-' + trace + '-' + span + '-' + flags
+                     for version, trace, span, flags in (
+                         ('00', 'a1' * 16, 'b2' * 8, '01'), ('00', 'a1' * 16, 'c3' * 8, '00'),
+                         ('01', 'd4' * 16, 'b2' * 8, 'ff-more'), ('00', 'A1' * 16, 'b2' * 8, '01'),
+                         ('00', '0' * 32, 'b2' * 8, '01'), ('00', 'a1' * 16, '0' * 16, '01'),
+                         ('ff', 'a1' * 16, 'b2' * 8, '01'), ('00', 'a1' * 16, 'b2' * 8, '01-')))
+
 
 class Walk:
     """An operation as it changes, and the world that its observers see."""
@@ -193,6 +200,7 @@ class Walk:
         arguments |= self.optional(0.2, handle='h 1')
         arguments |= self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f')))
         arguments |= self.optional(0.15, readiness=self.one(READINESS))
+        arguments |= self.optional(0.3, traceparent=self.one(TRACEPARENTS))
         arguments |= self.optional(0.3, resources=['/r/1', '/r/2'])
         arguments |= self.optional(0.3, failOnCrash=self.chance(0.2))
         arguments |= self.optional(0.2, heartbeats=self.chance(0.8))

@@ -20,13 +20,14 @@ import protocol
 import questions
 import queues
 import sightings
+import traces
 from document import (ABSENT, BOOLEAN, DEEPEST, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY,
                       REQUIRED, REVISION, TEXT, Number, Refused, array, below, decode, encode, one_of,
                       parse, read_time, record, whole, write)
 
 WORDS = {
     'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived',
-    'refused', 'path', 'status', 'reported', 'released', 'remembered'
+    'refused', 'path', 'status', 'reported', 'released', 'remembered', 'passesOn'
 }
 SEEN = {
     'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen',
@@ -95,6 +96,16 @@ def remembered(vector, outcome=None):
     return {'remembered': parse(write(sightings.plain(kept)))}
 
 
+def passes_on(vector, operation):
+    """Return the traceparent for what the pushed call starts, {} if the vector has none (§59.2)."""
+    if 'passesOn' not in vector:
+        return {}
+    do = vector['do']
+    if do['verb'] != 'push' or 'refused' in vector:
+        raise Malformed('passesOn belongs to a push that is made')
+    return {'passesOn': traces.passed_on(operation, do['call'])}
+
+
 def arguments(verb, do):
     if verb != 'decode' and verb not in protocol.VERBS:
         raise Malformed(f'unknown verb {verb}')
@@ -160,6 +171,7 @@ def expectation(vector):
     result |= remembered(vector)
     if end == 'then':
         result['then'] = decode(write(vector['then']))
+        result |= {'passesOn': vector['passesOn']} if 'passesOn' in vector else {}
     if end == 'refused':
         return refusal(vector)
     status = vector.get('status', Number('0'))
@@ -190,6 +202,7 @@ def reality(vector):
         end = {'unchanged': True} | remembered(vector, outcome)
     else:
         end = {'then': written(outcome.operation)} | remembered(vector, outcome)
+        end |= passes_on(vector, end['then'])
     return end | {
         'status': outcome.status, 'reported': [frame['callId'] for frame in outcome.reported],
         'released': outcome.released
@@ -424,7 +437,7 @@ OF_TASK = record(id=(queues.TASK, REQUIRED), key=(TEXT, ABSENT), spec=(queues.AN
                  priority=(whole(*queues.LIMITS), ABSENT), after=(array(queues.TASK), ABSENT),
                  group=(IDENT, ABSENT), delayMs=(queues.SPAN, ABSENT), notBefore=(MOMENT, ABSENT),
                  expiresMs=(queues.SPAN, ABSENT), maxAttempts=(POSITIVE, ABSENT),
-                 replace=(BOOLEAN, ABSENT))
+                 traceparent=(TEXT, ABSENT), replace=(BOOLEAN, ABSENT))
 QUEUE_KINDS = {
     'process': PROCESS, 'keeper': PROCESS, 'epoch': REVISION, 'end': queues.END,
     'asker': record(**{name: (kind, REQUIRED if name == 'participant' else ABSENT)

@@ -52,10 +52,10 @@ var (
 )
 
 // OperationShape describes an operation file.
-var OperationShape = Object("protocolVersion operationId revision state lastHeartbeat aborted "+
+var OperationShape = Object("$schema protocolVersion operationId revision state lastHeartbeat aborted "+
 	"heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
 	map[string]*Shape{
-		"stack": {Key: "callId", Each: Object("participantId callId callerId pid startTime "+
+		"stack": {Key: "callId", Each: Object("participantId callId callerId traceparent pid startTime "+
 			"lastHeartbeat state supervisorId supervisorHandle description readiness note "+
 			"failOnCrash heartbeats resources crashedAt detectedBy evidence staleForMs "+
 			"previousState reportedAt", map[string]*Shape{
@@ -69,6 +69,8 @@ var OperationShape = Object("protocolVersion operationId revision state lastHear
 				"grace": GraceShape})},
 		"transitions": {Each: Object("revision from to at by reason", nil)},
 		"events":      EventsShape,
+		"spans": {Each: Object("callId callerId participantId traceparent startTime endedAt pid "+
+			"hostId state crashedAt evidence reason", nil)},
 	})
 
 // A Node is a JSON value.

@@ -68,6 +68,7 @@ func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, 
 	p = protocol.Push{
 		Participant: string(participant), Supervisor: string(c.Supervisor), Call: string(c.Call),
 		Handle: string(c.Handle), Description: string(c.Description), Contained: c.NoFailOnCrash,
+		Traceparent:  os.Getenv("TRACEPARENT"),
 		OrphanPolicy: c.OrphanPolicy, Heartbeats: c.Heartbeat,
 		Interval: time.Duration(c.Interval), Threshold: time.Duration(c.Staleness),
 	}

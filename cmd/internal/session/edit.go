@@ -109,9 +109,9 @@ func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operat
 			if before.Revision > 0 && !how.Reuse {
 				return before, fileops.ErrArchived
 			}
-			revision := before.Revision
+			schema, revision := before.Schema, before.Revision
 			before = protocol.Create(op, p.Interval, p.Threshold)
-			before.Revision = revision
+			before.Schema, before.Revision = schema, revision
 		}
 
 		p := p

@@ -1,8 +1,8 @@
 # Completions of the dpl commands for bash, made by scripts/docs from --help --json.
 
 # _dpl_model PROGRAM [FLAG]: set known if PROGRAM is known, flags to its flags, rest to the kind of
-# its arguments, takes to the kind of value that FLAG takes, "" for none, and lead to 1 if the first
-# argument may be a queue
+# its arguments, takes to the kind of value that FLAG takes, "" for none, and lead to the kind of id
+# that the first argument may be, "" if it may be none
 _dpl_model() {
 	known=1 flags='' rest='' takes='' lead=''
 	case $1 in
@@ -65,7 +65,7 @@ _dpl_ids() {
 _dpl_of() {
 	local op group queue
 	_dpl_given queue; queue=${REPLY:-$DPL_QUEUE}
-	[[ ! $REPLY && $lead && ${words[1]} != -* ]] && ((cword > 1)) && queue=${words[1]}
+	[[ ! $REPLY && $lead == queues && ${words[1]} != -* ]] && ((cword > 1)) && queue=${words[1]}
 	_dpl_given op; op=${REPLY:-$DPL_OP}
 	_dpl_given group; group=${REPLY:-$DPL_GROUP}
 	if [[ $1 = ready ]]; then
@@ -120,7 +120,7 @@ _dpl_line() {
 	_dpl_model "$1"
 	if [[ $lead && ${words[1]} != -* ]]; then
 		if ((cword == 1)); then
-			_dpl_value queues
+			_dpl_value "$lead"
 			return
 		fi
 		first=2
