@@ -119,7 +119,7 @@ func (m *machine) drain(t *rapid.T) {
 		m.try(t, v)
 	}
 
-	const passes = 6
+	const passes = 8
 	for range passes {
 		if !m.begun {
 			return

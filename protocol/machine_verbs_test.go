@@ -218,8 +218,10 @@ func (m *machine) suspend(t *rapid.T) {
 }
 
 func (m *machine) setClock(t *rapid.T) {
-	m.places[one(t, "place", 0, 2)].asleep(one(t, "step", time.Hour, -time.Hour, 8*time.Second,
-		-8*time.Second))
+	h := m.places[one(t, "place", 0, 2)].simHost
+	step := one(t, "step", time.Hour, -time.Hour, 8*time.Second, -8*time.Second)
+	h.asleep(step)
+	h.bootedAt = h.bootedAt.Add(step) // it is counted back from now
 }
 
 // edit acts as a participant in another language that only sets its heartbeat, or its pid.
