@@ -75,10 +75,10 @@ staticcheck:
 
 # Tests that drive the commands from outside gain nothing from -race, nor do those of flags, where a
 # command has no others: they have one goroutine. The slowest start first.
-rigs = ./scripts/faults ./scripts/linearize ./scripts/dist ./scripts/powerloss \
-	./cmd/internal/simulation ./scripts/... $(lanes)
-lanes = $(addprefix ./,$(filter-out $(dir $(filter-out %/lanes_test.go,$(tests))),$(dir $(tests))))
-tests = $(wildcard cmd/dpl-*/*_test.go)
+rigs    = ./scripts/faults ./scripts/linearize ./scripts/powerloss ./cmd/internal/simulation
+outside = ./scripts/dist ./scripts/... $(lanes)
+lanes   = $(addprefix ./,$(filter-out $(dir $(filter-out %/lanes_test.go,$(tests))),$(dir $(tests))))
+tests   = $(wildcard cmd/dpl-*/*_test.go)
 
 # Nor do tests of fileops that run in one goroutine on a simulated disk. Large files are slow under
 # the race detector. Both kinds run in coverage.
@@ -91,10 +91,15 @@ unraced    = ^Test($(sequential)|$(large))$$
 test:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' \
 		$$(command -v cc >/dev/null 2>&1 && echo -race) \
-		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol/... $(rigs))")
+		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol/... $(rigs) $(outside))")
 
+# Two parts, so that make check can run them side by side.
 rigs:
 	STRICT=$(STRICT) DPL_HISTORIES=12s $(GO_TEST) -parallel 4 $(rigs)
+
+scripts:
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 \
+		$$(go list $(outside) | grep -vxF "$$(go list $(rigs))")
 
 model:
 	sh spec/model/check.sh 3
@@ -211,6 +216,6 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo demo-all check format vet tidy staticcheck test rigs model coverage conformance shell \
-	bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power soak-clocks soak-bare \
-	soak-chaos soak-shared mutants pictures doc install uninstall dist clean
+.PHONY: build demo demo-all check format vet tidy staticcheck test rigs scripts model coverage \
+	conformance shell bench soak soak-needs soak-units soak-arm64 soak-keepers soak-power \
+	soak-clocks soak-bare soak-chaos soak-shared mutants pictures doc install uninstall dist clean

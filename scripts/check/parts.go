@@ -15,12 +15,14 @@ import (
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
 	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs",
-	"coverage", "demo-all",
+	"scripts", "coverage", "demo-all",
 }
 
 // waits are the parts that spend much of their time waiting for processes. The parts that only
 // compute run beside them, at the lowest priority, and take what is left.
-var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo-all": true}
+var waits = map[string]bool{
+	"test": true, "rigs": true, "scripts": true, "coverage": true, "demo-all": true,
+}
 
 // needed is the program without which there is nothing to do in a part.
 var needed = map[string][]string{

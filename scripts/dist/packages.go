@@ -156,8 +156,8 @@ func (r release) pack(f format, files tree, architecture string) (string, []byte
 	if err := os.Mkdir(out, 0o755); err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command("go", "run", nfpm, "package", "--packager", f.name, "--config", config,
-		"--target", out+string(filepath.Separator))
+	cmd := exec.Command("go", "run", "-trimpath", nfpm, "package", "--packager", f.name, "--config",
+		config, "--target", out+string(filepath.Separator))
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10))
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", nil, fmt.Errorf("%v: %w\n%s", cmd, err, said)

@@ -4,7 +4,7 @@ import "slices"
 
 // hardUse returns bugs that hard use of the first version has found, each as small as it can be.
 func hardUse() []mutant {
-	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, sets, queues, checks,
+	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, links, sets, queues, checks,
 		policies, simulated, firstMinutes, security)
 }
 
