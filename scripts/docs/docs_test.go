@@ -207,14 +207,14 @@ func (d *docs) synopsis(t *testing.T) {
 	}
 }
 
-// statuses: those of the README are the same, and the spec has no others.
+// statuses: those of spec/reference.md are the same, and the spec has no others.
 func (d *docs) statuses(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	reference, err := os.ReadFile("spec/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	_, table, _ := strings.Cut(string(readme), "| exit status |")
+	_, table, _ := strings.Cut(string(reference), "| exit status |")
 	var got, want []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table,
 		-1) {
@@ -227,7 +227,7 @@ func (d *docs) statuses(t *testing.T) {
 
 	slices.Sort(got)
 	if slices.Sort(want); len(want) == 0 || !slices.Equal(got, want) {
-		t.Errorf("got statuses %q, README.md has %q", got, want)
+		t.Errorf("got statuses %q, spec/reference.md has %q", got, want)
 	}
 
 	for _, page := range []string{"protocol", "groups"} {
