@@ -98,6 +98,7 @@ for example in scripts/examples/*/; do
 done
 put share/dpl/schemas spec/*.schema.json
 put share/doc/dpl README.md CHANGELOG.md LICENSE
+put share/doc/dpl/html bin/share/doc/dpl/html/*
 put share/doc/dpl/spec spec/*.md
 fill share/dpl/cron scripts/cron/crontab
 fill lib/systemd/system scripts/systemd/system/*

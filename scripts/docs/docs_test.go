@@ -54,6 +54,7 @@ func TestDocs(t *testing.T) {
 
 	t.Run("same", d.same)
 	t.Run("pages", d.pages)
+	t.Run("html", d.html)
 	t.Run("flags", d.flags)
 	t.Run("synopsis", d.synopsis)
 	t.Run("statuses", d.statuses)
@@ -94,7 +95,7 @@ func (d *docs) same(t *testing.T) {
 	}
 
 	for _, name := range []string{"man/man1/dpl-push.1", "man/man1/dpl.1", "man/man5/dpl-ledger.5",
-		"man/man7/dpl.7", "bash-completion/completions/dpl-push",
+		"man/man7/dpl.7", "doc/dpl/html/index.html", "bash-completion/completions/dpl-push",
 		"zsh/site-functions/_dpl", "fish/vendor_completions.d/dpl-push.fish"} {
 		if !slices.Contains(found, name) {
 			t.Errorf("there is no %s", name)
