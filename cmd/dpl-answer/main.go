@@ -32,7 +32,7 @@ type answer struct {
 	Sign        cli.Path   `placeholder:"KEY" help:"sign the answer with this key of SSH, for dpl-ask --signers"`
 	Follow      bool       `help:"on a terminal: wait for more questions when all are answered"`
 	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who answers (the name of the user)"`
-	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"TEXT" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
+	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"[TEXT]" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
 }
 
 // Leading returns the flag whose value may be the first argument.
