@@ -10,7 +10,7 @@
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
 # make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
-# make doc          write man pages and completions to bin/share
+# make doc          write man pages, HTML and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it
 # make dist         build all files of a release, reproducible: bin/dist
 

@@ -4,6 +4,7 @@ package testscripts
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -100,4 +101,57 @@ func blurredPage(text string) string {
 		text = revisions.ReplaceAllString(text, "${1}N")
 	}
 	return text
+}
+
+func read(t *testing.T, path string) string {
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// section returns what is between a heading of the second level and the next one.
+func section(t *testing.T, text, heading string) string {
+	_, after, found := strings.Cut(text, "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("want a section %s", heading)
+	}
+	within, _, _ := strings.Cut(after, "\n## ")
+	return within + "\n"
+}
+
+// fenced returns the one block of text in language.
+func fenced(t *testing.T, text, language string) string {
+	all := blocks(text, language)
+	if len(all) != 1 {
+		t.Fatalf("%d blocks of %s, want one", len(all), language)
+	}
+	return all[0]
+}
+
+// blocks returns the blocks of text in language.
+func blocks(text, language string) (all []string) {
+	for _, after := range strings.Split(text, "\n```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(after, "\n```\n")
+		all = append(all, block+"\n")
+	}
+	return all
+}
+
+// rows returns the first cells of tables in text that match pattern; if it has a group, that.
+func rows(text, pattern string) []string {
+	var cells []string
+	for _, match := range regexp.MustCompile(`(?m)^\| `+pattern+` \|`).FindAllStringSubmatch(text,
+		-1) {
+		cell := match[len(match)-1]
+		cells = append(cells, strings.Trim(cell, "| "))
+	}
+	return cells
 }

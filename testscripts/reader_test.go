@@ -19,6 +19,7 @@ import (
 type reader struct {
 	*typist
 	t   *testing.T
+	bin string
 	tmp string // for temporary directories
 }
 
@@ -40,10 +41,11 @@ func beginReading(t *testing.T, bin, shell, tmp string) *reader {
 		"'8<''--- begun'")
 	y.hear(t, mark+"begun\n")
 	t.Cleanup(func() { proc.EndAll(tmp) })
-	return &reader{typist: y, t: t, tmp: tmp}
+	return &reader{typist: y, t: t, bin: bin, tmp: tmp}
 }
 
-// follow does what a block shows: saves it, or types its commands.
+// follow does what a block shows: saves it, types its commands, or does what cron would. A text is
+// only looked at.
 func (r *reader) follow(b block) {
 	r.t.Helper()
 	switch {
@@ -54,6 +56,11 @@ func (r *reader) follow(b block) {
 			r.ponder()
 			r.do(s)
 		}
+	case b.language == "crontab":
+		k := &kitchen{t: r.t, bin: r.bin}
+		line := strings.TrimSuffix(strings.TrimPrefix(b.text, "* * * * * "), "\n")
+		k.installed(r.t, r.t.TempDir(), line)
+	case b.language == "text":
 	default:
 		r.t.Errorf("want a file to which this %s is saved, or console\n%s", b.language, b.text)
 	}

@@ -32,7 +32,7 @@ type answer struct {
 	Sign        cli.Path   `placeholder:"KEY" help:"sign the answer with this key of SSH, for dpl-ask --signers"`
 	Follow      bool       `help:"on a terminal: wait for more questions when all are answered"`
 	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who answers (the name of the user)"`
-	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"TEXT" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
+	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"[TEXT]" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
 }
 
 // Leading returns the flag whose value may be the first argument.
@@ -179,8 +179,9 @@ const Summary = "Show open questions, and answer them."
 // Main runs dpl-answer.
 func Main() {
 	cli.Main(&answer{}, Summary,
-		"Without ID it lists them; on a terminal it shows one after the other, and asks for a letter. "+
-			"The first answer counts. Exits 76 if the question is decided already, or is one's own, 4 "+
-			"if it has expired or was withdrawn. This keeps programs from answering themselves by "+
-			"mistake: what keeps them from it altogether is another user.")
+		"Without arguments it lists them; on a terminal it shows one after the other, and "+
+			"asks for a letter. The first answer counts. Exits 76 if the question is decided "+
+			"already, or is your own, 4 if it has expired or was withdrawn. Refusing your own "+
+			"keeps programs from answering themselves by mistake: what keeps them from it "+
+			"altogether is another user.")
 }

@@ -139,10 +139,10 @@ const Summary = "Ask a person, and wait for the answer."
 // Main runs dpl-ask.
 func Main() {
 	cli.Main(&ask{}, Summary,
-		"The question is a task in the queue ask, which dpl-answer and dpl-status --queue ask show. "+
-			"Prints the text of the answer. Exits 0 if it was answered or allowed, 1 if it was "+
-			"denied, 124 if nobody answered in time, 5 if it was withdrawn, 75 if it is still open: "+
-			"any status but 0 is no. It is withdrawn when nobody waits for the answer any more: "+
-			"dpl-ask was killed, or with --key, the call or process that asks has ended. Exits 77 if "+
-			"the asker could change --rules or --signers, or if a yes has no signature by one of these.")
+		"Prints the answer. Exits 0 if it was answered or allowed: any other status is no. 1: "+
+			"it was denied; 124: nobody answered in time; 5: it was withdrawn; 75: it is still "+
+			"open; 77: the asker could change --rules or --signers, or a yes has no signature by "+
+			"one of these. A person answers with dpl-answer; dpl-status --queue ask also shows "+
+			"the question. It is withdrawn when nobody waits for the answer any more: dpl-ask was "+
+			"killed, or with --key, the call or process that asks has ended.")
 }

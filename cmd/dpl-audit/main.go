@@ -78,12 +78,12 @@ const Summary = "Show and verify the record of a queue, an operation or a group.
 // Main runs dpl-audit.
 func Main() {
 	cli.Main(&auditor{}, Summary,
-		"It says who changed what and when. Each edit of a queue adds a line to queues/QUEUE.audit.jsonl, "+
-			"which has the hash of the line before; so do the edits of an operation or a "+
-			"group from --on to --off, except heartbeats. Prints them, the newest first; with "+
-			"--json, a line of JSON for each. --verify "+
-			"exits 0 if no line is changed, missing, forked or torn, and the file is what the lines "+
-			"say; otherwise 1. Who can write the files can also make a record anew from some line on, "+
-			"or restore an older state of all of them. Only a head that was kept elsewhere tells: print it "+
-			"with --head, and give it to --verify as --known. Nothing deletes a sealed part.")
+		"Prints who changed what, and when, the newest first; with --json, a line of JSON for "+
+			"each change. A queue always has a record, in queues/QUEUE.audit.jsonl; an operation "+
+			"or a group has one of its edits from --on to --off, except heartbeats. Each line has "+
+			"the hash of the line before. --verify exits 0 if no line is changed, missing, forked "+
+			"or torn, and the file is what the lines say; otherwise 1. Whoever can write the "+
+			"files can also make a record anew from some line on, or restore an older state of "+
+			"all of them. Only a head that was kept elsewhere tells: print it with --head, and "+
+			"give it to --verify as --known. Nothing deletes a sealed part.")
 }

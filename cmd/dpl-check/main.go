@@ -73,10 +73,11 @@ func (c *checker) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&checker{}, "Judge an attempt by rules.",
-		"FILE is a JSON object: exit, files, changed, contains, absent, json, command and prose say "+
-			"what must be true of the files in DIR. Prints a report, which on a terminal is a short "+
-			"text. An attempt is uncertain if something cannot be told, and unchecked if nothing was "+
-			"looked at: neither has passed. Nothing is changed, except by the command of FILE, which "+
-			"--dry-run does not run. Exits 0 if the attempt has passed, 1 if it failed, 75 if it is "+
-			"uncertain or unchecked, 65 if FILE is not valid.")
+		"FILE has the rules, in a JSON object: exit, files, changed, contains, absent, json, "+
+			"command and prose say what must be true of the attempt's exit status, of the files "+
+			"in DIR, and of the output of a command. Prints a report, which on a terminal is a "+
+			"short text. An attempt is uncertain if something cannot be told, and unchecked if "+
+			"nothing was looked at: neither has passed. Nothing is changed, except by the command "+
+			"of FILE, which --dry-run does not run. Exits 0 if the attempt has passed, 1 if it "+
+			"failed, 75 if it is uncertain or unchecked, 65 if FILE is not valid.")
 }

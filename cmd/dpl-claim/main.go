@@ -20,7 +20,7 @@ type claim struct {
 	cli.Attempt `embed:""`
 
 	Participant cli.ID   `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who claims (pid-N with --pid N)"`
-	PID         cli.PID  `placeholder:"N" help:"the claim ends with process N, such as $$"`
+	PID         cli.PID  `placeholder:"N" help:"the claim ends with process N, such as $$$$"`
 	Op          cli.ID   `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
 	Call        cli.ID   `env:"DPL_CALL" placeholder:"CALL" help:"the claim ends with this call"`
 	Deadline    cli.Span `placeholder:"D" help:"the claim ends after D"`

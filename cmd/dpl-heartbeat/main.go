@@ -80,17 +80,17 @@ const Summary = "Send a heartbeat for a participant, supervisor or service."
 // Main runs dpl-heartbeat.
 func Main() {
 	cli.Main(&heartbeat{}, Summary,
-		"Ids given by flags take precedence over the environment. In the environment a call "+
-			"takes precedence over a participant, and a participant over a supervisor. A "+
-			"supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, "+
-			"separated by tabs, for each crashed call that it must clean up after, until it "+
-			"acknowledges the call with dpl-cleanup --ack; - stands for no handle. A service that is "+
-			"asked for a checkpoint gets a line asked CLOCK LEFT-MS, separated by tabs, with the "+
-			"time until it is stopped, or -, and 6 as the exit status, until it gives a --note; one "+
-			"that is warned of a violation, with CODE: DETAIL as well. "+
-			"Exits 3 if the "+
-			"operation is aborted or in cleanup (clean up and pop), or if the service is being "+
-			"shut down; 4 if the operation is over; 5 if the participant was declared crashed, or "+
-			"the service dead (register it again); 66 if there is no such call, supervisor or "+
-			"service.")
+		"Send one from time to time while you work: its exit status says whether to go on. 0: "+
+			"go on; 3: the operation is aborted or in cleanup, so clean up and pop, or the "+
+			"service is being shut down; 4: the operation is over; 5: you were declared crashed, "+
+			"or the service dead (register it again); 6: the service is asked for a checkpoint; "+
+			"66: there is no such call, supervisor or service. Ids given by flags take precedence "+
+			"over the environment. In the environment a call takes precedence over a participant, "+
+			"and a participant over a supervisor. What is printed is for supervisors and "+
+			"services, in fields separated by tabs. A supervisor gets a line OPERATION CALL "+
+			"HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE for each crashed call that it must clean "+
+			"up after, until it acknowledges the call with dpl-cleanup --ack; - stands for no "+
+			"handle. A service that is asked for a checkpoint gets a line asked CLOCK LEFT-MS, "+
+			"with the time until it is stopped, or -, until it gives a --note; one that is warned "+
+			"of a violation, with CODE: DETAIL as well.")
 }

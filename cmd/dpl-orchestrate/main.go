@@ -95,10 +95,10 @@ const Summary = "Make one pass over a group of services."
 func Main() {
 	start.Stage()
 	cli.Main(&orchestrate{}, Summary,
-		"A pass declares services failed whose process is gone, or whose heartbeats have "+
-			"stopped for --staleness. It restarts them once their backoff is over and their "+
-			"dependencies run, starts and stops services on request, and writes alerts to "+
-			"GROUP.alerts.jsonl. It does not wait for services. Run it from a timer or cron, or "+
-			"keep it running with --every. --staleness should be at least 2.5 times the time "+
-			"between passes.")
+		"A pass starts services whose dependencies run, restarts those that have failed once "+
+			"their backoff is over, and stops those that it was asked to stop. A service has "+
+			"failed if its process is gone, or if its heartbeats have stopped for --staleness. A "+
+			"pass does not wait for services; it writes alerts to GROUP.alerts.jsonl. Run it from "+
+			"a timer or cron, or keep it running with --every. --staleness should be at least 2.5 "+
+			"times the time between passes.")
 }

@@ -86,8 +86,9 @@ const Summary = "Create, halt, resume or set up a queue."
 // Main runs dpl-queue.
 func Main() {
 	cli.Main(&control{}, Summary,
-		"Everything that is asked for is done in one edit. Halts have owners: --resume lifts that of "+
-			"--as. Halting waits for no worker. Exits 66 if there is no queue and --create is not "+
-			"given, 76 if it exists with another policy, is halted by others only, or, for --remove, "+
-			"is not empty.")
+		"A halt keeps tasks from being claimed, and waits for no worker; what is claimed goes "+
+			"on. It belongs to whoever is named by --as, and --resume lifts that one. Everything "+
+			"that is asked for is done in one edit. Exits 66 if there is no queue and --create is "+
+			"not given, 76 if it exists with another policy, is halted by others only, or, for "+
+			"--remove, is not empty.")
 }

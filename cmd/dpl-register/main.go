@@ -139,16 +139,16 @@ const Summary = "Register services with their group."
 func Main() {
 	start.Stage()
 	cli.Main(&register{}, Summary,
-		"Without --request the service is already running and registers itself. It is judged "+
-			"by the process of --pid. Without --pid, or with --heartbeat, it must send heartbeats "+
-			"from now on, with dpl-heartbeat --group. With COMMAND, passes of dpl-orchestrate "+
-			"restart it after a failure. COMMAND runs without a shell, in a session of its own, "+
-			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; when "+
-			"it ran before, also with DPL_EXIT_CODE, DPL_EXIT_STATUS and DPL_RESTART_FILE. Its "+
-			"output goes to logs/GROUP/ID.log; show it with dpl-status --log. Registering a "+
-			"service again changes the given settings, and brings back a service that "+
-			"is dead, stopped or completed. "+
-			"If no orchestrator is active, dpl-register makes one pass itself. With --file, the "+
-			"services in FILE become as it says, in one edit; one that already is stays as it "+
-			"is, whatever its state. --dry-run prints what would change.")
+		"With --request, the passes of dpl-orchestrate start COMMAND. Without it, the service "+
+			"is already running and registers itself: it is judged by the process of --pid; "+
+			"without --pid, or with --heartbeat, it must send heartbeats from now on, with "+
+			"dpl-heartbeat --group. In both cases passes start COMMAND again after a failure. "+
+			"COMMAND runs without a shell, in a session of its own, with DPL_LEDGER, DPL_GROUP, "+
+			"DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; when it ran before, also with "+
+			"DPL_EXIT_CODE, DPL_EXIT_STATUS and DPL_RESTART_FILE. Its output goes to "+
+			"logs/GROUP/ID.log; show it with dpl-status --log. Registering a service again "+
+			"changes the given settings, and brings back a service that is dead, stopped or "+
+			"completed. If no orchestrator is active, dpl-register makes one pass itself. With "+
+			"--file, the services in FILE become as it says, in one edit; one that already is "+
+			"stays as it is, whatever its state. --dry-run prints what would change.")
 }

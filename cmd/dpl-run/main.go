@@ -73,15 +73,15 @@ const Summary = "Run a command as a call of an operation."
 func Main() {
 	job.Keep()
 	cli.Main(&run{}, Summary,
-		"Pushes a call, runs COMMAND, sends heartbeats while it runs, and pops the call when "+
-			"it ends, with --fail unless COMMAND exits 0 or as in --ok. COMMAND runs in its own "+
-			"process group, with the same terminal, stdin, stdout and stderr. Its environment has "+
-			"DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and DPL_TMP, a directory of its own; a "+
-			"dpl-run inside it joins the operation. Signals are passed on to the group; TERM is "+
-			"followed by KILL if it does not end. COMMAND is stopped when the operation is "+
-			"aborted or in cleanup. Exits as COMMAND does, with 128+N if signal N killed it; 3 if "+
-			"the operation was aborted, or failed for another reason than COMMAND; 4 if it is "+
-			"over; 5 if the call was declared crashed; 124 after a timeout; 125 if dpl-run fails; "+
-			"126 if COMMAND cannot be executed; 127 if there is none. COMMAND may exit with these "+
-			"as well; --status-fd says whose status it is.")
+		"Starts COMMAND, lets the others know that it is alive, and tells them how it ended. "+
+			"If another call of the operation fails or crashes, or the operation is aborted, "+
+			"COMMAND gets TERM, and KILL if it does not end. The operation fails unless COMMAND "+
+			"exits 0 or as in --ok. A dpl-run inside COMMAND joins the operation. COMMAND has the "+
+			"same terminal, stdin, stdout and stderr, but its own process group, to which signals "+
+			"are passed on. Its environment has DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and "+
+			"DPL_TMP, a directory that is deleted when the call ends. Exits as COMMAND does, with "+
+			"128+N if signal N killed it; 3 if the operation was aborted, or failed for another "+
+			"reason than COMMAND; 4 if it is over; 5 if the call was declared crashed; 124 after "+
+			"a timeout; 125 if dpl-run fails; 126 if COMMAND cannot be executed; 127 if there is "+
+			"none. COMMAND may exit with these as well; --status-fd says whose status it is.")
 }

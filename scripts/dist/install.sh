@@ -98,7 +98,9 @@ for example in scripts/examples/*/; do
 done
 put share/dpl/schemas spec/*.schema.json
 put share/doc/dpl README.md CHANGELOG.md LICENSE
-put share/doc/dpl/spec spec/*.md
+put share/doc/dpl/html bin/share/doc/dpl/html/*
+put share/doc/dpl/spec spec/*.md spec/*.png
+put share/doc/dpl/spec/pictures spec/pictures/*.svg
 fill share/dpl/cron scripts/cron/crontab
 fill lib/systemd/system scripts/systemd/system/*
 # Not lib: systemd looks for a user's units in both below /usr and /usr/local, but only in share

@@ -54,6 +54,7 @@ func TestDocs(t *testing.T) {
 
 	t.Run("same", d.same)
 	t.Run("pages", d.pages)
+	t.Run("html", d.html)
 	t.Run("flags", d.flags)
 	t.Run("synopsis", d.synopsis)
 	t.Run("statuses", d.statuses)
@@ -94,7 +95,7 @@ func (d *docs) same(t *testing.T) {
 	}
 
 	for _, name := range []string{"man/man1/dpl-push.1", "man/man1/dpl.1", "man/man5/dpl-ledger.5",
-		"man/man7/dpl.7", "bash-completion/completions/dpl-push",
+		"man/man7/dpl.7", "doc/dpl/html/index.html", "bash-completion/completions/dpl-push",
 		"zsh/site-functions/_dpl", "fish/vendor_completions.d/dpl-push.fish"} {
 		if !slices.Contains(found, name) {
 			t.Errorf("there is no %s", name)
@@ -207,14 +208,14 @@ func (d *docs) synopsis(t *testing.T) {
 	}
 }
 
-// statuses: those of the README are the same, and the spec has no others.
+// statuses: those of spec/reference.md are the same, and the spec has no others.
 func (d *docs) statuses(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	reference, err := os.ReadFile("spec/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	_, table, _ := strings.Cut(string(readme), "| exit status |")
+	_, table, _ := strings.Cut(string(reference), "| exit status |")
 	var got, want []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table,
 		-1) {
@@ -227,7 +228,7 @@ func (d *docs) statuses(t *testing.T) {
 
 	slices.Sort(got)
 	if slices.Sort(want); len(want) == 0 || !slices.Equal(got, want) {
-		t.Errorf("got statuses %q, README.md has %q", got, want)
+		t.Errorf("got statuses %q, spec/reference.md has %q", got, want)
 	}
 
 	for _, page := range []string{"protocol", "groups"} {

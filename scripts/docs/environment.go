@@ -17,6 +17,9 @@ var variables = []variable{
 	{"DPL_SERVICE", "The service, where --service is not given; $DPL_SUPERVISOR where this is not " +
 		"set."},
 	{"DPL_SUPERVISOR", "The supervisor, where --supervisor is not given."},
+	{"DPL_QUEUE", "The queue, where --queue is not given."},
+	{"DPL_TASK", "The task, in an attempt of the same queue, where --task is not given."},
+	{"DPL_EPOCH", "The number of its claim, where --epoch is not given."},
 }
 
 // everywhere are those that every command looks at.
@@ -34,7 +37,7 @@ var everywhere = []variable{
 func variablesOf(c *command) (all []variable) {
 	for _, v := range variables {
 		for _, f := range c.Flags {
-			if strings.Contains(f.Help+")", "$"+v.name) {
+			if strings.Contains(f.Help, "$"+v.name) {
 				all = append(all, v)
 				break
 			}

@@ -1,11 +1,12 @@
-// Docs makes the manual pages and completions of the dpl commands from their output with --help
-// --json.
+// Docs makes the manual pages, pages of HTML and completions of the dpl commands from their output
+// with --help --json.
 //
 //	go run ./scripts/docs [-out DIR] [-date YYYY-MM-DD] [-version VERSION] BIN
 //
-// It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/bash-completion/completions,
-// DIR/zsh/site-functions and DIR/fish/vendor_completions.d. All other text is in files beside this
-// one: examples/COMMAND.txt, and the pages dpl.1, which is left out without BIN/dpl, *.5 and *.7.
+// It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/doc/dpl/html,
+// DIR/bash-completion/completions, DIR/zsh/site-functions and DIR/fish/vendor_completions.d. All
+// other text is in files beside this one: examples/COMMAND.txt, and the pages dpl.1, which is left
+// out without BIN/dpl, *.5 and *.7.
 // Run it in the directory of the module, because the synopsis of a command comes from the comment
 // of cmd/COMMAND/main.go. The same input makes the same bytes.
 package main
@@ -99,6 +100,10 @@ func (g *generator) all() (map[string]string, error) {
 	}
 
 	if err := g.written(files); err != nil {
+		return nil, err
+	}
+
+	if err := g.html(files); err != nil {
 		return nil, err
 	}
 

@@ -126,6 +126,11 @@ func (p *page) flag(f flagModel) {
 		term += " " + usage(f.Value)
 	}
 
+	p.item(term, f.text())
+}
+
+// text returns what the flag does, in sentences.
+func (f flagModel) text() string {
 	text := upperFirst(f.Help)
 	if word, rest, found := strings.Cut(f.Help, ":"); found && slices.Contains(f.Values, word) {
 		text = "`" + word + "`:" + rest
@@ -136,8 +141,7 @@ func (p *page) flag(f flagModel) {
 	if f.Repeated {
 		text += ". May be repeated"
 	}
-
-	p.item(term, text+".")
+	return text + "."
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

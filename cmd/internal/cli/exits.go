@@ -16,7 +16,7 @@ type exit struct {
 }
 
 // exits returns all exit statuses in order. This is the only table of them: help and man pages are
-// made from it, and the tables in README.md and the spec are compared with it.
+// made from it, and the tables in spec/ are compared with it.
 func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{

@@ -16,6 +16,7 @@ import (
 type manual struct {
 	*kong.Kong
 	summary, details string
+	leading          string // what the first argument may be, such as QUEUE
 }
 
 // newManual returns the manual of c.
@@ -58,7 +59,31 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		})
 	}
 
-	return &manual{k, summary, details}
+	return &manual{k, summary, details, leading(c, k.Model.Flags)}
+}
+
+// Parse is that of kong. It says where an argument has to be that is in the wrong place.
+func (m *manual) Parse(args []string) (*kong.Context, error) {
+	ctx, err := m.Kong.Parse(args)
+	if err != nil && m.leading != "" && strings.HasPrefix(err.Error(), "unexpected argument ") {
+		err = fmt.Errorf("%w: %s comes before the flags", err, m.leading)
+	}
+	return ctx, err
+}
+
+// leading returns what a word before the flags stands for, or "" if there must be none.
+func leading(c Command, flags []*kong.Flag) string {
+	l, ok := c.(interface{ Leading() string })
+	if !ok {
+		return ""
+	}
+
+	for _, f := range flags {
+		if f.Name == l.Leading() && f.PlaceHolder != "TEXT" {
+			return f.PlaceHolder
+		}
+	}
+	return strings.ToUpper(l.Leading())
 }
 
 // Kong fills c from args by kong alone.
@@ -128,7 +153,12 @@ func (m *manual) asked(name string) bool {
 
 // print prints the help text.
 func (m *manual) print() {
-	fmt.Fprintf(m.Stdout, "Usage: %s [flags]%s\n", m.Model.Name, m.arguments(" "))
+	lead := ""
+	if m.leading != "" {
+		lead = " [" + m.leading + "]"
+	}
+
+	fmt.Fprintf(m.Stdout, "Usage: %s%s [flags]%s\n", m.Model.Name, lead, m.arguments(" "))
 	ctx, _ := kong.Trace(m.Kong, nil)
 	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80,
 		ValueFormatter: explain}, ctx)

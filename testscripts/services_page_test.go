@@ -19,8 +19,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestServices pastes the blocks of the README's section on services, in order, into one shell, and
-// shows the services after each. It leaves out lines that need a service manager, but checks that
+// TestServices pastes the blocks of spec/services.md, in order, into one shell, and shows the services after each. It leaves out lines that need a service manager, but checks that
 // what they name exists, and runs the command of the unit instead of the timer.
 func TestServices(t *testing.T) {
 	t.Parallel()
@@ -29,12 +28,12 @@ func TestServices(t *testing.T) {
 	}
 
 	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(),
-		text: section(t, readme(t), "Services")}
+		text: read(t, "spec/services.md")}
 	t.Cleanup(func() { proc.EndAll(w.dir) })
 	said := w.paste()
 	table := fenced(t, w.text, "text")
 	if got, want := blurred(said[0]), blurred(table); got != want {
-		t.Errorf("the README shows\n%s\nbut it is\n%s", want, got)
+		t.Errorf("the page shows\n%s\nbut it is\n%s", want, got)
 	}
 	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) ||
 		strings.Count(said[2], "\n") != 1 {
@@ -59,7 +58,7 @@ func TestServices(t *testing.T) {
 // ofManager are lines for a service manager, which the tests have not.
 var ofManager = regexp.MustCompile(`(?m)^(systemctl --user|loginctl) .*\n`)
 
-// walk is a reader of the section on services, whose home is dir.
+// walk is a reader of the page, whose home is dir.
 type walk struct {
 	kitchen
 	t    *testing.T
@@ -108,11 +107,11 @@ func blurred(table string) string {
 	return table
 }
 
-// timer does what the timer does that the README enables.
+// timer does what the timer does that the page enables.
 func (w *walk) timer() {
 	enabled := regexp.MustCompile(`systemctl --user enable --now (.*@)shop\.timer\n`).FindStringSubmatch(w.text)
 	if enabled == nil {
-		w.t.Fatal("README: want a line that enables the timer of shop")
+		w.t.Fatal("spec/services.md: want a line that enables the timer of shop")
 	}
 
 	setting := func(suffix, name string) string {
@@ -127,7 +126,7 @@ func (w *walk) timer() {
 	period, err := time.ParseDuration(setting(".timer", "OnUnitActiveSec"))
 	if err != nil || !strings.Contains(w.text,
 		fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
-		w.t.Errorf("the timer makes a pass every %v, %v; README says something else", period, err)
+		w.t.Errorf("the timer makes a pass every %v, %v; the page says something else", period, err)
 	}
 
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
@@ -154,7 +153,7 @@ func (w *walk) patient(period time.Duration) {
 func (w *walk) stays() {
 	line := regexp.MustCompile("`(dpl-orchestrate --every [^`]+)`").FindStringSubmatch(w.text)
 	if line == nil {
-		w.t.Fatal("README: want dpl-orchestrate --every")
+		w.t.Fatal("spec/services.md: want dpl-orchestrate --every")
 	}
 
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", "exec "+line[1])

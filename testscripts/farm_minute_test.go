@@ -5,22 +5,18 @@ package testscripts
 import (
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestQueues pastes the block of the README's section on queues into a shell.
+// TestQueues pastes the block with which spec/farm.md begins into a shell.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	k := kitchen{t: t, bin: built(t)}
 	dir := t.TempDir()
 	t.Cleanup(func() { proc.EndAll(dir) })
-	text := section(t, readme(t), "Queues")
-	if lines := strings.Count(text, "\n"); lines > 27 {
-		t.Errorf("the section has %d lines, want 25 at most", lines)
-	}
+	text := section(t, read(t, "spec/farm.md"), "A queue in a minute")
 
 	cmd := k.cmd(t, dir, nil, "sh", "-c", "set -u\n"+fenced(t, text, "sh")+"dpl-status --queue build\n")
 	cmd.Env = []string{"PATH=" + k.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir,
