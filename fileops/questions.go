@@ -19,7 +19,7 @@ type others struct {
 type other struct {
 	queue.Queue
 	err    error
-	ticked bool // Queue is what an edit would leave
+	passed bool // Queue is what an edit would leave
 }
 
 func (l *Ledger) others(seen observe.Observation) *others {
@@ -51,9 +51,9 @@ func (o *others) question(name string) queue.QuestionState {
 		return withdrawn
 	case found.err != nil:
 		return queue.QuestionState{}
-	case !found.ticked:
-		found.ticked = true
-		if after, err := found.Tick(o.ledger.ObserveQueue(found.Queue, o.seen)); err == nil {
+	case !found.passed:
+		found.passed = true
+		if after, err := found.Pass(o.ledger.ObserveQueue(found.Queue, o.seen)); err == nil {
 			found.Queue = after
 		}
 	}

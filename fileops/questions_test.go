@@ -101,10 +101,10 @@ func TestQuestionsAreReadOnce(t *testing.T) {
 			return q.Settle(queue.Settlement{Task: id, Epoch: int64(i + 1),
 				Outcome: queue.Outcome{End: queue.Asked, Question: name}}, seen)
 		})
-		if n := edit("q", queue.Queue.Tick) + edit("ask", queue.Queue.Tick); i == 0 {
+		if n := edit("q", queue.Queue.Pass) + edit("ask", queue.Queue.Pass); i == 0 {
 			few = n
 		} else if n != few {
-			t.Fatalf("with %d questions two ticks open %d files, and %d with one", i+1, n, few)
+			t.Fatalf("with %d questions two passes open %d files, and %d with one", i+1, n, few)
 		}
 	}
 }

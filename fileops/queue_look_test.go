@@ -15,7 +15,7 @@ func (h *host) lookFrom(t *testing.T, l *Ledger) *queue.Task {
 	q, err := l.ReadQueue("q")
 	must(t, err)
 	l.LookAfter(q, "waiter")
-	after, err := q.Tick(l.ObserveQueue(q, h.look()))
+	after, err := q.Pass(l.ObserveQueue(q, h.look()))
 	must(t, err)
 	return after.Task("t")
 }

@@ -239,7 +239,7 @@ func TestReadQueues(t *testing.T) {
 		func() error { _, err := l.ReadQueue("../x"); return err }(),
 		func() error { _, err := l.TaskFiles("x."); return err }(),
 		func() error {
-			_, err := l.EditQueue("", OrCreate, queue.Queue.Tick)
+			_, err := l.EditQueue("", OrCreate, queue.Queue.Pass)
 			return err
 		}(),
 	} {
@@ -247,7 +247,7 @@ func TestReadQueues(t *testing.T) {
 			t.Errorf("a bad id: %v", err)
 		}
 	}
-	if _, err := l.EditQueue("q", Existing, queue.Queue.Tick); !errors.Is(err, queue.ErrNoQueue) {
+	if _, err := l.EditQueue("q", Existing, queue.Queue.Pass); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("an edit of no queue: %v", err)
 	}
 

@@ -55,7 +55,7 @@ func (r *rebootedClaims) ended(q queue.Queue, id string, want queue.End) {
 func (r *rebootedClaims) judged(known observe.Evidence) {
 	r.t.Helper()
 	of := map[observe.Evidence]queue.End{observe.Rebooted: queue.Rebooted}[known]
-	q := r.edit(queue.Queue.Tick)
+	q := r.edit(queue.Queue.Pass)
 	r.ended(q, "alone", of)
 	r.ended(q, "limited", of)
 	if known == observe.Stale {
@@ -71,7 +71,7 @@ func (r *rebootedClaims) judged(known observe.Evidence) {
 func (r *rebootedClaims) judgedLater(known observe.Evidence) {
 	r.t.Helper()
 	of := map[observe.Evidence]queue.End{observe.Rebooted: queue.Rebooted}[known]
-	q := r.edit(queue.Queue.Tick)
+	q := r.edit(queue.Queue.Pass)
 	r.ended(q, "alone", of)
 	r.ended(q, "limited", of)
 	if of == "" {
@@ -83,7 +83,7 @@ func (r *rebootedClaims) judgedLater(known observe.Evidence) {
 // judgedInTheEnd checks that nothing is left claimed or delayed when the clock is right.
 func (r *rebootedClaims) judgedInTheEnd() {
 	r.t.Helper()
-	q := r.edit(queue.Queue.Tick)
+	q := r.edit(queue.Queue.Pass)
 	r.ended(q, "alone", queue.Rebooted)
 	r.ended(q, "limited", queue.Rebooted)
 	if left := q.Task("delayed").Delay().Left(r.w.observe()); left != 0 {

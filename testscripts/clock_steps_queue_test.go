@@ -90,7 +90,7 @@ func (r *queueRun) turn() {
 		}
 	}
 
-	r.judged(r.edit(queue.Queue.Tick))
+	r.judged(r.edit(queue.Queue.Pass))
 	for len(r.tasks) < 8 {
 		r.enqueue()
 	}

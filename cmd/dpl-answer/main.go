@@ -165,7 +165,7 @@ func (d *desk) tellTasks(t *queue.Task) error {
 		if a.Task == "" {
 			continue
 		}
-		_, err := d.env.EditQueue(d.ledger, a.Queue, fileops.Existing, queue.Queue.Tick)
+		_, err := d.env.EditQueue(d.ledger, a.Queue, fileops.Existing, queue.Queue.Pass)
 		if err != nil {
 			d.env.Warnf("%s: task %s goes on with the next edit of its queue: %v", a.Queue, a.Task, err)
 		}

@@ -25,7 +25,7 @@ func (d *desk) open() (all []*queue.Task, seen queue.Seen, err error) {
 	}
 
 	seen = d.ledger.ObserveQueue(q, d.env.Observer()())
-	if q, err = q.Tick(seen); err != nil {
+	if q, err = q.Pass(seen); err != nil {
 		return nil, seen, err
 	}
 	for _, t := range q.Tasks {
@@ -68,7 +68,7 @@ func (d *desk) show(id string) error {
 		return err
 	}
 	seen := d.ledger.ObserveQueue(q, d.env.Observer()())
-	if q, err = q.Tick(seen); err != nil {
+	if q, err = q.Pass(seen); err != nil {
 		return err
 	}
 

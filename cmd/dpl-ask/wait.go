@@ -165,7 +165,7 @@ func (a *asking) wait() error {
 			return err
 		}
 
-		changed, err := a.tick(q)
+		changed, err := a.pass(q)
 		if changed {
 			continue
 		}
@@ -192,13 +192,13 @@ func (a *asking) wait() error {
 	}
 }
 
-// tick makes the edit that the time or somebody's death calls for, and reports whether it did.
-func (a *asking) tick(q queue.Queue) (bool, error) {
-	after, err := q.Tick(a.ledger.ObserveQueue(q, a.env.Observer()()))
+// pass makes the edit that the time or somebody's death calls for, and reports whether it did.
+func (a *asking) pass(q queue.Queue) (bool, error) {
+	after, err := q.Pass(a.ledger.ObserveQueue(q, a.env.Observer()()))
 	if err != nil || after.Revision == q.Revision {
 		return false, err
 	}
-	edit, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing|fileops.Try, queue.Queue.Tick)
+	edit, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing|fileops.Try, queue.Queue.Pass)
 	return err == nil && edit.Changed(), err
 }
 

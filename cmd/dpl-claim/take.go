@@ -48,7 +48,7 @@ func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*q
 
 		q := edit.After
 		if held { // then nothing is kept of what the claim has judged, and would be judged at once again
-			if edit, err = env.EditQueue(l, id, fileops.Existing, queue.Queue.Tick); err != nil {
+			if edit, err = env.EditQueue(l, id, fileops.Existing, queue.Queue.Pass); err != nil {
 				return nil, err
 			}
 			if edit.Changed() {

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// tidyQueues ticks all queues (spec §35.2), and removes what nobody needs of them any more. An
+// tidyQueues makes a pass over all queues (spec §35.2), and removes what nobody needs of them any more. An
 // error in one queue does not stop the others.
 func (j *janitor) tidyQueues() error {
 	ids, err := j.ledger.QueueIDs()
@@ -28,12 +28,12 @@ func (j *janitor) tidyQueue(id string) error {
 		return err
 	}
 
-	after, err := q.Tick(j.ledger.ObserveQueue(q, j.env.Observer()()))
+	after, err := q.Pass(j.ledger.ObserveQueue(q, j.env.Observer()()))
 	if err != nil {
 		return err
 	}
 	if after.Revision != q.Revision || len(after.Aborts()) > 0 {
-		edit, err := j.env.EditQueue(j.ledger, id, fileops.Existing, queue.Queue.Tick)
+		edit, err := j.env.EditQueue(j.ledger, id, fileops.Existing, queue.Queue.Pass)
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (c *call) questionOpen() bool {
 		}
 		q, err := c.ledger.ReadQueue(id)
 		if err == nil {
-			q, err = q.Tick(c.ledger.ObserveQueue(q, c.env.Observer()()))
+			q, err = q.Pass(c.ledger.ObserveQueue(q, c.env.Observer()()))
 		}
 		if err == nil && slices.ContainsFunc(q.Tasks, c.asks) {
 			return true

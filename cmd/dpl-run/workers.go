@@ -149,7 +149,7 @@ func (w *workers) fill(q *queue.Queue) error {
 	}
 
 	seen := w.ledger.ObserveQueue(*q, w.env.Observer()())
-	after, err := q.Tick(seen)
+	after, err := q.Pass(seen)
 	if err != nil {
 		return err
 	}
@@ -161,15 +161,15 @@ func (w *workers) fill(q *queue.Queue) error {
 		}
 	}
 	if ready == 0 && after.Revision != q.Revision {
-		return w.tick(q)
+		return w.makePass(q)
 	}
 	return nil
 }
 
-// tick makes the edit of q that is due, such as to return a task that has to wait for its backoff:
+// makePass makes the edit of q that is due, such as to return a task that has to wait for its backoff:
 // no worker will make it.
-func (w *workers) tick(q *queue.Queue) error {
-	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing, queue.Queue.Tick)
+func (w *workers) makePass(q *queue.Queue) error {
+	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing, queue.Queue.Pass)
 	if w.follow.Failed = err != nil; err == nil {
 		*q = edit.After
 	}

@@ -82,8 +82,8 @@ func (c *wait) waitQueue(env *cli.Env) error {
 		}
 
 		seen := l.ObserveQueue(q, env.Observer()())
-		ticked, err := w.tick(q, seen)
-		if ticked {
+		passed, err := w.pass(q, seen)
+		if passed {
 			continue
 		}
 		if f.Failed = err != nil; f.Failed {
@@ -105,13 +105,13 @@ func (c *wait) waitQueue(env *cli.Env) error {
 	}
 }
 
-// tick makes the edit that a claimer's death or the time calls for, and reports whether it did.
-func (w *queueWaiter) tick(q queue.Queue, seen queue.Seen) (bool, error) {
-	after, err := q.Tick(seen)
+// pass makes the edit that a claimer's death or the time calls for, and reports whether it did.
+func (w *queueWaiter) pass(q queue.Queue, seen queue.Seen) (bool, error) {
+	after, err := q.Pass(seen)
 	if err != nil || after.Revision == q.Revision || !w.env.MayEdit() {
 		return false, err
 	}
-	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing|fileops.Try, queue.Queue.Tick)
+	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing|fileops.Try, queue.Queue.Pass)
 	return err == nil && edit.Changed(), err
 }
 

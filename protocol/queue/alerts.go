@@ -41,7 +41,7 @@ func (q Queue) Alerted(a Alert, seen Seen) (Queue, error) {
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	if i := e.q.index(a.Task); i >= 0 {
 		if t := e.q.Tasks[i]; t.State == Dead && t.Last.Epoch == a.Epoch && !t.Alerted {
 			e.own(i).Alerted = true

@@ -146,7 +146,7 @@ func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 
 	e := q.beginAnyway("ask", seen)
 	e.revive()
-	e.tick()
+	e.pass()
 
 	id := "ask-" + strconv.FormatInt(e.q.LastSeq+1, 10)
 	if ask.Key != "" {

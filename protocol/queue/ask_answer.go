@@ -31,7 +31,7 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	i := e.q.index(id)
 	if i < 0 {
 		return q, e.q.answered(id, e.seen)
@@ -108,7 +108,7 @@ func (q Queue) Withdraw(id string, a Asker, seen Seen) (Queue, error) {
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	if i := e.q.index(id); i >= 0 && e.q.Tasks[i].Ask != nil {
 		e.keepAskers(i, func(other Asker) bool { return !a.same(other) })
 	}

@@ -39,7 +39,7 @@ func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
 		return q, nil, err
 	}
 
-	e.tick()
+	e.pass()
 	if t := e.q.ClaimOf(c); t != nil {
 		return q, nil, fmt.Errorf("%w: %s, epoch %d", ErrHolds, t.ID, t.Claim.Epoch)
 	}

@@ -47,7 +47,7 @@ func (q Queue) Control(c Control, seen Seen) (Queue, error) {
 	if isNew {
 		e.changed = true
 	}
-	e.tick()
+	e.pass()
 
 	if err := e.adjust(c, isNew); err != nil {
 		return q, err
@@ -202,7 +202,7 @@ func (q Queue) Remove(seen Seen) (Queue, error) {
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	if len(e.q.Tasks) > 0 {
 		return q, fmt.Errorf("%w: it has %d tasks", ErrNotEmpty, len(e.q.Tasks))
 	}
@@ -223,7 +223,7 @@ func (q Queue) Redrive(ids []string, allDead bool, seen Seen) (Queue, error) {
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	if allDead {
 		for _, t := range e.q.Tasks {
 			if t.State == Dead {
@@ -258,7 +258,7 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 		return q, err
 	}
 
-	e.tick()
+	e.pass()
 	for n, id := range ids {
 		i := e.q.index(id)
 		if i < 0 {

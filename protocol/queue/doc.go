@@ -10,7 +10,7 @@
 // # Verbs
 //
 // [Queue.Enqueue] adds tasks, [Queue.Claim] takes one, [Queue.Settle] says how its attempt ended,
-// [Queue.Control] halts, resumes and sets the policy. Each of them begins with [Queue.Tick], which
+// [Queue.Control] halts, resumes and sets the policy. Each of them begins with [Queue.Pass], which
 // returns the tasks of claimers that died.
 //
 // # Why does it not run?

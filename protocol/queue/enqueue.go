@@ -45,7 +45,7 @@ func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	}
 	e := q.beginAnyway("enqueue", seen)
 	e.revive()
-	e.tick()
+	e.pass()
 
 	ids := make(map[string]bool, len(batch))
 	for _, n := range batch {

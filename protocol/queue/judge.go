@@ -26,18 +26,18 @@ const (
 	reasonCallOver = "call over"
 )
 
-// Tick returns q with the tasks of dead claimers returned, and the tasks ended that have expired
+// Pass returns q with the tasks of dead claimers returned, and the tasks ended that have expired
 // (spec §35.2). Every other verb does this, too.
-func (q Queue) Tick(seen Seen) (Queue, error) {
-	e, err := q.begin("tick", seen)
+func (q Queue) Pass(seen Seen) (Queue, error) {
+	e, err := q.begin("pass", seen)
 	if err != nil {
 		return q, err
 	}
-	e.tick()
+	e.pass()
 	return e.end()
 }
 
-func (e *edit) tick() {
+func (e *edit) pass() {
 	e.each(func(i int, t *Task) {
 		if t.State != Claimed {
 			return

@@ -18,8 +18,8 @@ func (d *desk) edit(t *rapid.T, v *deskVerb, q Question) bool {
 	if err != nil {
 		return false
 	}
-	if again, err := after.Tick(seen); err != nil || again.Encode() != after.Encode() {
-		t.Fatalf("a tick after %s: %v\n%s\nwas:\n%s", v.name, err, again.Encode(), after.Encode())
+	if again, err := after.Pass(seen); err != nil || again.Encode() != after.Encode() {
+		t.Fatalf("a pass after %s: %v\n%s\nwas:\n%s", v.name, err, again.Encode(), after.Encode())
 	}
 
 	for _, r := range after.Effects().Remember {

@@ -59,7 +59,7 @@ func TestDesk(t *testing.T) {
 			"answer more": d.answer, "withdraw": d.withdraw, "cancel": d.cancelQuestion,
 			"look at questions": d.tickAsks, "claim a task": d.claimTask, "park": d.park,
 			"park again": d.park, "end an attempt": d.endAttempt, "redrive a task": d.redriveTask,
-			"look at tasks": d.tickWork, "exit": d.exit, "pass time": d.passTime,
+			"look at tasks": d.passWork, "exit": d.exit, "pass time": d.passTime,
 			"set the clock": d.setClock, "reboot": d.reboot, "end a call": d.endCall,
 			"cannot read": d.cannotRead,
 		})
@@ -93,16 +93,16 @@ func (d *desk) seenFrom(p place) Seen {
 		if d.unreadable {
 			return QuestionState{}
 		}
-		ticked, err := d.asks.Tick(d.seenFrom(p))
+		passed, err := d.asks.Pass(d.seenFrom(p))
 		if err != nil {
-			ticked = d.asks
+			passed = d.asks
 		}
 		_, id, _ := ParseQuestionName(name)
-		if t := ticked.Task(id); t != nil {
+		if t := passed.Task(id); t != nil {
 			return QuestionState{Known: true, Left: t.Expiry()}
 		}
 		state := QuestionState{Known: true, End: EndedWithdrawn}
-		if e, ok := ticked.EndedTask(id); ok {
+		if e, ok := passed.EndedTask(id); ok {
 			state.End = e.End
 		} else if r, ok := d.past[id]; ok {
 			state.End = r.End
@@ -205,9 +205,9 @@ func (d *desk) askAgain(t *rapid.T) {
 	q := Question{Kind: open.Ask.Kind, Asker: a.at, Spec: Content(open.Spec), Key: open.Key,
 		Scope: "task q/" + a.at.Task}
 	v.do = func(before Queue, seen Seen) (Queue, error) {
-		ticked, _ := before.Tick(seen)
+		passed, _ := before.Pass(seen)
 		after, id, err := before.Ask(q, seen)
-		if t := ticked.Task(open.ID); err == nil && t != nil && (id != open.ID ||
+		if t := passed.Task(open.ID); err == nil && t != nil && (id != open.ID ||
 			len(after.Task(id).Ask.Askers) != len(t.Ask.Askers)) {
 			return after, fmt.Errorf("it was asked twice: %s", after.Encode())
 		}
@@ -290,7 +290,7 @@ func (d *desk) cancelQuestion(t *rapid.T) {
 }
 
 func (d *desk) tickAsks(t *rapid.T) {
-	v := d.verb(t, "tick")
-	v.do = Queue.Tick
+	v := d.verb(t, "pass")
+	v.do = Queue.Pass
 	d.edit(t, v, Question{})
 }

@@ -21,8 +21,8 @@ func (d *desk) change(t *rapid.T, name, redriven string, do func(Queue, Seen) (Q
 	if err != nil {
 		return
 	}
-	if again, err := after.Tick(seen); err != nil || again.Encode() != after.Encode() {
-		t.Fatalf("a tick after %s: %v\n%s\nwas:\n%s", name, err, again.Encode(), after.Encode())
+	if again, err := after.Pass(seen); err != nil || again.Encode() != after.Encode() {
+		t.Fatalf("a pass after %s: %v\n%s\nwas:\n%s", name, err, again.Encode(), after.Encode())
 	}
 
 	for _, task := range before.Tasks {
@@ -162,4 +162,4 @@ func (d *desk) redriveTask(t *rapid.T) {
 	})
 }
 
-func (d *desk) tickWork(t *rapid.T) { d.change(t, "tick", "", Queue.Tick) }
+func (d *desk) passWork(t *rapid.T) { d.change(t, "pass", "", Queue.Pass) }

@@ -9,7 +9,7 @@ import (
 
 // What holds after every verb.
 
-// checkRepeated checks that v changes nothing when it is made again, nor does a tick: whatever
+// checkRepeated checks that v changes nothing when it is made again, nor does a pass: whatever
 // there was to be judged has been judged.
 func (m *machine) checkRepeated(t *rapid.T, v *verb, after Queue, seen Seen) {
 	if v.repeat {
@@ -19,8 +19,8 @@ func (m *machine) checkRepeated(t *rapid.T, v *verb, after Queue, seen Seen) {
 			t.Fatalf("%s again: %v\n%s\nwas:\n%s", v.name, err, again.Encode(), after.Encode())
 		}
 	}
-	if ticked, err := after.Tick(seen); err != nil || ticked.Encode() != after.Encode() {
-		t.Fatalf("a tick after %s: %v\n%s\nwas:\n%s", v.name, err, ticked.Encode(), after.Encode())
+	if passed, err := after.Pass(seen); err != nil || passed.Encode() != after.Encode() {
+		t.Fatalf("a pass after %s: %v\n%s\nwas:\n%s", v.name, err, passed.Encode(), after.Encode())
 	}
 }
 
@@ -192,17 +192,17 @@ func (m *machine) checkFirst(t *rapid.T, v *verb, task *Task, before Queue) {
 	}
 
 	seen := m.seen(v.at)
-	ticked, _ := before.Tick(seen)
+	passed, _ := before.Pass(seen)
 	rank := func(t *Task) int64 {
-		if each := ticked.Policy.AgeAfter; each > 0 {
+		if each := passed.Policy.AgeAfter; each > 0 {
 			return t.Priority - int64(max(0, seen.Now.Sub(t.EnqueuedAt))/each)
 		}
 		return t.Priority
 	}
-	for _, other := range ticked.Tasks {
-		if other.ID != task.ID && len(ticked.Holds(other, seen)) == 0 && (rank(other) < rank(task) ||
+	for _, other := range passed.Tasks {
+		if other.ID != task.ID && len(passed.Holds(other, seen)) == 0 && (rank(other) < rank(task) ||
 			rank(other) == rank(task) && other.Seq < task.Seq) {
-			t.Fatalf("%s is claimed before %s:\n%s", task.ID, other.ID, ticked.Encode())
+			t.Fatalf("%s is claimed before %s:\n%s", task.ID, other.ID, passed.Encode())
 		}
 	}
 }

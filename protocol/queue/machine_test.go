@@ -73,7 +73,7 @@ func TestMachine(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"enqueue": m.enqueue, "enqueue more": m.enqueue, "claim": m.claim,
 			"claim more": m.claim, "claim again": m.claim, "settle": m.settle,
-			"settle more": m.settle, "settle again": m.settle, "tick": m.tick,
+			"settle more": m.settle, "settle again": m.settle, "pass": m.pass,
 			"control": m.control, "redrive": m.redrive, "cancel": m.cancel,
 			"alert": m.alert,
 			"exit":  m.exit, "pass time": m.passTime, "set the clock": m.setClock,

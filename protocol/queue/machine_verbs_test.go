@@ -182,9 +182,9 @@ func (m *machine) settleOld(t *rapid.T, v *verb, s Settlement) {
 	}
 }
 
-func (m *machine) tick(t *rapid.T) {
-	v := m.make(t, "tick")
-	v.do, v.repeat = Queue.Tick, true
+func (m *machine) pass(t *rapid.T) {
+	v := m.make(t, "pass")
+	v.do, v.repeat = Queue.Pass, true
 	m.try(t, v)
 }
 

@@ -54,7 +54,7 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 		e.own(i).Claim = &c
 	}
 
-	e.tick()
+	e.pass()
 	return e.end()
 }
 

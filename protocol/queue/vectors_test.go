@@ -363,8 +363,8 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 		return q.Settle(Settlement{Task: v.Do.Task, Epoch: v.Do.Epoch, Later: v.Do.Later,
 			Outcome: Outcome{End: v.Do.End, Status: v.Do.Status, Reason: v.Do.Reason,
 				Question: v.Do.Question, Delay: wire.Milliseconds(v.Do.DelayMs)}}, seen)
-	case "tick":
-		return q.Tick(seen)
+	case "pass":
+		return q.Pass(seen)
 	case "control":
 		return q.Control(v.control(by), seen)
 	case "redrive":

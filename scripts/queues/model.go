@@ -79,16 +79,16 @@ func (m model) do(r request) (model, answer) {
 	case "settle":
 		a = after.settle(r)
 	case "claim":
-		after.tick(r.host)
+		after.pass(r.host)
 		a = after.claim(r)
 	case "enqueue":
-		after.tick(r.host)
+		after.pass(r.host)
 		a = after.enqueue(r)
 	case "again":
-		after.tick(r.host)
+		after.pass(r.host)
 		a = after.again(r)
 	case "cancel":
-		after.tick(r.host)
+		after.pass(r.host)
 		a = after.cancel(r)
 	}
 
@@ -104,8 +104,8 @@ func (m model) do(r request) (model, answer) {
 	return after, a
 }
 
-// tick is spec §35.2: the claims of the dead end. Nothing is known of those of another host.
-func (m *model) tick(host int) {
+// pass is spec §35.2: the claims of the dead end. Nothing is known of those of another host.
+func (m *model) pass(host int) {
 	for i := range m.tasks {
 		if t := &m.tasks[i]; t.state == "claimed" && t.host == host && m.isDead(t.holder) {
 			t.end("crashed", true)
@@ -143,7 +143,7 @@ func (m *model) settle(r request) answer {
 	switch {
 	case t.state == "claimed" && t.epoch == r.epoch:
 		t.end(r.end, false)
-		m.tick(r.host)
+		m.pass(r.host)
 		return answer{}
 	case t.lastEpoch != r.epoch || t.lastEpoch == 0 || t.judged:
 		return answer{status: 5}

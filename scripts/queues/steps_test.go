@@ -51,7 +51,7 @@ func TestSteps(t *testing.T) {
 			Outcome: queue.Outcome{End: end, Question: "ask/ask-1"}}, queue.Seen{}))
 	}
 	parked, uncertain := park(queue.Asked), park(queue.Uncertain)
-	answered, judged := must(parked.Tick(seen)), must(uncertain.Tick(seen))
+	answered, judged := must(parked.Pass(seen)), must(uncertain.Pass(seen))
 
 	asks := queue.Create("ask")
 	question := queue.Question{Kind: queue.AskPermission, Key: "k", Spec: "{}",

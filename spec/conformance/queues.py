@@ -496,7 +496,7 @@ class Edit:
             self.emptied = True
             self.halt_by('dead', task, self.queue['deadSinceResume'])
 
-    # The tick (§35.2)
+    # The pass (§35.2)
 
     def judge(self, claim):
         """Return how an attempt has ended and why, or None."""
@@ -517,7 +517,7 @@ class Edit:
             return 'timedOut', 'deadline'
         return None
 
-    def tick(self):
+    def make_pass(self):
         for task in claims(self.queue):
             found = self.judge(task['claim'])
             if found:
@@ -637,7 +637,7 @@ class Edit:
 def begin(queue, world):
     require(queue is not None and not queue['removed'], 'noQueue')
     edit = Edit(queue, world)
-    edit.tick()
+    edit.make_pass()
     return edit
 
 
@@ -647,7 +647,7 @@ def begin_anew(queue, world, queue_id='q'):
     new = queue is None or queue['removed']
     if new:
         edit.queue['removed'], edit.queue['policy'] = False, new_policy(edit.queue['queueId'])
-    edit.tick()
+    edit.make_pass()
     return edit, new
 
 
@@ -805,11 +805,11 @@ def settle(queue, world, task, epoch, end='', status=0, reason='', question='', 
         claim_['intent'] = claim_.get('intent', {}) | said
     else:
         edit.settle(entry, **said)
-    edit.tick()
+    edit.make_pass()
     return edit.finish_edit()
 
 
-def tick(queue, world):
+def pass_(queue, world):
     return begin(queue, world).finish_edit()
 
 
@@ -1075,8 +1075,9 @@ def withdraw(queue, world, id, asker):
     return edit.finish_edit()
 
 
-VERBS = {verb.__name__: verb for verb in (enqueue, claim, settle, tick, control, redrive, cancel,
-                                          remove, alerted, ask, answer, withdraw)}
+VERBS = {verb.__name__.rstrip('_'): verb
+         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, alerted, ask,
+                      answer, withdraw)}
 
 
 def apply(verb, queue, world, **arguments):

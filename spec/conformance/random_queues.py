@@ -207,10 +207,10 @@ class World:
         do |= self.optional(0.4, question=self.one(QUESTIONS)) | self.optional(0.4, delayMs=self.one(SPANS))
         return do | self.optional(0.2, later=True)
 
-    def tick(self):
+    def pass_(self):
         return {}
 
-    remove = tick
+    remove = pass_
 
     def control(self):
         do = self.optional(0.5, by=self.one(PEOPLE)) | self.optional(0.3, create=True)
@@ -298,13 +298,13 @@ class World:
 
     def verb(self):
         if self.asks and (not self.queue or self.chance(0.9)):
-            verbs = ('ask',) * 6 + ('answer',) * 4 + ('withdraw', 'tick', 'tick', 'cancel', 'control')
+            verbs = ('ask',) * 6 + ('answer',) * 4 + ('withdraw', 'pass', 'pass', 'cancel', 'control')
             return self.one(verbs + ('remove',) * self.chance(0.2)) if self.queue else 'ask'
         if (not self.queue or self.queue['removed']) and self.chance(0.9):
             return 'enqueue'
         if self.queue and self.queue['halts'] and self.chance(0.3):
             return 'control'
-        verbs = (('enqueue',) * 5 + ('claim',) * 6 + ('settle',) * 8 + ('tick', 'control') * 2
+        verbs = (('enqueue',) * 5 + ('claim',) * 6 + ('settle',) * 8 + ('pass', 'control') * 2
                  + ('redrive', 'cancel', 'alerted'))
         verbs += ('remove',) * self.chance(0.3)
         return self.one(verbs + (('hold',) * 2 if self.queue and self.queue['tasks'] else ()))
@@ -361,7 +361,7 @@ class World:
         if self.queue and self.chance(0.5):
             given = {'givenText': write(value) + '\n'}
         vector = {'comment': 'A random walk.', 'section': '33', **given, 'seen': self.seen(),
-                  'do': {'verb': verb} | getattr(self, verb)()}
+                  'do': {'verb': verb} | getattr(self, 'pass_' if verb == 'pass' else verb)()}
         vector |= end_of(vector)
         self.kept = integers(vector.get('remembered'))
         if 'then' in vector:

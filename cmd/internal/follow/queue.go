@@ -57,7 +57,7 @@ func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	f.deaths.Watch(q.Processes()) // before judging them, so that no death goes unnoticed
 	seen := f.ledger.ObserveQueue(q, observer())
 	most := longestWait
-	if after, err := q.Tick(seen); !f.Idle && err == nil && after.Revision != q.Revision {
+	if after, err := q.Pass(seen); !f.Idle && err == nil && after.Revision != q.Revision {
 		if !f.Failed {
 			return true
 		}

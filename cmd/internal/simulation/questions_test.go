@@ -65,7 +65,7 @@ func (a *actor) hears(id string) bool {
 	var ended queue.Ended
 	status := a.editOf(askID, "hear", fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			after, err := q.Tick(seen)
+			after, err := q.Pass(seen)
 			ended, _ = after.EndedTask(id)
 			return after, err
 		})
@@ -104,7 +104,7 @@ func answering(times int) func(a *actor) {
 			status := a.editOf(askID, "answer", fileops.Existing,
 				func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 					if id = ""; len(q.Tasks) == 0 {
-						return q.Tick(seen)
+						return q.Pass(seen)
 					}
 					id = q.Tasks[which%len(q.Tasks)].ID
 					w.queued.said[id] = append(w.queued.said[id], end)
@@ -163,7 +163,7 @@ func (w *world) endQuestions() {
 		w.calmlyOn(w.hosts[n%len(w.hosts)], func(a *actor) {
 			a.editOf(askID, "tick", fileops.Existing,
 				func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
-					after, err = q.Tick(seen)
+					after, err = q.Pass(seen)
 					if open = ""; len(after.Tasks) > 0 {
 						open = after.Encode()
 					}

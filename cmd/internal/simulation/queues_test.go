@@ -219,12 +219,12 @@ func controlling(times int) func(a *actor) {
 			case 1:
 				verb = func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Redrive(nil, true, seen) }
 			case 2:
-				verb = queue.Queue.Tick
+				verb = queue.Queue.Pass
 			case 3:
 				task := "t" + strconv.Itoa(w.between(1, w.calls))
 				verb = func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 					if t := q.Task(task); t != nil && t.State == queue.Claimed {
-						return q.Tick(seen) // its claimer would go on
+						return q.Pass(seen) // its claimer would go on
 					}
 					return q.Cancel([]string{task}, a.name, "", seen)
 				}

@@ -33,7 +33,7 @@ func (q Queue) Questions() (all []*queue.Task) {
 	if !queue.IsAskQueue(q.ID) {
 		return nil
 	}
-	after, err := q.Tick(q.Seen)
+	after, err := q.Pass(q.Seen)
 	if err != nil {
 		after = q.Queue
 	}
