@@ -70,7 +70,7 @@ func TestEmptyWords(t *testing.T) {
 		}
 
 		name, _, _ := strings.Cut(strings.TrimLeft(c.Arguments, "[-] "), " ")
-		name = strings.TrimRight(name, ".")
+		name = strings.TrimRight(name, ".]")
 		wantRefusal(t, c.Program, []string{"--", ""}, name+"> ...]: it is empty", true)
 		wantRefusal(t, c.Program, []string{"--", "", "word"}, name+"> ...]: it is empty", true)
 		if name == "FILE" {

@@ -129,8 +129,9 @@ func (a *asking) finish(edit queueEdit) error {
 	case a.flags.Park:
 		return a.park(t)
 	}
+	signals := catch() // before anybody is told that there is a question to be withdrawn
 	a.alert(t)
-	return a.wait()
+	return a.wait(signals)
 }
 
 // Summary is what dpl-ask does, in one line.

@@ -138,7 +138,7 @@ func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
 }
 
 // wait waits until the question has ended, and makes the edits that this takes.
-func (a *asking) wait() error {
+func (a *asking) wait(signals <-chan os.Signal) error {
 	var over <-chan time.Time
 	if a.flags.Wait != 0 {
 		over = time.After(time.Duration(a.flags.Wait))
@@ -148,7 +148,7 @@ func (a *asking) wait() error {
 	line := statusline.New()
 	defer line.Erase()
 
-	signals, stop := catch(), make(chan struct{})
+	stop := make(chan struct{})
 	var caught os.Signal
 	go func() {
 		caught = <-signals
