@@ -33,8 +33,7 @@ func TestPublishFaults(t *testing.T) {
 func runPublish(p *simfs.Process, power *rand.Rand) error {
 	d := simfs.New()
 	p.Disk = d
-	l, err := claimOn(&simfs.Process{Disk: d})
-	if err != nil {
+	if _, err := claimOn(&simfs.Process{Disk: d}); err != nil {
 		return err
 	}
 
@@ -48,7 +47,8 @@ func runPublish(p *simfs.Process, power *rand.Rand) error {
 		d.PowerLoss(power)
 	}
 
-	if l, err = ledgerOn(&simfs.Process{Disk: d}); err != nil {
+	l, err := ledgerOn(&simfs.Process{Disk: d})
+	if err != nil {
 		return err
 	}
 	for again := range 2 {

@@ -99,7 +99,7 @@ done
 put share/dpl/schemas spec/*.schema.json
 put share/doc/dpl README.md CHANGELOG.md LICENSE
 put share/doc/dpl/html bin/share/doc/dpl/html/*
-put share/doc/dpl/spec spec/*.md spec/*.png
+put share/doc/dpl/spec spec/*.md
 put share/doc/dpl/spec/pictures spec/pictures/*.svg
 fill share/dpl/cron scripts/cron/crontab
 fill lib/systemd/system scripts/systemd/system/*

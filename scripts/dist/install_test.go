@@ -33,7 +33,6 @@ var places = []struct{ from, to string }{
 	{"CHANGELOG.md", "share/doc/dpl"},
 	{"LICENSE", "share/doc/dpl"},
 	{"spec/*.md", "share/doc/dpl/spec"},
-	{"spec/*.png", "share/doc/dpl/spec"},
 	{"spec/pictures/*.svg", "share/doc/dpl/spec/pictures"},
 	{"bin/share/doc/dpl/html/*", "share/doc/dpl/html"},
 	{"scripts/systemd/system/*", "lib/systemd/system"},
