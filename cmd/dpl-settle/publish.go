@@ -28,7 +28,7 @@ func (p *publication) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// publications returns what is to be published, by absolute paths.
+// publications returns what to publish, by absolute paths.
 func (c *settle) publications() (all []queue.Publication, err error) {
 	for _, p := range c.Publish {
 		var found queue.Publication

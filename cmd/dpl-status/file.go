@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// The permissions of a new file, of which the umask takes some away.
+// The permissions of a new file, before the umask.
 const (
 	forOwner fs.FileMode = 0o600 // as the ledger
 	forAll   fs.FileMode = 0o644 // for a program that runs as another user

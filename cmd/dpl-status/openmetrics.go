@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/metrics"
 )
 
-// metrics writes the subject to file as metrics; - is stdout. What cannot be read is a metric, too,
-// even if it is the whole subject: otherwise the values of the last time would stay.
+// metrics writes the subject to file as metrics; - is stdout. What cannot be read becomes a metric as
+// well, even if it is the whole subject: otherwise the values of the last time would stay.
 func (s *reporter) metrics(what subject, file string) error {
 	p, failed := s.look(what)
 	switch {

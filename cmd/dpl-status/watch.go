@@ -74,8 +74,7 @@ func (v *viewer) enter() {
 	io.WriteString(v.env.Stdout, enter)
 }
 
-// leave returns the keyboard first: what is typed when the shell is to be seen again is for the
-// shell.
+// leave returns the keyboard first: what is typed once the shell is visible again is for the shell.
 func (v *viewer) leave() {
 	v.keys.Return()
 	io.WriteString(v.env.Stdout, leave)

@@ -112,7 +112,7 @@ func value[T any](of func(T) float64) func(T) []sample {
 	return func(v T) []sample { return []sample{one(of(v))} }
 }
 
-// known makes a metric with one value for each T of which it is known.
+// known makes a metric with one value for each T where it is known.
 func known[T any](of func(T) (float64, bool)) func(T) []sample {
 	return func(v T) []sample {
 		if n, known := of(v); known {
