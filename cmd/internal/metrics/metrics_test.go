@@ -179,7 +179,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	}
 }
 
-// What is unknown has no value, and an empty ledger has counts of 0.
+// An unknown value is left out, and the counts of an empty ledger are 0.
 func TestEmpty(t *testing.T) {
 	text := Subject{Now: noon, Counts: true}.Text()
 	families := parsed(t, text)

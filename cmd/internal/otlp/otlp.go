@@ -133,7 +133,7 @@ func span(context trace.Context, parent, name string, start, end time.Time, even
 	return o
 }
 
-// attributes are the attributes of something. What is not known has none.
+// attributes are those of a span, an event or a resource. An unknown value has no attribute.
 type attributes []cli.Object
 
 func (all attributes) text(key, value string) attributes {

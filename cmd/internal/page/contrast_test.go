@@ -167,8 +167,8 @@ func TestColorsAreVariables(t *testing.T) {
 	}
 }
 
-// What has failed differs from the rest by more than its color: a pill, a span, a mark and a
-// trouble have a sign, a pattern or a shape.
+// A failure can be seen without color: its pill, span, mark or trouble has a sign, a pattern or a
+// shape of its own.
 func TestFailureWithoutColor(t *testing.T) {
 	_, rules := schemes(t)
 	for _, want := range []struct{ selector, property, value string }{

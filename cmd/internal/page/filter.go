@@ -66,8 +66,8 @@ type choice struct {
 	Count       int
 }
 
-// filterOf returns a filter for parts of a page, of which there are counts by kind. It returns nil
-// if there is nothing to choose.
+// filterOf returns a filter for parts of a page; counts says how many there are of each kind. It
+// returns nil if there is nothing to choose.
 func filterOf(name string, counts [kindCount]int) *filter {
 	total, different := 0, 0
 	for _, n := range counts {

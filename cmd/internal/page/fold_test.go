@@ -58,8 +58,8 @@ func folds(page string) map[string]int {
 	return found
 }
 
-// However many calls there are, and whatever calls what, the root and what has crashed are to be
-// seen, in the tree and in the timeline, little else is, and nothing is left out.
+// The tree and the timeline always show the root and crashed calls, for any number of calls in any
+// shape. They fold nearly everything else, and leave nothing out.
 func TestFolding(t *testing.T) {
 	shapes := map[string]func(i int) int{
 		"chain": func(i int) int { return i - 1 }, "star": func(int) int { return 0 },

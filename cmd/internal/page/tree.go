@@ -38,8 +38,8 @@ const (
 	deepest   = 12 // levels are indented, because phones are narrow, and browsers limit nesting
 )
 
-// planted returns lines, each of which follows the line above it, as a list, and folds what is
-// quiet if there are many. All lines that are in trouble are shown, and those above them, and the
+// planted returns lines as a list. Each follows the line above it in the tree. If there are many, it
+// folds the quiet ones: lines in trouble are always shown, with those above them, and so are the
 // roots unless there are many. what is the name of a line.
 func planted(lines []line, what string) *list {
 	if len(lines) == 0 {

@@ -39,7 +39,7 @@ func press(p *Pager, text string) (quit bool) {
 	return quit
 }
 
-// What is shown after keys: the first and the last line, and the foot.
+// Keys move the view. Each case has the first and the last line that it shows then, and the foot.
 func TestMoving(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":              "1 8",
