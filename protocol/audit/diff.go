@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -50,14 +48,15 @@ func segments(path string, do func(name string, last bool) bool) {
 	}
 }
 
-// Diff appends to patch the changes that make before, the value at path, after. Both are JSON, and
-// laid out alike; "" means that there is none. It looks into objects, but not into arrays.
+// Diff appends to patch the changes that make before, the value at path, after. Both are JSON
+// without white space, as of wire.Line; "" means that there is none. It looks into objects, but not
+// into arrays.
 func Diff(patch []Change, path, before, after string) []Change {
 	switch {
 	case before == after:
 		return patch
 	case !isObject(before) || !isObject(after):
-		return append(patch, Change{path, compact(before), compact(after)})
+		return append(patch, Change{path, before, after})
 	}
 
 	was, is := members(before), members(after)
@@ -91,17 +90,7 @@ func find(all []wire.Member, name string) string {
 	return all[i].Value
 }
 
-// compact returns text, which is JSON or "", without white space.
-func compact(text string) string {
-	if !strings.ContainsAny(text, " \t\r\n") {
-		return text
-	}
-	v := jsontext.Value(text)
-	_ = v.Compact() // a Writer has written it
-	return string(v)
-}
-
-// Without returns an object without some members and without white space.
+// Without returns object, which has no white space, without some members.
 func Without(object string, names ...string) string {
 	text := []byte{'{'}
 	for _, m := range members(object) {
@@ -114,5 +103,5 @@ func Without(object string, names ...string) string {
 		text = append(wire.AppendQuote(text, m.Name), ':')
 		text = append(text, m.Value...)
 	}
-	return compact(string(append(text, '}')))
+	return string(append(text, '}'))
 }

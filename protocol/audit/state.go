@@ -211,9 +211,9 @@ func (s *State) is(n *node, text string) bool {
 	return s.differ("", n, other, m, true) == nil
 }
 
-// Differ returns the paths at which s differs from the object in text.
+// Differ returns the paths at which s differs from the object in text, which has no white space.
 func (s *State) Differ(text string) []string {
-	other := &State{Shape: s.Shape, root: node{text: compact(text)}}
+	other := &State{Shape: s.Shape, root: node{text: text}}
 	return s.differ("", &s.root, other, &other.root, false)
 }
 

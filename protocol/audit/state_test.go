@@ -49,13 +49,13 @@ func TestReplayRefuses(t *testing.T) {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	objects := []string{
-		`{}`, `{"a": 1}`, `{"a": {"b": 1, "c": [1, 2]}}`, `{"a": {"b": 1, "c": [1]}, "d": null}`,
-		`{"a": [], "d": {}}`, `{"a/b": {"~": 1}, "": 0}`, `{"": {"": 1}, "a": "\u00e9 \"x\" "}`,
+		`{}`, `{"a":1}`, `{"a":{"b":1,"c":[1,2]}}`, `{"a":{"b":1,"c":[1]},"d":null}`,
+		`{"a":[],"d":{}}`, `{"a/b":{"~":1},"":0}`, `{"":{"":1},"a":"\u00e9 \"x\" "}`,
 	}
 	for _, before := range objects {
 		for _, after := range objects {
 			s := State{}
-			s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{"", "", compact(before)}}}})
+			s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{"", "", before}}}})
 			path, fits := s.Replay(Line{Seq: 2, Entry: Entry{Patch: Diff(nil, "", before, after)}})
 			s.SetRevision(7)
 			want := `{"revision":7,` + strings.TrimPrefix(after, "{")

@@ -81,7 +81,7 @@ func (v vector) patch(t *testing.T) {
 	s.Replay(Line{Entry: Entry{Patch: []Change{{"", "", compact(string(v.Before))}}}})
 	path, fits := s.Replay(Line{Entry: Entry{Patch: patch}})
 	delete(s.root.inner, "revision")
-	if differ := s.Differ(string(v.After)); !fits || differ != nil {
+	if differ := s.Differ(compact(string(v.After))); !fits || differ != nil {
 		t.Errorf("it does not fit at %q, or gives %s, which differs at %q", path, s.Text(), differ)
 	}
 
@@ -95,6 +95,14 @@ func (v vector) patch(t *testing.T) {
 	if !reflect.DeepEqual(got, patch) {
 		t.Errorf("got %q, want %q", got, patch)
 	}
+}
+
+func compact(text string) string {
+	v := jsontext.Value(text)
+	if text != "" && v.Compact() != nil {
+		panic("not JSON: " + text)
+	}
+	return string(v)
 }
 
 func sorted(text json.RawMessage) string { return canonical(string(text)) }

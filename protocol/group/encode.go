@@ -30,31 +30,31 @@ func (o Orchestrator) Encode() string {
 }
 
 // Encode returns the content of the registry's file (spec §9.2).
-func (r Registry) Encode() string {
-	return wire.Text(func(w *wire.Writer) {
-		w.OptString("$schema", r.Schema)
-		w.Int("protocolVersion", int64(r.ProtocolVersion))
-		w.Int("revision", r.Revision)
-		w.OptString("owner", r.Owner)
-		r.Supervision.write(w)
-		w.Object("supervisors", func(w *wire.Writer) {
-			for i := range r.Services {
-				w.Object(r.Services[i].ID, r.Services[i].write)
-			}
-		})
+func (r Registry) Encode() string { return wire.Text(r.write) }
 
-		w.OptInt("alertSeq", r.AlertSeq)
-		if r.AlertsGiven != NoneGiven {
-			w.Int("alertsGiven", r.AlertsGiven)
+func (r Registry) write(w *wire.Writer) {
+	w.OptString("$schema", r.Schema)
+	w.Int("protocolVersion", int64(r.ProtocolVersion))
+	w.Int("revision", r.Revision)
+	w.OptString("owner", r.Owner)
+	r.Supervision.write(w)
+	w.Object("supervisors", func(w *wire.Writer) {
+		for i := range r.Services {
+			w.Object(r.Services[i].ID, r.Services[i].write)
 		}
-		if len(r.PendingAlerts) > 0 {
-			wire.Objects(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
-		}
-
-		wire.Objects(w, "events", r.Events, (*observe.Event).Write)
-		r.Audit.Write(w)
-		w.Unknown(r.Unknown)
 	})
+
+	w.OptInt("alertSeq", r.AlertSeq)
+	if r.AlertsGiven != NoneGiven {
+		w.Int("alertsGiven", r.AlertsGiven)
+	}
+	if len(r.PendingAlerts) > 0 {
+		wire.Objects(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
+	}
+
+	wire.Objects(w, "events", r.Events, (*observe.Event).Write)
+	r.Audit.Write(w)
+	w.Unknown(r.Unknown)
 }
 
 // Line returns the alert as a line of the alerts file of group (spec §11.7), with its newline. log

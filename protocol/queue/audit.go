@@ -11,15 +11,15 @@ import (
 // more than once (spec §54).
 func AuditShape() audit.Shape { return audit.Shape{"tasks": "taskId", "ended": audit.Queued} }
 
-// AuditText returns q as the record has it: the content of its file without the record, in the one
-// layout of Encode.
+// AuditText returns q as the record has it: the content of its file without the record, and without
+// white space.
 func (q Queue) AuditText() string {
 	q.Audit, q.source = audit.Chain{}, nil
 	q.Ended = slices.Clone(q.Ended)
 	for i := range q.Ended {
 		q.Ended[i].source, q.Ended[i].piece = nil, wire.Piece{}
 	}
-	return q.Encode()
+	return wire.Line(q.write)
 }
 
 // AuditPatch returns what has changed from before to q, except the revision.
@@ -60,7 +60,7 @@ func (q Queue) tasksPatch(patch []audit.Change, before []*Task) []audit.Change {
 
 func taskPath(t *Task) string { return audit.Join("tasks", t.ID) }
 
-func (t *Task) text() string { return wire.Text(t.write) }
+func (t *Task) text() string { return wire.Line(t.write) }
 
 // endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come. Of
 // those that go nothing is said, since the record has had them.
@@ -74,7 +74,7 @@ func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
 		patch = append(patch, audit.Change{Path: "ended/0"})
 	}
 	for _, e := range q.Ended[len(before)-gone:] {
-		patch = audit.Diff(patch, "ended/-", "", wire.Text(e.write))
+		patch = audit.Diff(patch, "ended/-", "", wire.Line(e.write))
 	}
 	return patch
 }

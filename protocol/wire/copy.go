@@ -20,12 +20,12 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 // another depth, does not.
 func (w *Writer) laidOut(text string) bool {
 	end := len(text) - 2 - 2*w.depth
-	return end > 0 && text[end:len(text)-1] == w.indent()
+	return !w.compact && end > 0 && text[end:len(text)-1] == w.indent()
 }
 
 // hasLayout reports whether text is laid out as an object at this depth, or as a row.
 func (w *Writer) hasLayout(text string, row bool) bool {
-	if row {
+	if row && !w.compact {
 		return strings.IndexByte(text, '\n') < 0
 	}
 	return w.laidOut(text)
@@ -35,7 +35,7 @@ func (w *Writer) hasLayout(text string, row bool) bool {
 const muchText = 16 << 10
 
 func (w *Writer) copy(text string) {
-	if len(text) < muchText {
+	if len(text) < muchText || w.out == nil {
 		w.buf = append(w.buf, text...)
 		return
 	}

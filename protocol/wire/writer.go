@@ -12,14 +12,15 @@ import (
 // A Writer writes indented JSON. The methods that begin with Opt write nothing for a zero value.
 type Writer struct {
 	buf     []byte
-	out     io.Writer
+	out     io.Writer // nil: all of it stays in buf
 	written int64
 	err     error // an error of out
 
-	depth int
-	begun bool // an element or member of the innermost object or array has been written
-	row   bool // what is written stays on one line: see Rows
-	laid  int  // the amount of unknown members' text so far
+	compact bool // what is written has no white space: see Line
+	depth   int
+	begun   bool // an element or member of the innermost object or array has been written
+	row     bool // what is written stays on one line: see Rows
+	laid    int  // the amount of unknown members' text so far
 
 	timeText []byte // the times of a frame are often equal
 	lastTime time.Time
@@ -41,21 +42,23 @@ func (w *Writer) document(write func(w *Writer)) {
 
 // Text returns what Write writes.
 func Text(write func(w *Writer)) string {
-	var all strings.Builder // it never fails
-	w := &Writer{buf: make([]byte, 0, 1024), out: &all}
+	w := &Writer{buf: make([]byte, 0, 1024)}
 	w.document(write)
-	return all.String()
+	return string(w.buf)
 }
 
-// Line returns what Write writes, on one line, without a newline.
+// Line returns what Write writes, without any white space.
 func Line(write func(w *Writer)) string {
-	text := jsontext.Value(Text(write))
-	_ = text.Compact() // a Writer has written it
-	return string(text)
+	w := &Writer{buf: make([]byte, 0, 1024), compact: true}
+	w.object(write)
+	return string(w.buf)
 }
 
 // flush writes buf to out.
 func (w *Writer) flush() {
+	if w.out == nil {
+		return
+	}
 	if w.err == nil {
 		n, err := w.out.Write(w.buf)
 		w.written, w.err = w.written+int64(n), err
@@ -71,7 +74,7 @@ func (w *Writer) open(bracket byte) {
 
 func (w *Writer) close(bracket byte) {
 	w.depth--
-	if w.begun && !w.row {
+	if w.begun && !w.row && !w.compact {
 		w.line()
 	}
 	w.buf = append(w.buf, bracket)
@@ -89,6 +92,9 @@ func (w *Writer) line() { w.buf = append(w.buf, w.indent()...) }
 // element begins an element or member.
 func (w *Writer) element() {
 	switch {
+	case w.compact && w.begun:
+		w.buf = append(w.buf, ',')
+	case w.compact:
 	case !w.row && w.begun:
 		w.buf = append(w.buf, ',')
 		w.line()
@@ -109,7 +115,10 @@ func (w *Writer) object(write func(w *Writer)) {
 func (w *Writer) name(name string) {
 	w.element()
 	w.quote(name)
-	w.buf = append(w.buf, ": "...)
+	w.buf = append(w.buf, ':')
+	if !w.compact {
+		w.buf = append(w.buf, ' ')
+	}
 }
 
 func (w *Writer) quote(s string) { w.buf = AppendQuote(w.buf, s) }
@@ -245,14 +254,15 @@ const mostLaid = 64 << 10
 // text.
 func (w *Writer) value(text string) {
 	w.laid += len(text)
-	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid && !w.row {
+	onLine := w.row || w.compact
+	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid && !onLine {
 		w.buf = append(w.buf, text...)
 		return
 	}
 
 	// The Reader has checked the text, so neither of these can fail.
 	v := jsontext.Value(text)
-	if w.row {
+	if onLine {
 		_ = v.Compact()
 		w.buf = append(w.buf, v...)
 		return
