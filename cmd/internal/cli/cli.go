@@ -15,12 +15,16 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	_ "github.com/dpl-project/dpl/cmd/internal/stack" // before all others
 )
 
 // A Command is a struct with the values of its flags, which embeds Common.
 type Command interface {
 	Run(env *Env) error
 	CommonFlags() *Common
+
+	// Leading returns the flag whose value may be the first argument, or "".
+	Leading() string
 }
 
 // A FailurePrinter is a Command that prints something to stdout when it fails, even if args are
@@ -38,7 +42,6 @@ type Reader interface {
 // Main parses the arguments of this process into c, runs it, and exits with the status for the
 // result of Run. summary and details are for the help.
 func Main(c Command, summary, details string) {
-	growStack(false)
 	debug.SetGCPercent(400) // nearly all commands end before they need any of their memory again
 	process.OpenMask()
 	out := &output{to: os.Stdout}
@@ -50,8 +53,10 @@ func Main(c Command, summary, details string) {
 	if out.err != nil && status == StatusOK {
 		status = env.report(env.lost(out.err))
 	}
-	if f, ok := c.(FailurePrinter); ok && status != StatusOK {
-		f.Failed(env, args, status)
+	if status != StatusOK {
+		if f, ok := c.(FailurePrinter); ok {
+			f.Failed(env, args, status)
+		}
 	}
 
 	os.Exit(status)

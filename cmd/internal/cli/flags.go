@@ -29,6 +29,9 @@ type common struct {
 // CommonFlags returns c.
 func (c *Common) CommonFlags() *Common { return c }
 
+// Leading returns "": the first argument of most commands is a flag, too.
+func (*Common) Leading() string { return "" }
+
 // Given reports whether one of flags was on the command line. The environment does not count.
 func (c *Common) Given(flags ...string) bool {
 	return slices.ContainsFunc(flags,

@@ -73,17 +73,12 @@ func (m *manual) Parse(args []string) (*kong.Context, error) {
 
 // leading returns what a word before the flags stands for, or "" if there must be none.
 func leading(c Command, flags []*kong.Flag) string {
-	l, ok := c.(interface{ Leading() string })
-	if !ok {
-		return ""
-	}
-
 	for _, f := range flags {
-		if f.Name == l.Leading() && f.PlaceHolder != "TEXT" {
+		if f.Name == c.Leading() && f.PlaceHolder != "TEXT" {
 			return f.PlaceHolder
 		}
 	}
-	return strings.ToUpper(l.Leading())
+	return strings.ToUpper(c.Leading())
 }
 
 // Kong fills c from args by kong alone.

@@ -65,11 +65,10 @@ func (*Queued) Leading() string { return "queue" }
 
 // Led returns args with a leading word, which may be -, turned into the flag that it stands for.
 func Led(c Command, args []string) []string {
-	l, ok := c.(interface{ Leading() string })
-	if !ok || len(args) == 0 || len(args[0]) > 1 && args[0][0] == '-' {
+	if c.Leading() == "" || len(args) == 0 || len(args[0]) > 1 && args[0][0] == '-' {
 		return args
 	}
-	return append([]string{"--" + l.Leading() + "=" + args[0]}, args[1:]...)
+	return append([]string{"--" + c.Leading() + "=" + args[0]}, args[1:]...)
 }
 
 // Attempt has the flags that name an attempt. Those of an attempt in whose environment the command
