@@ -54,7 +54,7 @@ func (r *replacement) write(next io.WriterTo) error {
 	open := r.open
 	r.open = nil
 
-	size, err := next.WriteTo(open)
+	size, err := next.WriteTo(contentWriter{open})
 	if err == nil && size > trust.MaxFile {
 		err = fmt.Errorf("%s: %w: it would have %d MiB", r.path, ErrTooLarge, size>>20)
 	}
@@ -67,6 +67,12 @@ func (r *replacement) write(next io.WriterTo) error {
 
 	return err
 }
+
+// A contentWriter is a file to be written. Go would make the methods of an io.Writer for the type
+// of the file at run time, which takes as long as writing a small one.
+type contentWriter struct{ disk.File }
+
+func (w contentWriter) WriteString(s string) (int, error) { return io.WriteString(w.File, s) }
 
 // made makes the next commit follow the one that made version n.
 func (r *replacement) made(n int64) (err error) {

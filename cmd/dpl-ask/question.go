@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -170,6 +171,7 @@ func scope(task string, a queue.Asker) string {
 	case !p.Known():
 		return ""
 	default:
-		return fmt.Sprintf("process %s %s %d %d", p.HostID, p.BootID, p.PID, p.StartTicks)
+		return strings.Join([]string{"process", p.HostID, p.BootID, strconv.Itoa(p.PID),
+			strconv.FormatInt(p.StartTicks, 10)}, " ")
 	}
 }

@@ -1,7 +1,6 @@
 package question
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -66,5 +65,5 @@ func (q Request) String() string {
 	case command == "":
 		return q.Tool
 	}
-	return fmt.Sprintf("%s: %s", q.Tool, command)
+	return q.Tool + ": " + command
 }

@@ -10,8 +10,15 @@ const HashPrefix = "sha256:"
 
 // Hash returns the hash of text.
 func Hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return HashPrefix + hex.EncodeToString(sum[:])
+	h := sha256.New()
+	var part [512]byte // not a copy of all, which may be long
+	for len(text) > 0 {
+		n := copy(part[:], text)
+		h.Write(part[:n])
+		text = text[n:]
+	}
+	hash := append(make([]byte, 0, len(HashPrefix)+2*sha256.Size), HashPrefix...)
+	return string(hex.AppendEncode(hash, h.Sum(nil)))
 }
 
 // IsHash reports whether text has the form of a hash.

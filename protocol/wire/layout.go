@@ -33,7 +33,7 @@ func (l *layout) add(lead, name string) bool {
 	if n < cap(l.members) {
 		l.members = l.members[:n+1] // with the layouts of objects inside
 	} else {
-		l.members = append(slices.Grow(l.members, 16), member{})
+		l.members = append(slices.Grow(l.members, 4+n), member{})
 	}
 
 	l.members[n].lead, l.members[n].name = lead, name

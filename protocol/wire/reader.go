@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type Reader struct {
 
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time
+	unquoted     []byte // the last string with an escape: room for the next
 }
 
 // A failure is the reason why a text is refused, as noticed by the reader.
@@ -287,13 +289,13 @@ func (r *Reader) unusual(i int) string {
 		return quoted[1 : len(quoted)-1]
 	}
 
-	s, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+	s, err := jsontext.AppendUnquote(slices.Grow(r.unquoted[:0], len(quoted)), quoted)
 	if err != nil {
 		r.syntax()
 		return ""
 	}
 
-	r.at = i + 1
+	r.at, r.unquoted = i+1, s
 
 	return string(s)
 }

@@ -1,11 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
+	"syscall"
 
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -14,7 +17,7 @@ import (
 func (p Path) Read(most int64) (string, error) {
 	from := os.Stdin
 	if p != "-" {
-		f, err := os.Open(string(p))
+		f, err := open(string(p))
 		if err != nil {
 			return "", err
 		}
@@ -22,18 +25,50 @@ func (p Path) Read(most int64) (string, error) {
 		from = f
 	}
 
-	var data bytes.Buffer
-	if info, err := from.Stat(); err == nil {
-		data.Grow(int(min(info.Size(), most)) + bytes.MinRead)
-	}
-	_, err := data.ReadFrom(io.LimitReader(from, most+1))
-	if err == nil && int64(data.Len()) > most {
+	data, err := readMost(from, most)
+	if err == nil && int64(len(data)) > most {
 		err = fmt.Errorf("%w: it is larger than %d MiB", wire.ErrCorrupt, most>>20)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", p.Name(), err)
 	}
-	return data.String(), nil
+	return trust.AsString(data), nil
+}
+
+// open is os.Open without the poller, which costs more than reading a small file.
+func open(path string) (*os.File, error) {
+	for {
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err == nil {
+			return os.NewFile(uintptr(fd), path), nil
+		}
+		if err != syscall.EINTR {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+	}
+}
+
+// readMost reads f, up to one byte more than most.
+func readMost(f *os.File, most int64) ([]byte, error) {
+	size := int64(512)
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		size = min(info.Size(), most) + 1
+	}
+
+	data := make([]byte, 0, size)
+	for int64(len(data)) <= most {
+		data = slices.Grow(data, 1)
+		n, err := f.Read(data[len(data):min(int64(cap(data)), most+1)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
 }
 
 // Name returns what p is called in a message.

@@ -164,26 +164,36 @@ func set(field reflect.Value, word, enum string) error {
 		return set(field.Elem(), word, enum)
 	}
 
-	if u, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return u.UnmarshalText([]byte(word))
-	}
-
-	if field.Kind() == reflect.Slice {
+	if field.Kind() == reflect.Slice && field.Type().Name() == "" {
 		element := reflect.New(field.Type().Elem()).Elem()
 		err := set(element, word, enum)
 		field.Set(reflect.Append(field, element))
 		return err
 	}
 
+	switch value := field.Addr().Interface().(type) {
+	case *Word: // the tables of methods that the next case needs are made at run time
+		return value.UnmarshalText([]byte(word))
+	case *Path:
+		return value.UnmarshalText([]byte(word))
+	case *ID:
+		return value.UnmarshalText([]byte(word))
+	case *Pause:
+		return value.UnmarshalText([]byte(word))
+	case encoding.TextUnmarshaler:
+		return value.UnmarshalText([]byte(word))
+	}
+
 	if err := notEmpty(word); err != nil {
 		return err
 	}
-	if want := words(enum); !slices.Contains(want, word) {
-		return fmt.Errorf("want %s, not %q", alternatives(want), word)
+	for allowed := range strings.SplitSeq(enum, ",") {
+		if word == allowed {
+			field.SetString(word)
+			return nil
+		}
 	}
-
-	field.SetString(word)
-	return nil
+	return fmt.Errorf("want %s, not %q", alternatives(words(enum)), word)
 }
 
 // setArguments stores the arguments of a command in field. The first names a file or program, so it

@@ -15,7 +15,7 @@ import (
 func (s *Session) author() audit.By {
 	s.known.Do(func() {
 		s.by = audit.By{User: user(), Command: command(os.Args)}
-		if id := os.Getenv("DPL_PARTICIPANT"); wire.CheckID(id) == nil {
+		if id := os.Getenv("DPL_PARTICIPANT"); id != "" && wire.CheckID(id) == nil {
 			s.by.Participant = id
 		}
 		if self, err := process.Self(); err == nil {
