@@ -33,18 +33,18 @@ STRICT      =
 GO_TEST     = go test
 CHAOS       = 2h
 
-# Most commands are links to dpl, and those that draw are links to dpl-status: see cmd/dpl.
+# Most commands are links to dpl, and some are links to dpl-status: see cmd/dpl.
 programs = dpl dpl-check dpl-status
-drawing  = dpl-answer dpl-audit
-links    = $(filter-out $(programs) $(drawing),$(notdir $(wildcard cmd/dpl-*)))
-commands = $(programs) $(links) $(drawing)
+looking  = dpl-answer dpl-audit dpl-import dpl-trace
+links    = $(filter-out $(programs) $(looking),$(notdir $(wildcard cmd/dpl-*)))
+commands = $(programs) $(links) $(looking)
 
 # Windows has no links that everyone may make, and archives for it none at all: see dpl links.
 build:
 	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(programs))
 	@case $$(go env GOOS) in windows) exit ;; esac; \
 		for name in $(links); do ln -sf dpl "$(BIN)/$$name"; done; \
-		for name in $(drawing); do ln -sf dpl-status "$(BIN)/$$name"; done
+		for name in $(looking); do ln -sf dpl-status "$(BIN)/$$name"; done
 
 demo: build
 	@STRICT=$(STRICT) bin/dpl demo $(if $(ALL),--all)

@@ -22,7 +22,7 @@ func TestNothingRunsAtInit(t *testing.T) {
 		t.Fatalf("commands: %q, %v", paths, err)
 	}
 
-	slow := regexp.MustCompile(`jsonschema|template|runewidth|x/text|protobuf|^net$|^testing`)
+	slow := regexp.MustCompile(`jsonschema|template|runewidth|x/text|protobuf|^net$|tzdata|^testing`)
 	of := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) allocs$`)
 	for _, path := range paths {
 		c := exec.Command(path, "--version")

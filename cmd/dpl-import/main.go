@@ -48,12 +48,9 @@ func (c *importer) Run(env *cli.Env) error {
 	return write(env, l, all)
 }
 
-// Summary is what dpl-import does, in one line.
-const Summary = "Import operations from files of the Dart ledger."
-
 // Main runs dpl-import.
 func Main() {
-	cli.Main(&importer{}, Summary,
+	cli.Main(&importer{}, "Import operations from files of the Dart ledger.",
 		"FILE is an {id}.operation.json, or the operation.json of a backup; - is standard "+
 			"input. It is only read. Import only operations that are no longer edited: the Dart "+
 			"processes must be gone. Nothing is imported unless every FILE is valid. A FILE that "+

@@ -57,12 +57,9 @@ func (c *tracer) Run(env *cli.Env) error {
 	return err
 }
 
-// Summary is what dpl-trace does, in one line.
-const Summary = "Print the calls of an operation as spans of OpenTelemetry."
-
 // Main runs dpl-trace.
 func Main() {
-	cli.Main(&tracer{}, Summary,
+	cli.Main(&tracer{}, "Print the calls of an operation as spans of OpenTelemetry.",
 		"Prints OTLP/JSON, which a collector takes at /v1/traces. An operation whose calls are made "+
 			"with a TRACEPARENT in the environment belongs to that trace; another one gets a trace "+
 			"of its own. Each call hangs below its caller, or below the program that called it if "+

@@ -8,7 +8,6 @@ import (
 	doctor "github.com/dpl-project/dpl/cmd/dpl-doctor"
 	enqueue "github.com/dpl-project/dpl/cmd/dpl-enqueue"
 	heartbeat "github.com/dpl-project/dpl/cmd/dpl-heartbeat"
-	importer "github.com/dpl-project/dpl/cmd/dpl-import"
 	orchestrate "github.com/dpl-project/dpl/cmd/dpl-orchestrate"
 	pop "github.com/dpl-project/dpl/cmd/dpl-pop"
 	push "github.com/dpl-project/dpl/cmd/dpl-push"
@@ -19,7 +18,6 @@ import (
 	run "github.com/dpl-project/dpl/cmd/dpl-run"
 	settle "github.com/dpl-project/dpl/cmd/dpl-settle"
 	shutdown "github.com/dpl-project/dpl/cmd/dpl-shutdown"
-	trace "github.com/dpl-project/dpl/cmd/dpl-trace"
 	wait "github.com/dpl-project/dpl/cmd/dpl-wait"
 	watch "github.com/dpl-project/dpl/cmd/dpl-watch"
 )
@@ -53,7 +51,7 @@ var chapters = []chapter{
 		{"status", "Show operations, groups of services, and queues of tasks.", nil, "dpl-status"},
 		{"wait", wait.Summary, wait.Main, ""},
 		{"watch", watch.Summary, watch.Main, ""},
-		{"trace", trace.Summary, trace.Main, ""},
+		{"trace", "Print the calls of an operation as spans of OpenTelemetry.", nil, "dpl-status"},
 	}},
 	{"Services", []command{
 		{"register", register.Summary, register.Main, ""},
@@ -76,7 +74,7 @@ var chapters = []chapter{
 	}},
 	{"The ledger", []command{
 		{"doctor", doctor.Summary, doctor.Main, ""},
-		{"import", importer.Summary, importer.Main, ""},
+		{"import", "Import operations from files of the Dart ledger.", nil, "dpl-status"},
 	}},
 }
 

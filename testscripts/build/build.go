@@ -96,7 +96,7 @@ func Program(command string) string {
 	switch command {
 	case "dpl-check", "dpl-status":
 		return command
-	case "dpl-answer", "dpl-audit":
+	case "dpl-answer", "dpl-audit", "dpl-import", "dpl-trace":
 		return "dpl-status"
 	}
 	return "dpl"

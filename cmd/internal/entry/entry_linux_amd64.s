@@ -96,6 +96,8 @@ compare:
 	JMP	dpl_keep(SB)
 
 runtime:
+	MOVQ	·profileRate(SB), AX
+	MOVQ	$0, (AX)
 	JMP	_rt0_amd64_linux(SB)
 
 refuse:

@@ -98,6 +98,8 @@ compare:
 	B	dpl_keep(SB)
 
 runtime:
+	MOVD	·profileRate(SB), R0
+	MOVD	ZR, (R0)
 	B	_rt0_arm64_linux(SB)
 
 refuse:
