@@ -75,9 +75,11 @@ func isObject(text string) bool { return text != "" && text[0] == '{' }
 
 // members returns the members of an object.
 func members(object string) []wire.Member {
-	all := make([]wire.Member, 0, 24)
-	r := wire.NewReader(object, -lineDepth)
-	r.Object(func(name string) { all = append(all, wire.Member{Name: name, Value: r.Value()}) })
+	all, _ := wire.Decode(object, -lineDepth, func(r *wire.Reader) (all []wire.Member) {
+		all = make([]wire.Member, 0, 24)
+		r.Object(func(name string) { all = append(all, wire.Member{Name: name, Value: r.Value()}) })
+		return all
+	}) // it is an object
 	return all
 }
 

@@ -63,7 +63,7 @@ func (rule *Rule) read(r *wire.Reader) {
 		case "tool":
 			rule.Tool = readWord(r)
 		case "argv":
-			rule.Argv = []string{}
+			rule.Argv = make([]string, 0, 4)
 			r.Array(func() { rule.Argv = append(rule.Argv, readWord(r)) })
 			if len(rule.Argv) == 0 {
 				r.Refuse("a command of at least one word is expected")

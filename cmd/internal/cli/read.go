@@ -50,18 +50,19 @@ func open(path string) (*os.File, error) {
 
 // readMost reads f, up to one byte more than most.
 func readMost(f *os.File, most int64) ([]byte, error) {
-	size := int64(512)
+	size := int64(511)
 	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		size = min(info.Size(), most) + 1
+	regular := err == nil && info.Mode().IsRegular()
+	if regular {
+		size = min(info.Size(), most)
 	}
 
-	data := make([]byte, 0, size)
+	data := make([]byte, 0, size+1)
 	for int64(len(data)) <= most {
 		data = slices.Grow(data, 1)
 		n, err := f.Read(data[len(data):min(int64(cap(data)), most+1)])
 		data = data[:len(data)+n]
-		if err == io.EOF {
+		if err == io.EOF || err == nil && regular && int64(len(data)) == info.Size() {
 			break
 		}
 		if err != nil {
