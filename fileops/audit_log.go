@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -218,7 +219,7 @@ func (g *auditLog) append(chain audit.Chain) error {
 		}
 	}
 
-	text := ""
+	var text []byte
 	switch {
 	case !g.ledger.linked():
 		if g.end < g.size {
@@ -228,12 +229,15 @@ func (g *auditLog) append(chain audit.Chain) error {
 			g.size = g.end
 		}
 	case g.end < g.size: // others may have appended what is there, since the lock is a lease
-		text, g.end = "\n", g.size
+		text, g.end = []byte("\n"), g.size
 	}
 
 	if g.there < len(chain.Pending) {
-		text += strings.Join(chain.Pending[g.there:], "\n") + "\n"
-		if _, err := g.file.Write([]byte(text)); err != nil {
+		for _, line := range chain.Pending[g.there:] {
+			text = append(slices.Grow(text, len(line)+1), line...)
+			text = append(text, '\n')
+		}
+		if _, err := g.file.Write(text); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"syscall"
@@ -15,17 +14,13 @@ import (
 // Read returns the content of the file p, or of standard input if p is -. It returns
 // wire.ErrCorrupt if that has more than most bytes, a number of MiB.
 func (p Path) Read(most int64) (string, error) {
-	from := os.Stdin
-	if p != "-" {
-		f, err := open(string(p))
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		from = f
+	var data []byte
+	var err error
+	if p == "-" {
+		data, err = readMost(os.Stdin.Read, most)
+	} else {
+		data, err = readPath(string(p), most)
 	}
-
-	data, err := readMost(from, most)
 	if err == nil && int64(len(data)) > most {
 		err = fmt.Errorf("%w: it is larger than %d MiB", wire.ErrCorrupt, most>>20)
 	}
@@ -35,34 +30,37 @@ func (p Path) Read(most int64) (string, error) {
 	return trust.AsString(data), nil
 }
 
-// open is os.Open without the poller, which costs more than reading a small file.
-func open(path string) (*os.File, error) {
-	for {
-		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-		if err == nil {
-			return os.NewFile(uintptr(fd), path), nil
-		}
-		if err != syscall.EINTR {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-		}
+// readPath reads a file without package os, whose poller costs more than reading a small one.
+func readPath(path string, most int64) ([]byte, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	for err == syscall.EINTR {
+		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+
+	return readMost(func(p []byte) (int, error) {
+		n, err := syscall.Read(fd, p)
+		for err == syscall.EINTR {
+			n, err = syscall.Read(fd, p)
+		}
+		if n == 0 && err == nil {
+			err = io.EOF
+		}
+		return max(n, 0), err
+	}, most)
 }
 
-// readMost reads f, up to one byte more than most.
-func readMost(f *os.File, most int64) ([]byte, error) {
-	size := int64(511)
-	info, err := f.Stat()
-	regular := err == nil && info.Mode().IsRegular()
-	if regular {
-		size = min(info.Size(), most)
-	}
-
-	data := make([]byte, 0, size+1)
+// readMost reads until the end, or one byte more than most.
+func readMost(read func([]byte) (int, error), most int64) ([]byte, error) {
+	data := make([]byte, 0, 8<<10)
 	for int64(len(data)) <= most {
 		data = slices.Grow(data, 1)
-		n, err := f.Read(data[len(data):min(int64(cap(data)), most+1)])
+		n, err := read(data[len(data):min(int64(cap(data)), most+1)])
 		data = data[:len(data)+n]
-		if err == io.EOF || err == nil && regular && int64(len(data)) == info.Size() {
+		if err == io.EOF {
 			break
 		}
 		if err != nil {
