@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/inspect"
 	"golang.org/x/term"
 )
@@ -72,6 +73,8 @@ func (c *checker) Run(env *cli.Env) error {
 }
 
 func main() {
+	entry.Begin()
+	entry.UseProcessors()
 	cli.Main(&checker{}, "Judge an attempt by rules.",
 		"FILE has the rules, in a JSON object: exit, files, changed, contains, absent, json, "+
 			"command and prose say what must be true of the attempt's exit status, of the files "+

@@ -25,6 +25,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/dpl-trace"
 	"github.com/dpl-project/dpl/cmd/internal/called"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 type status struct {
@@ -136,6 +137,8 @@ func (c *status) Run(env *cli.Env) error {
 }
 
 func main() {
+	entry.Begin()
+	entry.UseProcessors()
 	become(called.Name())
 	if called.Name() != "dpl-status" {
 		become(called.File())

@@ -32,6 +32,7 @@ const (
 )
 
 func main() {
+	entry.Begin()
 	become(called.Name())
 	if len(os.Args) > 1 {
 		serve(os.Args[1])

@@ -98,6 +98,33 @@ compare:
 runtime:
 	MOVQ	·profileRate(SB), AX
 	MOVQ	$0, (AX)
+
+	// Look for GOMAXPROCS in the environment, which is after argc, argv and a null.
+	MOVQ	0(SP), CX
+	LEAQ	16(SP)(CX*8), SI
+	MOVQ	$0x4f525058414d4f47, DX // "GOMAXPRO"
+
+variable:
+	MOVQ	(SI), AX
+	ADDQ	$8, SI
+	TESTQ	AX, AX
+	JEQ	one
+	CMPQ	(AX), DX
+	JNE	variable
+	JMP	_rt0_amd64_linux(SB)
+
+one:
+	// Add it twice: move argc, argv and the null down by two words, so that SP stays aligned.
+	ADDQ	$2, CX
+	MOVQ	SP, SI
+	LEAQ	-16(SP), SP
+	MOVQ	SP, DI
+	CLD
+	REP; MOVSQ
+	LEAQ	one<>(SB), AX
+	MOVQ	AX, 0(DI)
+	MOVQ	AX, 8(DI)
+	MOVB	$1, ·oneProcessor(SB)
 	JMP	_rt0_amd64_linux(SB)
 
 refuse:
@@ -341,6 +368,10 @@ exit:
 
 runtime:
 	JMP	_rt0_amd64_linux(SB)
+
+DATA one<>+0(SB)/8, $"GOMAXPRO"
+DATA one<>+8(SB)/8, $"CS=1\x00\x00\x00\x00"
+GLOBL one<>(SB), RODATA|NOPTR, $16
 
 DATA keeper<>+0(SB)/8, $"--dpl-st"
 DATA keeper<>+8(SB)/8, $"art-keep"

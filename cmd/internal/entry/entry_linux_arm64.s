@@ -100,6 +100,38 @@ compare:
 runtime:
 	MOVD	·profileRate(SB), R0
 	MOVD	ZR, (R0)
+
+	// Look for GOMAXPROCS in the environment, which is after argc, argv and a null.
+	MOVD	0(RSP), R5
+	ADD	$16, RSP, R1
+	ADD	R5<<3, R1
+	MOVD	$0x4f525058414d4f47, R2 // "GOMAXPRO"
+
+variable:
+	MOVD.P	8(R1), R0
+	CBZ	R0, one
+	MOVD	(R0), R0
+	CMP	R2, R0
+	BNE	variable
+	B	_rt0_arm64_linux(SB)
+
+one:
+	// Add it twice: move argc, argv and the null down by two words, so that RSP stays aligned.
+	ADD	$2, R5
+	MOVD	RSP, R1
+	SUB	$16, RSP
+	MOVD	RSP, R2
+
+move:
+	MOVD.P	8(R1), R0
+	MOVD.P	R0, 8(R2)
+	SUB	$1, R5
+	CBNZ	R5, move
+	MOVD	$one<>(SB), R0
+	MOVD	R0, 0(R2)
+	MOVD	R0, 8(R2)
+	MOVD	$1, R0
+	MOVB	R0, ·oneProcessor(SB)
 	B	_rt0_arm64_linux(SB)
 
 refuse:
@@ -348,6 +380,10 @@ exit:
 
 runtime:
 	B	_rt0_arm64_linux(SB)
+
+DATA one<>+0(SB)/8, $"GOMAXPRO"
+DATA one<>+8(SB)/8, $"CS=1\x00\x00\x00\x00"
+GLOBL one<>(SB), RODATA|NOPTR, $16
 
 DATA keeper<>+0(SB)/8, $"--dpl-st"
 DATA keeper<>+8(SB)/8, $"art-keep"

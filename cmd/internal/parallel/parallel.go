@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // few is how many items are not worth a second processor, each of them some microseconds of work.
@@ -22,6 +24,7 @@ func Each(n int, work func(mine iter.Seq[int])) {
 
 	var group sync.WaitGroup
 	if n >= few {
+		entry.UseProcessors()
 		for range runtime.GOMAXPROCS(0) - 1 {
 			group.Go(func() { work(mine) })
 		}

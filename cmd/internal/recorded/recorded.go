@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
 )
@@ -66,6 +67,9 @@ func feed(v *audit.Verifier, lines []string) {
 	}
 
 	var others sync.WaitGroup
+	if len(b.done) > 1 {
+		entry.UseProcessors()
+	}
 	for range min(len(b.done), runtime.GOMAXPROCS(0)) - 1 {
 		others.Go(func() {
 			for b.parse() {

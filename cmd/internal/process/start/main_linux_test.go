@@ -4,13 +4,14 @@ import (
 	"os"
 	"testing"
 
-	_ "github.com/dpl-project/dpl/cmd/internal/entry" // see TestKeptFromEntry
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 func TestMain(m *testing.M) {
+	entry.Begin() // see TestKeptFromEntry
 	Stage()
 	proctest.Main(m, map[string]func() string{
 		"pass":    pass,
