@@ -13,6 +13,22 @@ import (
 // ErrPublish means that a file of an attempt cannot be published. The queue is unchanged.
 var ErrPublish = errors.New("cannot be published")
 
+// SyncPublications makes what is in files of an attempt durable, so that little of it is left to be
+// synced under the lock. It passes over those that cannot be published: the edit says why.
+func (l *Ledger) SyncPublications(all []queue.Publication) error {
+	for _, p := range all {
+		info, err := l.fs.Lstat(p.From)
+		if err != nil || !info.Mode.IsRegular() {
+			continue
+		}
+		// The kernel tells of a write that has failed only once.
+		if err := l.fs.WithFile(p.From, l.fs.SyncFile); err != nil {
+			return fmt.Errorf("publish %q as %q: %w", p.From, p.To, err)
+		}
+	}
+	return nil
+}
+
 // publish gives files of an attempt their names, under the lock and before the commit that says that
 // the task is done (spec §35.6). Each keeps its first name until Published, so if the commit fails,
 // all of it can be repeated. again says that an earlier edit may have done so.

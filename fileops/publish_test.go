@@ -172,6 +172,21 @@ func TestPublishRefused(t *testing.T) {
 	}
 }
 
+// A sync before the lock tells of a write that has failed, and leaves what is wrong to the edit.
+func TestSyncPublications(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "new"), "new")
+	l, h := hookedLedger(t, Config{}, Options{})
+	all := []queue.Publication{{From: filepath.Join(dir, "none")}, {From: dir},
+		{From: filepath.Join(dir, "new")}}
+	must(t, l.SyncPublications(all))
+	h.Before = nth(t, 1, "fsync", "/new", broken)
+	if err := l.SyncPublications(all); !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A file that has come under the old name since stays.
 func TestPublishedLater(t *testing.T) {
 	t.Parallel()

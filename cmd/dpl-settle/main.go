@@ -76,6 +76,12 @@ func (c *settle) Run(env *cli.Env) error {
 		return err
 	}
 
+	if !env.DryRun() {
+		if err := l.SyncPublications(s.Publish); err != nil {
+			return fmt.Errorf("%s: settle %q: %w", c.Queue, s.Task, err)
+		}
+	}
+
 	judged := !c.Done
 	verb := func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 		if !judged && mayHaveCheck(q, s) {
