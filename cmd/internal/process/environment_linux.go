@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // execPatience limits how long one search of all processes retries those that are in the middle of
@@ -58,11 +59,16 @@ func givenEnvironment(pid int, until time.Time) (given environment, certain bool
 }
 
 // shownEnvironment returns the environment that the kernel shows for pid now, and whether it can be
-// trusted. It reads thread by thread, because a thread that has exited, even the main thread, shows
-// none. If this process may not read it, the environment is certainly not ours, which is no
+// trusted. If the main thread shows none, it reads thread by thread, because one that has exited
+// shows none. If this process may not read it, the environment is certainly not ours, which is no
 // evidence of anything.
 func shownEnvironment(pid int) (content []byte, certain bool) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/task"
+	process := "/proc/" + strconv.Itoa(pid)
+	if content := readWhole(process + "/environ"); len(content) > 0 {
+		return content, true
+	}
+
+	dir := process + "/task"
 	threads, err := Numbers(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, true
@@ -70,7 +76,7 @@ func shownEnvironment(pid int) (content []byte, certain bool) {
 
 	for _, id := range threads {
 		thread := dir + "/" + strconv.Itoa(id)
-		if content, _ := readWhole(thread + "/environ"); len(content) > 0 {
+		if content := readWhole(thread + "/environ"); len(content) > 0 {
 			return content, true
 		}
 		if noneGiven(thread) {
@@ -102,20 +108,21 @@ func noneGiven(thread string) bool {
 	return len(program) > 0 && string(program) != "0" && bytes.Equal(begin, end)
 }
 
-// readWhole returns the content of the file at path in a single read. If the process called execve
-// between two reads, the second would end where the first did.
-func readWhole(path string) ([]byte, error) {
-	for size := 1 << 16; ; size *= 2 {
-		f, err := os.Open(path)
+// readWhole returns the content of the file at path in a single read, or nothing on an error. If the
+// process called execve between two reads, the second would end where the first did. Package os
+// would register each file with the poller, and a search reads those of all processes.
+func readWhole(path string) []byte {
+	for size := 8 << 10; ; size *= 4 {
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return nil, err
+			return nil
 		}
 
 		content := make([]byte, size)
-		n, err := f.Read(content)
-		f.Close()
+		n, err := unix.Read(fd, content)
+		unix.Close(fd)
 		if n < size {
-			return content[:n], err
+			return content[:max(n, 0)]
 		}
 	}
 }

@@ -18,20 +18,25 @@ func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) 
 			continue
 		}
 
-		w, err := Watch(pid)
-		if err != nil {
-			continue
-		}
-
 		switch carried, certain := carries(pid, StartVariable, id, until); {
-		case carried: // so the handle is on that process
-			any = w.Signal(sig) == nil || any
+		case carried:
+			any = signalMarked(pid, id, sig, until) || any
 		case !certain && inSession(pid, session):
 			any, doubt = true, true
 		}
-
-		w.Close()
 	}
 
 	return any, doubt
+}
+
+// signalMarked sends sig to pid if it was given id, and reports whether it did.
+func signalMarked(pid int, id string, sig syscall.Signal, until time.Time) bool {
+	w, err := Watch(pid)
+	if err != nil {
+		return false
+	}
+	defer w.Close()
+
+	carried, _ := carries(pid, StartVariable, id, until) // so the handle is on that process
+	return carried && w.Signal(sig) == nil
 }
