@@ -12,27 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
-	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestStatusKeys types keys while dpl-status --watch draws, and looks at the terminal's modes.
 func TestStatusKeys(t *testing.T) {
-	t.Parallel()
-	bin := built(t)
-	for name, test := range map[string]func(*testing.T, *viewer){
+	viewEach(t, map[string]func(*testing.T, *viewer){
 		"Moves": keysMove, "Folds": keysFold, "Restored": keysRestored, "Continued": keysContinued,
 		"Deaf": keysDeaf, "Over": keysOver,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting",
-				"-i")
-			y.hear(t, "$ ")
-			v := &viewer{typist: y, kitchen: kitchen{t: t, bin: bin}}
-			v.resize(t, 24, 80)
-			test(t, v)
-		})
-	}
+	})
 }
 
 // calls makes an operation with a root and n calls, each called by the root.

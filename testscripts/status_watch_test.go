@@ -19,15 +19,21 @@ import (
 
 // TestStatusWatch looks at what dpl-status draws on a terminal, mostly with --watch.
 func TestStatusWatch(t *testing.T) {
-	t.Parallel()
-	bin := built(t)
-	for name, test := range map[string]func(*testing.T, *viewer){
+	viewEach(t, map[string]func(*testing.T, *viewer){
 		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver,
 		"Ended": watchesEnded, "Ages": watchesAges,
 		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup,
 		"Queue": watchesQueue, "Removed": watchesRemoved,
 		"Colour": seesColour, "Width": seesWidth,
-	} {
+	})
+}
+
+// viewEach runs each test beside the others, at a terminal of its own with a shell.
+func viewEach(t *testing.T, tests map[string]func(*testing.T, *viewer)) {
+	t.Helper()
+	t.Parallel()
+	bin := built(t)
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting",

@@ -84,13 +84,12 @@ func Main() {
 			"go on; 3: the operation is aborted or in cleanup, so clean up and pop, or the "+
 			"service is being shut down; 4: the operation is over; 5: you were declared crashed, "+
 			"or the service dead (register it again); 6: the service is asked for a checkpoint; "+
-			"66: there is no such call, supervisor or service. Ids given by flags take precedence "+
-			"over the environment. In the environment a call takes precedence over a participant, "+
-			"and a participant over a supervisor. What is printed is for supervisors and "+
-			"services, in fields separated by tabs. A supervisor gets a line OPERATION CALL "+
-			"HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE for each crashed call that it must clean "+
-			"up after, until it acknowledges the call with dpl-cleanup --ack; - stands for no "+
-			"handle. A service that is asked for a checkpoint gets a line asked CLOCK LEFT-MS, "+
-			"with the time until it is stopped, or -, until it gives a --note; one that is warned "+
-			"of a violation, with CODE: DETAIL as well.")
+			"66: there is no such call, supervisor or service. Flags win over the environment; in "+
+			"the environment, a call wins over a participant, and a participant over a supervisor. "+
+			"Only supervisors and services get output: lines with fields separated by tabs. A "+
+			"supervisor gets OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE for each "+
+			"crashed call that it has to clean up after (HANDLE is - if there is none), until "+
+			"dpl-cleanup --ack. A service that is asked for a checkpoint gets: asked CLOCK "+
+			"LEFT-MS, where LEFT-MS is the time until it is stopped, or -, until its next --note; "+
+			"if it is warned of a violation, CODE: DETAIL follows.")
 }
