@@ -40,7 +40,7 @@ func (l *Ledger) AuditedQueue(id string) (Audited, error) {
 	a.Path, a.Shape, a.Events = l.QueuePath(id), queue.AuditShape(), queue.AuditEvents
 	a.Layout = func(text string) (string, error) {
 		q, err := queue.Decode(text)
-		return q.AuditText(), err
+		return q.AuditLayout(), err
 	}
 	return a, nil
 }

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -56,7 +57,8 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 // fileops.ErrPermission if this user could change the file, or put another one in its place.
 func (c *ask) trusted(path string) (string, error) {
 	if c.AllowWritableRules {
-		return path, nil
+		_, err := os.Stat(path)
+		return path, err
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

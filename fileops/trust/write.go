@@ -12,13 +12,12 @@ import (
 // EnsureDir creates one of the ledger's own directories unless it exists. It returns an error for
 // one that is not safe to trust.
 func (f *FS) EnsureDir(dir string) error {
-	info, err := f.Lstat(dir) // usually it exists
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = f.MakeDir(dir); !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		info, err = f.Lstat(dir) // made by another one just now
+	err := f.MakeDir(dir)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
 	}
+
+	info, err := f.Lstat(dir)
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,19 @@ func AuditShape() audit.Shape { return audit.Shape{"tasks": "taskId", "ended": a
 
 // AuditText returns q as the record has it: the content of its file without the record, and without
 // white space.
-func (q Queue) AuditText() string {
+func (q Queue) AuditText() string { return wire.Line(q.recorded().write) }
+
+// AuditLayout returns AuditText in the layout of Encode.
+func (q Queue) AuditLayout() string { return q.recorded().Encode() }
+
+// recorded returns q without its record, and without the text that it was decoded from.
+func (q Queue) recorded() Queue {
 	q.Audit, q.source = audit.Chain{}, nil
 	q.Ended = slices.Clone(q.Ended)
 	for i := range q.Ended {
 		q.Ended[i].source, q.Ended[i].piece = nil, wire.Piece{}
 	}
-	return wire.Line(q.write)
+	return q
 }
 
 // AuditPatch returns what has changed from before to q, except the revision.
