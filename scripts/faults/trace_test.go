@@ -138,6 +138,8 @@ func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls
 	}
 
 	cmd = w.command(ctx, s, append(strace, options...)...)
+	// With one processor, Go moves the work to another thread after each slow call.
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=2")
 	if w.starts { // so it looks at other processes
 		cmd.Env = append(cmd.Env, aheadVariable+"=1")
 	}

@@ -42,9 +42,11 @@ var profileRate = &runtime.MemProfileRate
 // oneProcessor is 1 if the assembly code has added GOMAXPROCS to the environment.
 var oneProcessor uint8
 
-// Begin takes out of the environment what dpl_entry has added. A program must call it before
-// anything else, because its children inherit the environment.
+// Begin takes out of the environment what dpl_entry has added, and takes no memory profile without
+// it, either. A program must call it before anything else, because its children inherit the
+// environment.
 func Begin() {
+	*profileRate = 0
 	if oneProcessor != 0 {
 		os.Unsetenv("GOMAXPROCS")
 	}

@@ -119,7 +119,7 @@ func readWhole(path string) []byte {
 		}
 
 		content := make([]byte, size)
-		n, err := unix.Read(fd, content)
+		n, _ := unix.Read(fd, content) // -1 on an error
 		unix.Close(fd)
 		if n < size {
 			return content[:max(n, 0)]
