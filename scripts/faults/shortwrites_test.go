@@ -29,7 +29,7 @@ func testShortWrites(t *testing.T, bin string) {
 			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				tr := newTrial(t, bin, mode, s)
-				step := 256
+				step := 512
 				if soak() {
 					offset, step = 0, 1
 				}
