@@ -172,7 +172,7 @@ func set(field reflect.Value, word, enum string) error {
 	}
 
 	switch value := field.Addr().Interface().(type) {
-	case *Word: // the tables of methods that the next case needs are made at run time
+	case *Word: // the last case would do, but makes a table of methods at run time
 		return value.UnmarshalText([]byte(word))
 	case *Path:
 		return value.UnmarshalText([]byte(word))

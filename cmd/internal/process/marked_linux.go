@@ -18,10 +18,13 @@ func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) 
 			continue
 		}
 
-		switch carried, certain := carries(pid, StartVariable, id, until); {
-		case carried:
-			any = signalMarked(pid, id, sig, until) || any
-		case !certain && inSession(pid, session):
+		carried, certain := carries(pid, StartVariable, id, until)
+		if carried {
+			var sent bool
+			sent, certain = signalMarked(pid, id, sig, until)
+			any = any || sent
+		}
+		if !certain && inSession(pid, session) {
 			any, doubt = true, true
 		}
 	}
@@ -29,14 +32,15 @@ func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) 
 	return any, doubt
 }
 
-// signalMarked sends sig to pid if it was given id, and reports whether it did.
-func signalMarked(pid int, id string, sig syscall.Signal, until time.Time) bool {
+// signalMarked sends sig to pid if it was given id. It reports whether it did, and whether what it
+// found is certain.
+func signalMarked(pid int, id string, sig syscall.Signal, until time.Time) (sent, certain bool) {
 	w, err := Watch(pid)
 	if err != nil {
-		return false
+		return false, true
 	}
 	defer w.Close()
 
-	carried, _ := carries(pid, StartVariable, id, until) // so the handle is on that process
-	return carried && w.Signal(sig) == nil
+	carried, certain := carries(pid, StartVariable, id, until) // so the handle is on that process
+	return carried && w.Signal(sig) == nil, certain
 }
