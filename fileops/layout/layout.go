@@ -295,8 +295,8 @@ func (c Copies) Any() string { return c.stem + "*.json" }
 // ArchivePath returns the path of the nth archived copy of an operation.
 func (p Paths) ArchivePath(id string, n int) string { return p.OperationCopies(id).Path(n) }
 
-// random returns the part of a name that makes it unique. An edit does this without package fmt,
-// of which most edits need nothing.
+// random returns the part of a name that makes it unique. It does not use package fmt, because most
+// edits need nothing else from it.
 func random() string {
 	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, rand.Uint64()))
 }

@@ -29,7 +29,7 @@ type common struct {
 // CommonFlags returns c.
 func (c *Common) CommonFlags() *Common { return c }
 
-// Leading returns "": the first argument of most commands is a flag, too.
+// Leading returns "", because most commands have only flags.
 func (*Common) Leading() string { return "" }
 
 // Given reports whether one of flags was on the command line. The environment does not count.

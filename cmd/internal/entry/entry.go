@@ -17,11 +17,11 @@
 // a service waits for its keeper, which needs only a few system calls; the runtime alone would take
 // a millisecond and 1.5 MB. See Spawn in package start.
 //
-// And it saves the runtime work of which a command has no use, 1 part in 12 of the time of most. It
-// switches memory profiles off, which nothing reads; the runtime would do that, too, but only after
-// it has taken one. And it adds GOMAXPROCS=1 to the environment, unless that says something else: a
-// second processor would be set up, with a thread, for a command that does one thing after the
-// other. See Begin and UseProcessors.
+// It also spares the runtime some work that a command has no use for, which saves most commands a
+// twelfth of their time. It switches off memory profiles, because the runtime only does so after it
+// has taken one sample. And it adds GOMAXPROCS=1 to the environment, unless the variable is there:
+// otherwise the runtime sets up every processor, and starts a thread that looks for work. See Begin
+// and UseProcessors.
 //
 // What else the Makefile links in is here as well: the version of the build.
 package entry
@@ -42,9 +42,9 @@ var profileRate = &runtime.MemProfileRate
 // oneProcessor is 1 if the assembly code has added GOMAXPROCS to the environment.
 var oneProcessor uint8
 
-// Begin takes out of the environment what dpl_entry has added, and takes no memory profile without
-// it, either. A program must call it before anything else, because its children inherit the
-// environment.
+// Begin removes from the environment what dpl_entry has added, and switches off memory profiles
+// where there is no dpl_entry. A program must call it before anything else, because its children
+// inherit the environment.
 func Begin() {
 	*profileRate = 0
 	if oneProcessor != 0 {
