@@ -45,8 +45,8 @@ func (op Operation) headText() string {
 	op.Stack, op.Supervisors, op.Transitions, op.Events = nil, nil, nil, nil
 	op.Spans = nil
 	op.Audit, op.source = audit.Chain{}, nil
-	return audit.Without(wire.Line(op.write), append(beats, "stack", "supervisorHeartbeats", "transitions",
-		"events")...)
+	return audit.Without(wire.Line(op.write), append(beats,
+		"stack", "supervisorHeartbeats", "transitions", "events")...)
 }
 
 func (f *Frame) auditText() string { return audit.Without(wire.Line(f.write), beats...) }

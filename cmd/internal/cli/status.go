@@ -129,8 +129,8 @@ func outcomes() []outcome {
 		{session.ErrNoDir, StatusUsage, ""},
 		{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 		{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
-		{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set " +
-			"--ledger or $DPL_LEDGER"},
+		{fileops.ErrNoLedger, StatusNotFound,
+			"dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
 		{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 		{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 		{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
@@ -199,7 +199,8 @@ func outcomes() []outcome {
 		{fileops.ErrResource, StatusRefused,
 			"name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 		{fileops.ErrCaseFold, StatusRefused, "choose another"},
-		{fileops.ErrTooLarge, StatusRefused, "pop calls that have ended, or start another operation"},
+		{fileops.ErrTooLarge, StatusRefused,
+			"pop calls that have ended, or start another operation"},
 		{fileops.ErrPermission, StatusPermission, ""},
 		{fileops.ErrConfig, StatusConfig, ""},
 	}

@@ -32,7 +32,8 @@ func TestProcessors(t *testing.T) {
 	t.Parallel()
 	sources, _ := filepath.Glob("*.s")
 	for _, path := range sources {
-		if _, err := os.ReadFile(path); err != nil { // so that go test runs this again if one changes
+		// Reading them makes go test run this again if one changes.
+		if _, err := os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
 	}

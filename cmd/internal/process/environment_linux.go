@@ -108,8 +108,8 @@ func noneGiven(thread string) bool {
 	return len(program) > 0 && string(program) != "0" && bytes.Equal(begin, end)
 }
 
-// readWhole returns the content of the file at path in a single read, or nothing on an error. If the
-// process called execve between two reads, the second would end where the first did. Package os
+// readWhole returns the content of the file at path in a single read, or nothing on an error. If
+// the process called execve between two reads, the second would end where the first did. Package os
 // would register each file with the poller, and a search reads those of all processes.
 func readWhole(path string) []byte {
 	for size := 8 << 10; ; size *= 4 {

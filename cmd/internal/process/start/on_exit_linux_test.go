@@ -17,7 +17,7 @@ import (
 // parent, what it finds, and what signals do, to the file out of its directory. It says so if it
 // adopts an orphan.
 const says = `n=0
-	# Without a pipe, whose other end the shell would hold for a moment. What it globbed with is closed.
+	# Not through a pipe: the shell holds both ends for a moment. What it globbed with is closed.
 	for fd in /proc/$$/fd/*; do [ ! -L $fd ] || n=$((n + 1)); done
 	s="$$ $(cut -d' ' -f6 /proc/$$/stat) $PPID $PWD $(tr '\0' ' ' </proc/$$/environ)"
 	s="$s $(readlink /proc/$$/fd/0 /proc/$$/fd/1 | tr '\n' ' ')$n"
