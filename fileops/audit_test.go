@@ -172,7 +172,7 @@ func TestAuditUnauditedBeforeHeartbeat(t *testing.T) {
 		t.Helper()
 		edit(func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			if op.Revision == 0 {
-				op = protocol.Create("o", 0, time.Hour)
+				op = protocol.Create("o", "", 0, time.Hour)
 			}
 			return op.Push(protocol.Push{Participant: "p", Call: call}, seen)
 		})

@@ -208,7 +208,7 @@ func TestSystemCallsOfAnAttempt(t *testing.T) {
 		must(t, err)
 		_, err = l.EditOperation("op", OrCreate, func(op protocol.Operation,
 			seen observe.Observation) (protocol.Operation, error) {
-			return protocol.Create("op", 0, time.Hour).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
+			return protocol.Create("op", "", 0, time.Hour).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 		})
 		must(t, err)
 

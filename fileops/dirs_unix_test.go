@@ -271,7 +271,7 @@ func TestNewDirectoryReplaced(t *testing.T) {
 		"fstat": func(string) (string, func() error) { return "fstat", broken },
 	} {
 		l, h := hookedLedger(t, Config{Shared: true}, Options{})
-		path := l.TmpDir("op", "call")
+		path := l.TmpDir("op", "", "call")
 		call, meanwhile := do(path)
 		h.Before = nth(t, 1, call, "/op/call", meanwhile)
 		err := l.Edit("op", OrCreate, func(tx *byteTx) error {
@@ -293,7 +293,7 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 	t.Parallel()
 	strict.Root(t)
 	l, h := hookedLedger(t, Config{Shared: true}, Options{})
-	path := l.TmpDir("op", "call")
+	path := l.TmpDir("op", "", "call")
 	h.Before = nth(t, 1, "open", "/op/call", func() error {
 		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700), os.Chown(path, 65534, -1))
 	})

@@ -95,7 +95,7 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})
 			must(t, edits(add("old", false), archive, add("a", false))(l))
-			writeFile(t, filepath.Join(l.TmpDir("op", "call"), "file"), "x")
+			writeFile(t, filepath.Join(l.TmpDir("op", "", "call"), "file"), "x")
 			oldCopies(t, l, keepCopies+5, time.Now())
 			must(t, register(l, started("s", false)))
 			before := snapshot(t, l.Dir())

@@ -21,6 +21,7 @@ import (
 type effects struct {
 	ledger *Ledger
 	id     string   // the id of the operation
+	run    string   // its run
 	trash  []trash  // already renamed
 	made   []string // calls whose temporary directories makeTmp has created
 	spent  []string // calls whose temporary directories are discarded after the commit
@@ -55,7 +56,7 @@ func (e *effects) makeTmp(call string) (path string, err error) {
 
 	l := e.ledger
 	dir := l.OperationTmp(e.id)
-	path = filepath.Join(dir, call)
+	path = l.TmpDir(e.id, e.run, call)
 
 	for _, d := range []string{l.TmpRoot(), dir} {
 		if err := l.fs.EnsureDir(d); err != nil {
@@ -84,25 +85,29 @@ func (e *effects) discardSpentTmp() {
 		spent, _, err := e.ledger.spentTmp(*e.after)
 
 		// already tried
-		spent = slices.DeleteFunc(spent,
-			func(call string) bool { return slices.Contains(e.spent, call) })
+		spent = slices.DeleteFunc(spent, func(name string) bool {
+			run, call := layout.InOperationTmp(name)
+			return run == e.run && slices.Contains(e.spent, call)
+		})
 		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))
 	}
 }
 
-// spentTmp returns the calls that have a temporary directory but should have none according to op,
-// and the empty directories there that belong to no call. A resource of a frame belongs to that
-// frame.
+// spentTmp returns the names of the temporary directories that should not be there according to op,
+// and of the empty ones that belong to no call. A resource of a frame belongs to that frame, and the
+// directory of another run to no call.
 func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err error) {
 	names, err := l.fs.Entries(l.OperationTmp(op.ID))
 	for _, name := range names {
-		path := l.TmpDir(op.ID, name)
+		path := filepath.Join(l.OperationTmp(op.ID), name)
 		concerns := func(f *protocol.Frame) bool { return concerns(f, path) }
+		run, call := layout.InOperationTmp(name)
 		switch {
-		case wire.CheckID(name) != nil || slices.ContainsFunc(op.Stack, concerns):
-		case op.TmpIsSpent(name):
+		case wire.CheckID(call) != nil || run != "" && wire.CheckID(run) != nil,
+			slices.ContainsFunc(op.Stack, concerns):
+		case run != op.RunID || op.TmpIsSpent(call):
 			spent = append(spent, name)
-		case op.Frame(name) == nil:
+		case op.Frame(call) == nil:
 			if inside, err := l.fs.Entries(path); err == nil && len(inside) == 0 {
 				empty = append(empty, name)
 			}
@@ -119,12 +124,11 @@ func concerns(f *protocol.Frame, path string) bool {
 	})
 }
 
-// discardSpent discards the temporary directories of calls that have ended. They are never
-// restored.
-func (e *effects) discardSpent(calls []string) (err error) {
-	for _, call := range calls {
+// discardSpent discards temporary directories, given their names. They are never restored.
+func (e *effects) discardSpent(names []string) (err error) {
+	for _, name := range names {
 		taken := len(e.trash)
-		err = errors.Join(err, e.discardTmp(call))
+		err = errors.Join(err, e.discardIn(e.id, name))
 		for i := range e.trash[taken:] {
 			e.trash[taken+i].spent = true
 		}
@@ -137,7 +141,7 @@ func (e *effects) discardTmp(call string) error {
 	if err := wire.CheckID(call); err != nil {
 		return err
 	}
-	return e.discardIn(e.id, call)
+	return e.discardIn(e.id, layout.TmpName(e.run, call))
 }
 
 // discardAll discards the temporary directories of all calls.

@@ -118,7 +118,7 @@ func TestLatelyArchived(t *testing.T) {
 		"a~2.json": time.Second, "b.json": 59 * time.Minute, "old.json": time.Hour} {
 		id, _, _ := layoutID(name)
 		path := filepath.Join(l.ArchiveDir(), name)
-		op := protocol.Create(id, 0, 0)
+		op := protocol.Create(id, "", 0, 0)
 		op.LastHeartbeat = now
 		writeFile(t, path, op.Encode())
 		must(t, os.Chtimes(path, now, now.Add(-age)))

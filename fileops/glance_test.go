@@ -20,7 +20,7 @@ func TestGlance(t *testing.T) {
 	}
 
 	push := func(_ protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
-		op := protocol.Create("op", 0, 0)
+		op := protocol.Create("op", "", 0, 0)
 		return op.Push(protocol.Push{Participant: "a", Call: "main"},
 			observe.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	}

@@ -61,7 +61,7 @@ func pushing(call string) Verb[protocol.Operation] {
 	return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
-			op = protocol.Create("op", 0, 0)
+			op = protocol.Create("op", "", 0, 0)
 			op.Revision = revision
 		}
 		return op.Push(protocol.Push{Participant: "p", Call: call},

@@ -54,7 +54,7 @@ func revise(t *testing.T, l *Ledger, id string) {
 	_, err := l.EditOperation(id, OrCreate,
 		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
-				op = protocol.Create(id, time.Second, 10*time.Second)
+				op = protocol.Create(id, "", time.Second, 10*time.Second)
 				op.LastHeartbeat = time.Unix(0, 0)
 			}
 			op.Revision++

@@ -2,6 +2,7 @@ package fileops
 
 import (
 	"io"
+	"slices"
 
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
@@ -51,6 +52,7 @@ func (l *Ledger) operationDocument(id string) document {
 func prepareOperation(tx *Tx[protocol.Operation],
 	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
+	tx.effects.run = op.RunID
 	for _, call := range asked.Begun {
 		if _, err := tx.effects.makeTmp(call); err != nil {
 			return op, false, err
@@ -65,7 +67,11 @@ func prepareOperation(tx *Tx[protocol.Operation],
 		}
 	}
 
-	tx.effects.spent = append(tx.effects.spent, asked.Ended...)
+	for _, call := range asked.Ended {
+		if !slices.Contains(asked.Begun, call) { // a dead call, whose id the new one has
+			tx.effects.spent = append(tx.effects.spent, call)
+		}
+	}
 	if !asked.BeatOnly {
 		tx.effects.after = &op
 	}
@@ -127,5 +133,5 @@ func (l *Ledger) Settle(id string) {
 		func(*edit) error { return nil })))
 }
 
-// HasTmp reports whether a call has a temporary directory.
-func (l *Ledger) HasTmp(op, call string) bool { return l.fs.Exists(l.TmpDir(op, call)) }
+// HasTmp reports whether a call in a run of an operation has a temporary directory.
+func (l *Ledger) HasTmp(op, run, call string) bool { return l.fs.Exists(l.TmpDir(op, run, call)) }

@@ -18,7 +18,7 @@ func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 	t.Helper()
 	p.Participant, p.Call = "p", "c"
 	editOp(t, l, func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
-		return protocol.Create("op", 0, 0).Push(p, observe.Observation{Now: linkEpoch})
+		return protocol.Create("op", "", 0, 0).Push(p, observe.Observation{Now: linkEpoch})
 	})
 }
 
@@ -44,18 +44,18 @@ func TestTemporaryDirectoryOfACall(t *testing.T) {
 		"crashed": func(t *testing.T, l *Ledger) { crash(t, l) },
 	} {
 		l := testLedger(t, Config{}, Options{})
-		if pushed(t, l, protocol.Push{}); l.HasTmp("op", "c") {
+		if pushed(t, l, protocol.Push{}); l.HasTmp("op", "", "c") {
 			t.Error("it has one that it did not ask for")
 		}
 
 		must(t, os.Remove(l.OperationPath("op")))
 		pushed(t, l, protocol.Push{Tmp: true})
 		info, err := os.Stat(filepath.Join(l.Dir(), "tmp/op/c"))
-		if err != nil || !info.IsDir() || !l.HasTmp("op", "c") ||
-			l.TmpDir("op", "c") != filepath.Join(l.Dir(), "tmp/op/c") {
+		if err != nil || !info.IsDir() || !l.HasTmp("op", "", "c") ||
+			l.TmpDir("op", "", "c") != filepath.Join(l.Dir(), "tmp/op/c") {
 			t.Errorf("pushed: %v", err)
 		}
-		if end(t, l); l.HasTmp("op", "c") {
+		if end(t, l); l.HasTmp("op", "", "c") {
 			t.Errorf("%s: it is still there", name)
 		}
 
@@ -120,7 +120,7 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	h.Before = nth(t, 1, "mkdir", "/op/c", broken)
 	_, err := l.EditOperation("op", OrCreate,
 		func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
-			return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c",
+			return protocol.Create("op", "", 0, 0).Push(protocol.Push{Participant: "p", Call: "c",
 				Tmp: true}, observe.Observation{Now: linkEpoch})
 		})
 
@@ -161,7 +161,7 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 // An invalid operation is neither shown nor changed, and the error names its file.
 func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	other := protocol.Create("other", 0, 0)
+	other := protocol.Create("other", "", 0, 0)
 	other.LastHeartbeat = linkEpoch
 
 	for name, c := range map[string]struct {

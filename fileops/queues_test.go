@@ -289,7 +289,7 @@ func TestCallStates(t *testing.T) {
 		_, err := l.EditOperation("op", OrCreate,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				if op.ID == "" {
-					op = protocol.Create("op", 0, 0)
+					op = protocol.Create("op", "", 0, 0)
 				}
 				return op.Push(protocol.Push{Participant: call, Call: call}, seen)
 			})
@@ -324,7 +324,7 @@ func TestFinishOperation(t *testing.T) {
 		for id, fails := range map[string]bool{"works": false, "fails": true} {
 			_, err := l.EditOperation(id, OrCreate,
 				func(_ protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-					op := protocol.Create(id, 0, 0)
+					op := protocol.Create(id, "", 0, 0)
 					return op.Push(protocol.Push{Participant: "w", Call: "a", Tmp: true}, seen)
 				})
 			must(t, err)
@@ -339,7 +339,7 @@ func TestFinishOperation(t *testing.T) {
 			if kept != (err == nil) || archived != kept {
 				t.Errorf("%s, failed: %v: archived %v, %v", commit, fails, archived, err)
 			}
-			if l.HasTmp(id, "a") {
+			if l.HasTmp(id, "", "a") {
 				t.Errorf("%s, failed: %v: its temporary directory is left", commit, fails)
 			}
 			if _, err := os.Stat(l.OperationLock(id)); !errors.Is(err, os.ErrNotExist) {

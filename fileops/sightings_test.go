@@ -62,7 +62,7 @@ func remotePush(t *testing.T, l *Ledger, h *host) {
 	l.options.Observe = h.look
 	editOp(t, l, func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
 		error) {
-		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
+		return protocol.Create("op", "", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 func pushingTmp(call string, resources ...string) Verb[protocol.Operation] {
 	return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
-			op = protocol.Create("op", 0, 0)
+			op = protocol.Create("op", "", 0, 0)
 		}
 		return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true, Resources: resources},
 			observe.Observation{Now: linkEpoch})
@@ -31,11 +31,11 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 	l, h := hookedLedger(t, c, Options{})
 	editOp(t, l, pushingTmp("root"))
 	editOp(t, l, pushingTmp("ended"))
-	writeFile(t, filepath.Join(l.TmpDir("op", "ended"), "file"), "x")
+	writeFile(t, filepath.Join(l.TmpDir("op", "", "ended"), "file"), "x")
 	h.Before = nth(t, 1, "rename", "/ended", broken)
 	editOp(t, l, popping("ended"))
 	h.Before = nil
-	if gone(t, l.TmpDir("op", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
+	if gone(t, l.TmpDir("op", "", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
 		t.Fatal("nothing was interrupted")
 	}
 
@@ -75,7 +75,7 @@ func TestSpentTmp(t *testing.T) {
 		} {
 			l := interruptedPop(t, c)
 			must(t, tt.do(l))
-			if got := !gone(t, l.TmpDir("op", "ended")); got != tt.stay {
+			if got := !gone(t, l.TmpDir("op", "", "ended")); got != tt.stay {
 				t.Errorf("%s, %s: is it there? %v", c.Commit, name, got)
 			}
 			wantNoLeftovers(t, l)
@@ -88,17 +88,17 @@ func TestSpentTmp(t *testing.T) {
 func TestSpentTmpOfAnOldPush(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, linkedConfig)
-	must(t, os.Mkdir(l.TmpDir("op", "empty"), 0o700))
+	must(t, os.Mkdir(l.TmpDir("op", "", "empty"), 0o700))
 	long := time.Now().Add(-keepVersion - time.Minute)
-	must(t, os.Chtimes(l.TmpDir("op", "ended"), long, long))
+	must(t, os.Chtimes(l.TmpDir("op", "", "ended"), long, long))
 	must(t, l.Sweep())
-	if !gone(t, l.TmpDir("op", "ended")) || gone(t, l.TmpDir("op", "empty")) {
+	if !gone(t, l.TmpDir("op", "", "ended")) || gone(t, l.TmpDir("op", "", "empty")) {
 		t.Error("the old one stays, or the new one goes")
 	}
 
-	must(t, os.Chtimes(l.TmpDir("op", "empty"), long, long))
+	must(t, os.Chtimes(l.TmpDir("op", "", "empty"), long, long))
 	must(t, l.Sweep())
-	if !gone(t, l.TmpDir("op", "empty")) {
+	if !gone(t, l.TmpDir("op", "", "empty")) {
 		t.Error("the empty one stays")
 	}
 }
@@ -108,14 +108,14 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 func TestSweepTmpOfNoCall(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	editOp(t, l, pushingTmp("live", l.TmpDir("op", "resource"),
-		filepath.Join(l.TmpDir("op", "around"), "file")))
+	editOp(t, l, pushingTmp("live", l.TmpDir("op", "", "resource"),
+		filepath.Join(l.TmpDir("op", "", "around"), "file")))
 	for _, name := range []string{"resource", "around", "killed"} {
-		must(t, os.Mkdir(l.TmpDir("op", name), 0o700))
+		must(t, os.Mkdir(l.TmpDir("op", "", name), 0o700))
 	}
 
-	writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
-	writeFile(t, l.TmpDir("op", "file"), "x")
+	writeFile(t, filepath.Join(l.TmpDir("op", "", "mine"), "file"), "x")
+	writeFile(t, l.TmpDir("op", "", "file"), "x")
 	must(t, l.Sweep())
 	if got, want := filesIn(t, l.OperationTmp("op")), []string{"around", "file", "live", "mine",
 		"resource"}; !slices.Equal(got, want) {
@@ -135,14 +135,14 @@ func TestSweepTmpThatFills(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	editOp(t, l, pushing("live"))
-	must(t, os.MkdirAll(l.TmpDir("op", "mine"), 0o700))
+	must(t, os.MkdirAll(l.TmpDir("op", "", "mine"), 0o700))
 	h.Before = nth(t, 1, "remove", "/mine", func() error {
-		writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
+		writeFile(t, filepath.Join(l.TmpDir("op", "", "mine"), "file"), "x")
 		return nil
 	})
 
 	must(t, l.Sweep())
-	if gone(t, filepath.Join(l.TmpDir("op", "mine"), "file")) {
+	if gone(t, filepath.Join(l.TmpDir("op", "", "mine"), "file")) {
 		t.Error("it is gone")
 	}
 }
@@ -160,15 +160,15 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 	})
 
 	must(t, l.Sweep())
-	if gone(t, l.TmpDir("op", "ended")) {
+	if gone(t, l.TmpDir("op", "", "ended")) {
 		t.Error("a living call has lost its directory")
 	}
 
 	writeFile(t, l.OperationPath("op"), "{")
-	must(t, os.Mkdir(l.TmpDir("op", "killed"), 0o700))
+	must(t, os.Mkdir(l.TmpDir("op", "", "killed"), 0o700))
 	h.Before = nil
 	must(t, l.Sweep())
-	if gone(t, l.TmpDir("op", "killed")) {
+	if gone(t, l.TmpDir("op", "", "killed")) {
 		t.Error("swept although nobody knows the calls")
 	}
 }
@@ -181,7 +181,7 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 	h.Before = nth(t, 1, "lock", "/op.json.lock",
 		func() error { writeFile(t, l.OperationPath("op"), "{"); return nil })
 	must(t, l.Sweep())
-	if gone(t, l.TmpDir("op", "ended")) {
+	if gone(t, l.TmpDir("op", "", "ended")) {
 		t.Error("swept although nobody knows the calls")
 	}
 }

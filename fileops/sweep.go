@@ -157,24 +157,24 @@ func (l *Ledger) sweepCalls(id string) error {
 		}
 
 		spent, empty, err := l.spentTmp(op)
-		for _, call := range e.unleased(empty) {
-			err = errors.Join(err, l.removeEmpty(l.TmpDir(id, call)))
+		for _, name := range e.unleased(empty) {
+			err = errors.Join(err, l.removeEmpty(filepath.Join(l.OperationTmp(id), name)))
 		}
 		return errors.Join(err, e.effects.discardSpent(e.unleased(spent)))
 	}))
 }
 
-// unleased returns those of calls whose temporary directory cannot belong to a push that has lost
-// its lock but will still commit: they are older than any process may be paused for.
-func (e *edit) unleased(calls []string) []string {
+// unleased returns those of names, temporary directories, that cannot belong to a push that has
+// lost its lock but will still commit: they are older than any process may be paused for.
+func (e *edit) unleased(names []string) []string {
 	l := e.ledger
 	if !l.linked() {
-		return calls
+		return names
 	}
 
 	now, err := l.fs.Lstat(e.files[0].temp)
-	return slices.DeleteFunc(calls, func(call string) bool {
-		info, lookErr := l.fs.Lstat(l.TmpDir(e.id, call))
+	return slices.DeleteFunc(names, func(name string) bool {
+		info, lookErr := l.fs.Lstat(filepath.Join(l.OperationTmp(e.id), name))
 		return err != nil || lookErr != nil || now.ModTime.Sub(info.ModTime) <= keepVersion
 	})
 }

@@ -110,7 +110,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 		slices.Contains(openCalls(op), "b") != (made && !archived) {
 		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
 	}
-	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
+	if !archived && (!l.HasTmp("op", "", "b") || !gone(t, scratch)) {
 		t.Error("the temporary directory is gone, or the resource is back")
 	}
 

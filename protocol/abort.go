@@ -2,11 +2,11 @@ package protocol
 
 import "github.com/dpl-project/dpl/protocol/observe"
 
-// Abort returns op with an abort requested by by (spec §5.4). A running operation becomes aborted;
-// one in cleanup stays so; one that is already aborted is returned unchanged. Abort returns ErrOver
-// if op is terminal.
-func (op Operation) Abort(by, reason string, seen observe.Observation) (Operation, error) {
-	if op.State.Terminal() {
+// Abort returns op with an abort requested by by (spec §5.4), for run if that is given. A running
+// operation becomes aborted; one in cleanup stays so; one that is already aborted is returned
+// unchanged. Abort returns ErrOver if op is terminal or another run.
+func (op Operation) Abort(by, reason, run string, seen observe.Observation) (Operation, error) {
+	if op.State.Terminal() || !op.isRun(run) {
 		return op, ErrOver
 	}
 	if op.Aborted {

@@ -53,7 +53,7 @@ func TestAuditPatch(t *testing.T) {
 // A touch changes the revision alone, and the last one cannot be changed.
 func TestTouch(t *testing.T) {
 	t.Parallel()
-	op := Create("o", 1, 1)
+	op := Create("o", "", 1, 1)
 	after, err := op.Touch()
 	if err != nil || after.Revision != op.Revision+1 || after.AuditPatch(op) != nil {
 		t.Errorf("%+v, %v", after, err)

@@ -20,7 +20,7 @@ func chain(tb testing.TB, n int) (Operation, observe.Observation) {
 		MonotonicMs: 123456789,
 	}
 
-	op := Create("bench", 0, 0)
+	op := Create("bench", "", 0, 0)
 	for i := range n {
 		var err error
 		if op, err = op.Push(Push{Participant: "worker", Call: fmt.Sprintf("call-%d", i),

@@ -25,7 +25,7 @@ type source struct {
 func Decode(text string) (Operation, error) { return wire.Decode(text, 0, readOperation) }
 
 func readOperation(r *wire.Reader) Operation {
-	op, src := Create("", 0, 0), &source{text: r.Text()}
+	op, src := Create("", "", 0, 0), &source{text: r.Text()}
 	r.Object(func(name string) {
 		start := r.Offset()
 		switch name {
@@ -35,6 +35,8 @@ func readOperation(r *wire.Reader) Operation {
 			op.ProtocolVersion = r.Version()
 		case "operationId":
 			op.ID = r.ID()
+		case "runId":
+			op.RunID = r.ID()
 		case "revision":
 			op.Revision = r.Revision()
 		case "state":
@@ -125,6 +127,8 @@ func (f *Frame) read(r *wire.Reader) {
 			f.CallerID = r.ID()
 		case "traceparent":
 			f.Traceparent = r.String()
+		case "startId":
+			f.StartID = r.ID()
 		case "pid":
 			f.PID = int(r.Int(0))
 		case "startTime":
@@ -143,6 +147,8 @@ func (f *Frame) read(r *wire.Reader) {
 			f.FailOnCrash = r.Bool()
 		case "resources":
 			r.Array(func() { f.Resources = append(f.Resources, r.String()) })
+		case "foundResources":
+			f.Found = wire.ReadAll(r, (*FoundResource).read)
 		default:
 			if !f.ReadMember(r, name) && !f.Notice.ReadMember(r, name) &&
 				!f.readCrash(r, name) {
@@ -263,6 +269,8 @@ func (t *Transition) read(r *wire.Reader) {
 			t.By = r.String()
 		case "reason":
 			t.Reason = r.String()
+		case "cause":
+			t.Cause = readCause(r)
 		default:
 			r.Unknown(&t.Unknown, name)
 		}

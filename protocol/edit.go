@@ -20,8 +20,8 @@ type Effects struct {
 	Verb string
 	// Begun are the calls that need a temporary directory before the commit.
 	Begun []string
-	// Released are the crashed calls that were cleaned up. Their resources must be moved away
-	// before the commit.
+	// Released are the calls that have not ended well. Their resources must be moved away before
+	// the commit.
 	Released []Release
 	// Ended are the calls whose temporary directory must be deleted.
 	Ended []string
@@ -29,10 +29,11 @@ type Effects struct {
 	BeatOnly bool
 }
 
-// A Release is a crashed call whose resources must be deleted.
+// A Release is a call whose resources must be deleted, except what is still as it was Found.
 type Release struct {
 	CallID    string
 	Resources []string
+	Found     []FoundResource
 }
 
 // Effects returns the effects of the verb that returned op.
@@ -76,7 +77,8 @@ type edit struct {
 	beaten    bool     // a heartbeat changed
 	changed   bool     // anything else changed
 
-	failing, failure string // the call that a pop has declared failed, and why
+	popped *Pop   // what a pop says of the call that it ends
+	why    string // the reason for which popped has failed, or ""
 }
 
 // begin returns an edit of a copy of op by verb, after step 1.
@@ -227,12 +229,14 @@ func (e *edit) beginCleanup() {
 			continue
 		}
 
+		cause := Cause{Call: f.CallID}
 		reason := crashReason(f.CallID)
 		if f.Crash != nil && f.Crash.Evidence != "" {
+			cause.Evidence = f.Crash.Evidence
 			reason += ": " + string(f.Crash.Evidence)
 		}
 
-		e.setState(Cleanup, reason)
+		e.fail(cause, reason)
 		return
 	}
 }
@@ -361,7 +365,7 @@ func (e *edit) cleanUp(i int, reason string) {
 func (e *edit) release(f *Frame) {
 	if len(f.Resources) > 0 {
 		e.op.effects.Released = append(e.op.effects.Released,
-			Release{CallID: f.CallID, Resources: f.Resources})
+			Release{CallID: f.CallID, Resources: f.Resources, Found: f.Found})
 	}
 }
 
@@ -374,11 +378,18 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 			continue
 		}
 
-		e.event(observe.Event{
+		ended := observe.Event{
 			Type: observe.CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID,
 			Handle: f.SupervisorHandle,
 			From:   string(f.State), LeftResources: f.left(),
-		})
+		}
+		if !f.State.Live() { // its processes may still be there
+			ended.StartID = f.StartID
+		}
+		if e.popped != nil && e.popped.Call == f.CallID {
+			ended.Exit, ended.Reason = e.popped.Exit, e.popped.Reason
+		}
+		e.event(ended)
 
 		if f.Traceparent != "" {
 			e.op.Spans = trace.Append(e.op.Spans, e.span(f))
@@ -401,8 +412,8 @@ func (e *edit) span(f *Frame) trace.Span {
 	if f.Crash != nil {
 		s.CrashedAt, s.Evidence = f.Crash.At, string(f.Crash.Evidence)
 	}
-	if f.CallID == e.failing {
-		s.Reason = e.failure
+	if e.popped != nil && e.popped.Call == f.CallID {
+		s.Reason = e.why
 	}
 	return s
 }
@@ -416,6 +427,12 @@ func (e *edit) setState(to State, reason string) {
 		e.op.TerminalAt, e.op.TerminalHeartbeats = e.seen.Now, 0
 	}
 	e.changed = true
+}
+
+// fail sets the state cleanup because of cause, for people in the words of reason.
+func (e *edit) fail(cause Cause, reason string) {
+	e.setState(Cleanup, reason)
+	e.op.Transitions[len(e.op.Transitions)-1].Cause = &cause
 }
 
 // setFrameState changes the state of f, which own has returned.

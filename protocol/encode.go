@@ -27,6 +27,7 @@ func (op Operation) write(w *wire.Writer) {
 	w.OptString("$schema", op.Schema)
 	w.Int("protocolVersion", int64(op.ProtocolVersion))
 	w.String("operationId", op.ID)
+	w.OptString("runId", op.RunID)
 	w.Int("revision", op.Revision)
 	w.String("state", string(op.State))
 	w.Time("lastHeartbeat", op.LastHeartbeat)
@@ -83,6 +84,7 @@ func (f *Frame) write(w *wire.Writer) {
 	w.String("callId", f.CallID)
 	w.OptString("callerId", f.CallerID)
 	w.OptString("traceparent", f.Traceparent)
+	w.OptString("startId", f.StartID)
 	w.Int("pid", int64(f.PID))
 	w.Time("startTime", f.StartTime)
 	w.Time("lastHeartbeat", f.LastHeartbeat)
@@ -98,6 +100,9 @@ func (f *Frame) write(w *wire.Writer) {
 	w.OptBool("heartbeats", f.Heartbeats)
 	if len(f.Resources) > 0 {
 		w.Strings("resources", f.Resources)
+	}
+	if len(f.Found) > 0 {
+		wire.Objects(w, "foundResources", f.Found, (*FoundResource).write)
 	}
 
 	f.Vitals.Write(w)
@@ -158,6 +163,9 @@ func (t *Transition) writeKnown(w *wire.Writer) {
 	w.OptTime("at", t.At)
 	w.String("by", t.By)
 	w.String("reason", t.Reason)
+	if t.Cause != nil {
+		w.Object("cause", t.Cause.write)
+	}
 }
 
 // sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField

@@ -13,7 +13,7 @@ import (
 
 func TestEncodeLayout(t *testing.T) {
 	seen := observe.Observation{Now: time.Date(2026, 1, 20, 10, 30, 0, 123456789, time.UTC)}
-	op, err := Create("build", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7,
+	op, err := Create("build", "", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7,
 		Resources: []string{"/a\n"}}, seen)
 	if err != nil {
 		t.Fatal(err)

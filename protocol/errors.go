@@ -15,4 +15,8 @@ var (
 	ErrNotAborted     = errors.New("operation is neither aborted nor in cleanup")
 	ErrNotCrashed     = errors.New("call has not crashed")
 	ErrNotSupervised  = errors.New("call has another supervisor")
+	ErrRunning        = errors.New("operation is running")
+	ErrStopping       = errors.New("operation is being stopped")
+	ErrDeadCalls      = errors.New("all calls of the operation are dead") // a cleanup must follow
+	ErrSupervised     = errors.New("a supervisor must clean up a crashed call first")
 )

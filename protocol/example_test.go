@@ -15,7 +15,7 @@ func Example() {
 		return observe.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
 	}
 
-	op := protocol.Create("build-42", 0, 0)
+	op := protocol.Create("build-42", "", 0, 0)
 	op, _ = op.Push(protocol.Push{Participant: "cli", Call: "make"}, at(0))
 	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc",
 		Resources: []string{"/build/cc.o"}}, at(1))
@@ -35,7 +35,7 @@ func Example() {
 
 	// Output:
 	// cleanup crashed stale
-	// cleanedUp [{cc [/build/cc.o]}]
+	// cleanedUp [{cc [/build/cc.o] []}]
 	// failed 0 <nil>
 }
 

@@ -11,7 +11,7 @@ func failing(t *testing.T) Operation {
 	cc := observe.Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}
 	lint := cc
 	lint.PID = 8
-	op := Create("op", 0, 0)
+	op := Create("op", "", 0, 0)
 	for _, p := range []Push{
 		{Participant: "make", Call: "main"},
 		{Participant: "tidy", Call: "lint", PID: 8, Process: lint, Contained: true},
@@ -55,7 +55,7 @@ func TestFailure(t *testing.T) {
 		"root": {func() (Operation, error) {
 			return op.Pop(Pop{Call: "main", Fail: true}, now)
 		}, "main", "make", "call main failed", false},
-		"aborted": {func() (Operation, error) { return op.Abort("ada", "enough", now) },
+		"aborted": {func() (Operation, error) { return op.Abort("ada", "enough", "", now) },
 			"", "", "enough", false},
 		"crashed": {func() (Operation, error) { return op.Cleanup("cron", gone) },
 			"cc", "gcc", "call cc crashed: exited", true},

@@ -31,7 +31,7 @@ func TestFreeze(t *testing.T) {
 			return time.Duration(rapid.IntRange(least, most).Draw(r, label)) * ms
 		}
 
-		op := Create("freeze", 0, 0)
+		op := Create("freeze", "", 0, 0)
 		var victim *napper
 		edit := func(after Operation, err error) {
 			if err != nil {
@@ -118,7 +118,7 @@ func TestFreeze(t *testing.T) {
 // A grace delays the time at which a participant goes stale.
 func TestMortalsWithGrace(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
-	op, err := Create("op", 0, 0).Push(Push{Participant: "p", Call: "c"},
+	op, err := Create("op", "", 0, 0).Push(Push{Participant: "p", Call: "c"},
 		observe.Observation{Now: start})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 type Actor struct {
 	Participant string
 	Call        string
+	Run         string // "": whichever it is
 	Supervisor  string
 	PID         int
 	Process     observe.Process // zero: it named no process to be judged by
@@ -37,13 +38,16 @@ func (a Actor) has(f *Frame) bool {
 func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
 
 // Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of
-// a. It returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
+// a. It returns ErrOver if op is not the run of a, ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
 // all its live frames belong to another process, ErrNotAborted if it says that it is cleaning
 // up while the operation is running, and ErrNotReady if it says that it is idle while one of them
 // is starting, stopping or cleaning up.
 func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observation) (
 	Operation, error,
 ) {
+	if !op.isRun(a.Run) {
+		return op, ErrOver
+	}
 	if op.State.Terminal() {
 		return op.countdown()
 	}

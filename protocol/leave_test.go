@@ -15,7 +15,7 @@ var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
 // members of that call.
 func crashedPair(t *testing.T, pushed Push) Operation {
 	t.Helper()
-	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "below"},
+	op, err := Create("op", "", 0, 0).Push(Push{Participant: "a", Call: "below"},
 		observe.Observation{Now: noon.Add(-time.Second)})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestLeave(t *testing.T) {
 // A temporary directory is begun by the push that asks for it, and ended when the call is.
 func TestTemporaryDirectory(t *testing.T) {
 	for _, tmp := range []bool{false, true} {
-		op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c", Tmp: tmp},
+		op, err := Create("op", "", 0, 0).Push(Push{Participant: "a", Call: "c", Tmp: tmp},
 			observe.Observation{Now: noon})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 // The first failure is reported. Completing is no failure.
 func TestLeftRunning(t *testing.T) {
 	at := observe.Observation{Now: noon}
-	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c"}, at)
+	op, err := Create("op", "", 0, 0).Push(Push{Participant: "a", Call: "c"}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestLeftRunning(t *testing.T) {
 		t.Errorf("of a completed operation: %+v", got)
 	}
 
-	aborted, err := op.Abort("b", "enough", at)
+	aborted, err := op.Abort("b", "enough", "", at)
 	if err != nil {
 		t.Fatal(err)
 	}

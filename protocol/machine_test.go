@@ -143,7 +143,7 @@ func (m *machine) drain(t *rapid.T) {
 // again starts over with an operation that does not exist, and continues the revision, as push
 // --reuse does.
 func (m *machine) again() {
-	op := Create("machine", 0, 0)
+	op := Create("machine", "", 0, 0)
 	op.Revision, op.Events = m.op.Revision, m.op.Events
 	*m = machine{
 		op: op, places: m.places, ticks: m.ticks,

@@ -124,7 +124,7 @@ func (m *machine) abort(t *rapid.T) {
 	}
 	v := m.make(t, "abort")
 	v.actor = Actor{}
-	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Abort("user", "", seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Abort("user", "", "", seen) }
 	m.try(t, v)
 }
 

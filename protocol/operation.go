@@ -80,7 +80,8 @@ type Operation struct {
 	Schema             string // for editors, and otherwise ignored
 	ProtocolVersion    int
 	ID                 string
-	Revision           int64 // +1 with every edit
+	RunID              string // of this execution; "": not known
+	Revision           int64  // +1 with every edit
 	State              State
 	LastHeartbeat      time.Time
 	Aborted            bool // abort was requested
@@ -109,6 +110,7 @@ type Frame struct {
 	CallID           string
 	CallerID         string // the call on whose behalf this one is made; "": none, or not known
 	Traceparent      string // on whose behalf it is made, as its trace has it; "": in no trace
+	StartID          string // the mark of the processes of the command of a dpl-run; "": none
 	StartTime        time.Time
 	State            FrameState
 	SupervisorID     string // "": unsupervised
@@ -117,7 +119,8 @@ type Frame struct {
 	Notice           observe.Notice // zero: it has said nothing
 	FailOnCrash      bool
 	Resources        []string
-	Crash            *Crash // nil unless it crashed
+	Found            []FoundResource // what was at some of Resources when the call began
+	Crash            *Crash          // nil unless it crashed
 	Unknown          []wire.Member
 
 	source  *source // what it was decoded from, and where, if decoded is this very frame and not a copy
@@ -176,19 +179,20 @@ type Transition struct {
 	At       time.Time
 	By       string
 	Reason   string
+	Cause    *Cause // nil: it had none, or none is known
 	Unknown  []wire.Member
 }
 
-// Create returns an empty running operation at revision 0. Its first edit is the first push. A
-// duration of zero means the default.
-func Create(id string, interval, threshold time.Duration) Operation {
+// Create returns an empty running operation at revision 0: the run called run. Its first edit is
+// the first push. A duration of zero means the default.
+func Create(id, run string, interval, threshold time.Duration) Operation {
 	if threshold == 0 {
 		threshold = DefaultStalenessThreshold
 	}
 	if interval == 0 {
 		interval = observe.FittingInterval(DefaultHeartbeatInterval, threshold)
 	}
-	return Operation{ProtocolVersion: wire.Version, ID: id, State: Running,
+	return Operation{ProtocolVersion: wire.Version, ID: id, RunID: run, State: Running,
 		HeartbeatInterval: interval, StalenessThreshold: threshold}
 }
 
@@ -202,6 +206,9 @@ func (op Operation) LeftRunning() (t Transition, left bool) {
 	}
 	return Transition{}, false
 }
+
+// isRun reports whether run, if it is given, is the run of op.
+func (op Operation) isRun(run string) bool { return run == "" || run == op.RunID }
 
 // PassesOn returns the traceparent for what call starts, so that it nests below its span (spec
 // §59.2), or "" if call is in no trace or is not open.

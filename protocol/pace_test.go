@@ -54,7 +54,7 @@ func TestPace(t *testing.T) {
 			host.PIDNamespace = "3"
 		}
 
-		op := Create("op", c.interval, 0)
+		op := Create("op", "", c.interval, 0)
 		for i := range c.calls {
 			op.Stack = append(op.Stack, &Frame{
 				CallID: fmt.Sprint("c", i), State: FrameActive, Vitals: observe.Vitals{

@@ -1,25 +1,28 @@
 package protocol
 
 import (
-	"cmp"
-
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A Pop ends a call (spec §5.3).
 type Pop struct {
 	Call     string
+	Run      string // for which the caller acts; "": whichever it is
 	Fail     bool   // the call failed: clean up the operation
-	Reason   string // of Fail; "": a default
-	KeepOpen bool   // a running operation stays open when this empties it
+	Reason   string // of the end, in words; "": a default
+	Exit     observe.Exit
+	KeepOpen bool // a running operation stays open when this empties it
+
+	// DeleteResources deletes the resources of Call, as if it had crashed.
+	DeleteResources bool
 }
 
 // Pop returns op without p.Call (spec §5.3), and without the unbroken run of frames above it that
-// are cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal, and
-// ErrNoCall if p.Call is not open. A running operation that becomes empty is completed; one that
-// was aborted or in cleanup has failed.
+// are cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal or
+// another run, and ErrNoCall if p.Call is not open. A running operation that becomes empty is
+// completed; one that was aborted or in cleanup has failed.
 func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
-	if op.State.Terminal() {
+	if op.State.Terminal() || !op.isRun(p.Run) {
 		return op, ErrOver
 	}
 
@@ -30,21 +33,20 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 
 	e := op.begin("pop", f.ParticipantID, seen)
 	e.judgeAll(f.ParticipantID)
-	if p.Fail && (e.op.State == Running || e.op.State == Aborted) {
-		e.setState(Cleanup, p.reason())
+	failure := Failing{Call: p.Call, Exit: p.Exit, Reason: p.Reason}
+	if e.popped = &p; p.Fail {
+		e.why = failure.reason()
+		e.failBy(failure)
 	}
 
-	if p.Fail {
-		e.failing, e.failure = p.Call, p.reason()
-	}
 	first := e.op.index(p.Call)
 	last := first + 1
 	for last < len(e.op.Stack) && e.cleared(e.op.Stack[last]) {
 		last++
 	}
 
-	for _, f := range e.op.Stack[first:last] {
-		if f.State == FrameCrashed {
+	for i, f := range e.op.Stack[first:last] {
+		if f.State == FrameCrashed || i == 0 && p.DeleteResources && f.State.Live() {
 			e.release(f)
 		}
 	}
@@ -57,9 +59,6 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 
 	return e.end()
 }
-
-// reason returns why the call failed, with a default.
-func (p Pop) reason() string { return cmp.Or(p.Reason, "call "+p.Call+" failed") }
 
 // cleared reports whether f goes with the frame below it, because no supervisor still has to clean
 // it up.

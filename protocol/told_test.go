@@ -23,7 +23,7 @@ func TestReportedThroughStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace()
 			var ticks int64
-			op, err := Create("o", 0, 0).Push(Push{Participant: "cli", Call: "main"}, p.seen(false))
+			op, err := Create("o", "", 0, 0).Push(Push{Participant: "cli", Call: "main"}, p.seen(false))
 			must(t, err)
 			w := p.run(2, &ticks)
 			op, err = op.Push(Push{Participant: "w", Call: "work", Supervisor: "s", PID: w.PID,

@@ -46,9 +46,20 @@ type vector struct {
 		Reason               string          `json:"reason"`
 		KeepOpen             bool            `json:"keepOpen"`
 		By                   string          `json:"by"`
-		vectors.Saying       `json:",inline"`
-		For                  Goal  `json:"for"`
-		Since                int64 `json:"since"`
+		Run                  string          `json:"run"`
+		NewRunID             string          `json:"newRunId"`
+		StartID              string          `json:"startId"`
+		FoundResources       []struct {
+			Path string `json:"path"`
+			File string `json:"file"`
+		} `json:"foundResources"`
+		Begin           bool   `json:"begin"`
+		Status          *int   `json:"status"`
+		Signal          string `json:"signal"`
+		DeleteResources bool   `json:"deleteResources"`
+		vectors.Saying  `json:",inline"`
+		For             Goal  `json:"for"`
+		Since           int64 `json:"since"`
 	} `json:"do"`
 	vectors.Observed `json:",inline"`
 	Then             json.RawMessage `json:"then"`
@@ -75,6 +86,8 @@ var refusals = map[string]error{
 	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised,
 	"newerVersion": wire.ErrNewerVersion,
 	"exhausted":    wire.ErrExhausted,
+	"running":      ErrRunning, "stopping": ErrStopping, "dead": ErrDeadCalls,
+	"supervised": ErrSupervised,
 }
 
 func TestVectors(t *testing.T) {
@@ -101,7 +114,7 @@ func (v *vector) run(t *testing.T) {
 
 	if given == "null" || given == "" && v.GivenText == nil {
 		created, _ := Decode(string(v.Then))
-		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond,
+		op = Create(created.ID, v.Do.NewRunID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond,
 			time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
 	} else if op, err = Decode(given); err != nil {
 		v.checkRefused(t, err)
@@ -200,7 +213,11 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 		released = append(released, Release{CallID: r.CallID, Resources: r.Resources})
 	}
 
-	if got := after.Effects().Released; len(got)+len(released) > 0 &&
+	got := slices.Clone(after.Effects().Released)
+	for i := range got {
+		got[i].Found = nil // the frame has it
+	}
+	if len(got)+len(released) > 0 &&
 		!reflect.DeepEqual(got, released) {
 		t.Errorf("released %q, want %q", got, released)
 	}
@@ -229,9 +246,18 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 func (v *vector) do(t *testing.T, op Operation, seen observe.Observation) (Operation, error) {
 	process := observe.Process(v.Do.Process)
 	actor := Actor{
-		Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID,
-		Process:    process,
+		Participant: v.Do.Participant, Call: v.Do.Call, Run: v.Do.Run, Supervisor: v.Do.Supervisor,
+		PID: v.Do.PID, Process: process,
 		Heartbeats: v.Do.Heartbeats,
+	}
+
+	exit := observe.Exit{Known: v.Do.Status != nil || v.Do.Signal != "", Signal: v.Do.Signal}
+	if v.Do.Status != nil {
+		exit.Status = *v.Do.Status
+	}
+	var found []FoundResource
+	for _, f := range v.Do.FoundResources {
+		found = append(found, FoundResource{Path: f.Path, File: f.File})
 	}
 
 	switch v.Do.Verb {
@@ -242,7 +268,8 @@ func (v *vector) do(t *testing.T, op Operation, seen observe.Observation) (Opera
 			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller, Traceparent: v.Do.Traceparent,
 			PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
 			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness,
-			Resources: v.Do.Resources,
+			Resources: v.Do.Resources, Found: found, Run: v.Do.Run, StartID: v.Do.StartID,
+			Begin:     v.Do.Begin,
 			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, Heartbeats: v.Do.Heartbeats,
 			OrphanPolicy: v.Do.OrphanPolicy,
 			Interval:     time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
@@ -251,10 +278,13 @@ func (v *vector) do(t *testing.T, op Operation, seen observe.Observation) (Opera
 	case "heartbeat":
 		return op.Heartbeat(actor, v.Do.Report(v.Do.Cleaning), seen)
 	case "pop":
-		return op.Pop(Pop{Call: v.Do.Call, Fail: v.Do.Fail, Reason: v.Do.Reason,
-			KeepOpen: v.Do.KeepOpen}, seen)
+		return op.Pop(Pop{Call: v.Do.Call, Run: v.Do.Run, Fail: v.Do.Fail, Reason: v.Do.Reason,
+			Exit: exit, KeepOpen: v.Do.KeepOpen, DeleteResources: v.Do.DeleteResources}, seen)
+	case "fail":
+		return op.Fail(Failing{Call: v.Do.Call, By: v.Do.By, Run: v.Do.Run, Exit: exit,
+			Reason: v.Do.Reason}, seen)
 	case "abort":
-		return op.Abort(v.Do.By, v.Do.Reason, seen)
+		return op.Abort(v.Do.By, v.Do.Reason, v.Do.Run, seen)
 	case "cleanup":
 		return op.Cleanup(v.Do.By, seen)
 	case "ack":

@@ -40,7 +40,7 @@ func TestClockReboot(t *testing.T) {
 			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 			known := w.start()
 			r.edit(func(protocol.Operation) (protocol.Operation, error) {
-				op := protocol.Create("build", protocol.DefaultHeartbeatInterval,
+				op := protocol.Create("build", "", protocol.DefaultHeartbeatInterval,
 					protocol.DefaultStalenessThreshold)
 				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID,
 					Process: known, Contained: true}, w.observe())

@@ -41,7 +41,7 @@ func TestClockSteps(t *testing.T) {
 		w := newClockWorld(seed)
 		r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 		r.edit(func(protocol.Operation) (protocol.Operation, error) {
-			op := protocol.Create("build", protocol.DefaultHeartbeatInterval,
+			op := protocol.Create("build", "", protocol.DefaultHeartbeatInterval,
 				protocol.DefaultStalenessThreshold)
 			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
 		})

@@ -226,9 +226,11 @@ func (b *beater) operations() (cli.Object, int, error) {
 
 // one sends the heartbeat to one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
+	actor := b.actor
+	actor.Run = cli.RunOf(id)
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-			return op.Heartbeat(b.actor, b.say, seen)
+			return op.Heartbeat(actor, b.say, seen)
 		})
 
 	if err != nil {

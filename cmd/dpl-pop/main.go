@@ -30,8 +30,8 @@ func (c *pop) Validate() error {
 }
 
 func (c *pop) Run(env *cli.Env) error {
-	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason),
-		KeepOpen: c.KeepOpen}
+	asked := protocol.Pop{Call: string(c.Call), Run: cli.RunOf(string(c.Op)), Fail: c.Fail,
+		Reason: string(c.Reason), KeepOpen: c.KeepOpen}
 	return env.Apply("pop", string(c.Op), asked.Call,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Pop(asked, seen)

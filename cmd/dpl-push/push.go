@@ -30,18 +30,20 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
 	if c.Tmp && !l.Absent() {
-		tmp = l.TmpDir(op, p.Call)
+		tmp = l.TmpDir(op, edit.After.RunID, p.Call)
 	}
 
 	switch {
 	case env.JSON():
 		env.PrintJSON(append(cli.Result(edit), cli.Object{
+			{"runId", cli.OrNull(edit.After.RunID)},
 			{"callId", p.Call}, {"participantId", p.Participant},
 			{"tmp", cli.OrNull(tmp)}, {"traceparent", cli.OrNull(edit.After.PassesOn(p.Call))},
 		}...))
 	case c.Sh:
-		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s",
-			quote(l.Dir()), op, p.Call, p.Participant)
+		fmt.Fprintf(env.Stdout,
+			"export DPL_LEDGER=%s DPL_OP=%s DPL_RUN=%s DPL_CALL=%s DPL_PARTICIPANT=%s",
+			quote(l.Dir()), op, edit.After.RunID, p.Call, p.Participant)
 		if traceparent := edit.After.PassesOn(p.Call); traceparent != "" {
 			fmt.Fprintf(env.Stdout, " TRACEPARENT=%s", traceparent)
 		}

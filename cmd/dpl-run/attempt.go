@@ -185,7 +185,7 @@ func (a *attempt) begin() ([]string, time.Duration, error) {
 	if err != nil {
 		return nil, 0, errors.Join(err, a.settle(queue.Outcome{End: queue.Released, Reason: err.Error()}))
 	}
-	spec := filepath.Join(a.ledger.TmpDir(a.op, a.push.Call), "task.json")
+	spec := filepath.Join(a.tmp(), "task.json")
 	err = os.WriteFile(spec, []byte(a.spec+"\n"), 0o600)
 	if err == nil {
 		err = a.stillMine()

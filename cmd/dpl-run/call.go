@@ -30,6 +30,7 @@ type call struct {
 	awake  atomic.Int64       // the revision in which it was idle before the last output
 	began  bool               // its push created the operation
 	begun  int64              // the revision in which it did
+	run    string             // of the operation, once it has begun
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
 	unsure  bool // a pop failed in a way that others may see it anyway
@@ -80,6 +81,9 @@ func alphanumeric(b byte) bool {
 
 func (c *call) name() string { return c.op + ": " + c.push.Call }
 
+// tmp is the temporary directory of the call, once it has begun.
+func (c *call) tmp() string { return c.ledger.TmpDir(c.op, c.run, c.push.Call) }
+
 func (c *call) daemonizes() bool { return false }
 
 func (c *call) ids() cli.Object {
@@ -93,14 +97,14 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	}
 
 	c.began = session.Created(edit)
-	c.begun = edit.After.Revision
+	c.begun, c.run = edit.After.Revision, edit.After.RunID
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)
 	variables := []string{
-		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call,
-		"DPL_PARTICIPANT=" + c.push.Participant,
-		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
+		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_RUN=" + c.run,
+		"DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
+		"DPL_TMP=" + c.tmp(),
 	}
 	if traceparent := edit.After.PassesOn(c.push.Call); traceparent != "" {
 		variables = append(variables, "TRACEPARENT="+traceparent)
@@ -142,7 +146,7 @@ func (c *call) tooLate(err error) error {
 }
 
 func (c *call) beat(say observe.Report) (int, error) {
-	actor := protocol.Actor{Call: c.push.Call, PID: c.push.PID, Process: c.push.Process}
+	actor := protocol.Actor{Call: c.push.Call, Run: c.run, PID: c.push.PID, Process: c.push.Process}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			if op.State == protocol.Running {
@@ -232,7 +236,7 @@ func gone(err error) bool {
 }
 
 func (c *call) end(e end) (verdict, error) {
-	pop := protocol.Pop{Call: c.push.Call}
+	pop := protocol.Pop{Call: c.push.Call, Run: c.run}
 	if e.failure != "" && !c.push.Contained {
 		pop.Fail, pop.Reason = true, "call "+c.push.Call+": "+e.failure
 	}

@@ -118,7 +118,7 @@ func (a *attempt) judging(e end) (path string, argv []string, err error) {
 	}
 	since := ""
 	if c.start != "" {
-		since = filepath.Join(a.ledger.TmpDir(a.op, a.push.Call), "start.json")
+		since = filepath.Join(a.tmp(), "start.json")
 		if err := os.WriteFile(since, []byte(c.start), 0o600); err != nil {
 			return "", nil, err
 		}

@@ -38,7 +38,7 @@ func newQuietCall(t *testing.T, limits silence.Limits) *quietCall {
 			push: protocol.Push{Call: "work", Participant: "agent"}}}
 	q.edit(fileops.OrCreate, func(_ protocol.Operation, seen observe.Observation) (
 		protocol.Operation, error) {
-		return protocol.Create("build", 0, 0).Push(q.push, seen)
+		return protocol.Create("build", "", 0, 0).Push(q.push, seen)
 	})
 
 	output := new(silence.Output)

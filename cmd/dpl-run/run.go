@@ -158,7 +158,7 @@ func self() observe.Process {
 
 // environment returns the environment of this process with variables replaced or added.
 func environment(variables []string) []string {
-	names := []string{"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP"}
+	names := []string{"DPL_OP", "DPL_RUN", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP"}
 	for _, v := range variables {
 		name, _, _ := strings.Cut(v, "=")
 		names = append(names, name)

@@ -96,9 +96,27 @@ func (p Paths) OperationLock(id string) string { return p.OperationPath(id) + lo
 // OperationTmp returns the path of the directory in tmp/ that belongs to an operation.
 func (p Paths) OperationTmp(id string) string { return filepath.Join(p.TmpRoot(), id) }
 
-// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for
-// one.
-func (p Paths) TmpDir(op, call string) string { return filepath.Join(p.OperationTmp(op), call) }
+// TmpDir returns the path of the temporary directory of a call in a run of an operation, which
+// exists if its push asked for one.
+func (p Paths) TmpDir(op, run, call string) string {
+	return filepath.Join(p.OperationTmp(op), TmpName(run, call))
+}
+
+// TmpName returns the name of that directory. run may be "".
+func TmpName(run, call string) string {
+	if run == "" {
+		return call
+	}
+	return run + "~" + call
+}
+
+// InOperationTmp returns the run and the call whose temporary directory has that name.
+func InOperationTmp(name string) (run, call string) {
+	if run, call, has := strings.Cut(name, "~"); has {
+		return run, call
+	}
+	return "", name
+}
 
 // OperationName returns the file name of an operation.
 func OperationName(id string) string { return id + ".json" }

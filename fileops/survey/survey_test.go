@@ -30,7 +30,7 @@ func surveyed(t *testing.T, c fileops.Config) (*fileops.Ledger, *Survey) {
 		if _, err := l.EditOperation(id, fileops.OrCreate,
 			func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				if op.ID == "" {
-					op = protocol.Create(id, 0, 0)
+					op = protocol.Create(id, "", 0, 0)
 				}
 				return op.Push(protocol.Push{Call: "c", Participant: "p"}, at)
 			}); err != nil {

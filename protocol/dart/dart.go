@@ -36,7 +36,7 @@ func Read(
 	text string, how Reading,
 ) (op protocol.Operation, left []observe.LeftResource, err error) {
 	const within = 1 // what has no counterpart goes one level down, into peer
-	p := &reader{how: how, op: protocol.Create("", 0, 0)}
+	p := &reader{how: how, op: protocol.Create("", "", 0, 0)}
 	op, err = wire.Decode(text, within, func(r *wire.Reader) protocol.Operation {
 		p.Reader = r
 		p.operation()

@@ -35,6 +35,8 @@ type Event struct {
 	From, To      string
 	By            string
 	Reason        string
+	Exit          Exit   // of CallEnded, as the pop gave it
+	StartID       string // of CallEnded of a call that had crashed: the mark of its processes
 	LeftResources []LeftResource
 	Unknown       []wire.Member
 }
@@ -73,10 +75,14 @@ func (e *Event) Read(r *wire.Reader) {
 			e.By = r.String()
 		case "reason":
 			e.Reason = r.String()
+		case "startId":
+			e.StartID = r.ID()
 		case "leftResources":
 			e.LeftResources = ReadLeftResources(r)
 		default:
-			r.Unknown(&e.Unknown, name)
+			if !e.Exit.ReadMember(r, name) {
+				r.Unknown(&e.Unknown, name)
+			}
 		}
 	})
 }
@@ -99,6 +105,8 @@ func (e *Event) writeKnown(w *wire.Writer) {
 	w.OptString("to", e.To)
 	w.OptString("by", e.By)
 	w.OptString("reason", e.Reason)
+	e.Exit.Write(w)
+	w.OptString("startId", e.StartID)
 	WriteLeftResources(w, e.LeftResources)
 }
 

@@ -63,7 +63,7 @@ func (b *bench) identities(n int) ([]observe.Process, error) {
 // stack returns an operation of n calls, each of a different participant. Its file is as dpl-push
 // makes it, with --pid if there are processes.
 func (b *bench) stack(id string, n int, processes []observe.Process) (protocol.Operation, error) {
-	op := protocol.Create(id, 0, staleness)
+	op := protocol.Create(id, "", 0, staleness)
 	for i := range n {
 		seen, err := b.here()
 		if err != nil {

@@ -10,6 +10,7 @@ type variable struct {
 // variables are those that the help of a flag may mention, except those that every command reads.
 var variables = []variable{
 	{"DPL_OP", "The operation, where --op is not given."},
+	{"DPL_RUN", "The run of $DPL_OP that this process is part of."},
 	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller " +
 		"is not given."},
 	{"DPL_PARTICIPANT", "The participant, where --participant is not given."},

@@ -62,7 +62,7 @@ func pushAndPop(l *fileops.Ledger, id string, seen observe.Observation) error {
 	_, err := l.EditOperation(id, fileops.OrCreate,
 		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
-				op = protocol.Create(id, 0, 0)
+				op = protocol.Create(id, "", 0, 0)
 			}
 			return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
+const unset = "unset DPL_OP DPL_RUN DPL_CALL DPL_PARTICIPANT DPL_TMP"
 
 // cure returns a way to fix err, or "" if none is known.
 func (env *Env) cure(err error) string {

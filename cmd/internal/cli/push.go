@@ -66,7 +66,7 @@ func CheckStaleness(threshold Span) error {
 // Arguments returns the push for the flags, made by participant, and its operation.
 func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
-		Participant: string(participant), Supervisor: string(c.Supervisor), Call: string(c.Call),
+		Participant: string(participant), Run: RunOf(string(c.Op)), Supervisor: string(c.Supervisor), Call: string(c.Call),
 		Handle: string(c.Handle), Description: string(c.Description), Contained: c.NoFailOnCrash,
 		Traceparent:  os.Getenv("TRACEPARENT"),
 		OrphanPolicy: c.OrphanPolicy, Heartbeats: c.Heartbeat,
@@ -115,6 +115,16 @@ func (c *Push) callerIn(op string) (string, error) {
 	return caller, nil
 }
 
+// RunOf returns the run of the operation op that this process is part of: $DPL_RUN, if $DPL_OP is op
+// (spec §15.1). It returns "" if it is part of none.
+func RunOf(op string) string {
+	run := os.Getenv("DPL_RUN")
+	if op == "" || os.Getenv("DPL_OP") != op || wire.CheckID(run) != nil {
+		return ""
+	}
+	return run
+}
+
 // MadeUp reports whether the id of the operation or the call is made up. Then it must be printed.
 func (c *Push) MadeUp() bool { return c.Call == "" || c.Op == "" }
 
@@ -161,7 +171,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 
 	how := session.Pushing{Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
 	edit, err := env.Edit(l, op, mode, how.Push(op, p))
-	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call) {
+	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, edit.After.RunID, p.Call) {
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}
 

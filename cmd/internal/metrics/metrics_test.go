@@ -30,7 +30,7 @@ func everything() Subject {
 	seen := observe.Observation{Now: noon.Add(90 * time.Second)}
 	heard := observe.Vitals{LastHeartbeat: noon}
 
-	op := protocol.Create("build", 0, 0)
+	op := protocol.Create("build", "", 0, 0)
 	op.LastHeartbeat = noon
 	op.Stack = []*protocol.Frame{
 		{CallID: "main", ParticipantID: nasty, State: protocol.FrameActive, Vitals: heard},

@@ -32,7 +32,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T) *scene {
-	return &scene{t: t, op: protocol.Create("op", 0, time.Hour),
+	return &scene{t: t, op: protocol.Create("op", "", 0, time.Hour),
 		now: time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)}
 }
 
@@ -266,7 +266,7 @@ func TestAttributes(t *testing.T) {
 }
 
 func TestNothingKnown(t *testing.T) {
-	if _, _, ok := (Writer{}).Document(protocol.Create("op", 0, 0), time.Now()); ok {
+	if _, _, ok := (Writer{}).Document(protocol.Create("op", "", 0, 0), time.Now()); ok {
 		t.Error("an operation without calls has spans")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // callsOf returns an operation with n calls. Call i was made by call caller(i), and those that
 // crashes names have crashed.
 func callsOf(n int, caller func(i int) int, crashes ...int) view.Operation {
-	op := protocol.Create("op", 0, time.Hour)
+	op := protocol.Create("op", "", 0, time.Hour)
 	for i := range n {
 		f := &protocol.Frame{CallID: fmt.Sprintf("call-%d", i), ParticipantID: "worker",
 			State: protocol.FrameActive, StartTime: noon,

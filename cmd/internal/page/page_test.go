@@ -35,7 +35,7 @@ func hostile() Page {
 		LeftResources: []observe.LeftResource{{Path: nasty, Error: nasty}},
 	}
 
-	op := protocol.Create("op", 0, 0)
+	op := protocol.Create("op", "", 0, 0)
 	op.State, op.Revision = protocol.Cleanup, 7
 	op.Stack = []*protocol.Frame{
 		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
@@ -222,7 +222,7 @@ func TestLanes(t *testing.T) {
 			At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
 	}
 
-	op := protocol.Create("op", 0, 0)
+	op := protocol.Create("op", "", 0, 0)
 	op.Stack = []*protocol.Frame{
 		{CallID: "root", State: protocol.FrameActive, StartTime: noon,
 			Vitals: observe.Vitals{LastHeartbeat: noon}},
@@ -379,7 +379,7 @@ func TestMarks(t *testing.T) {
 }
 
 func TestManyLanes(t *testing.T) {
-	op := protocol.Create("op", 0, 0)
+	op := protocol.Create("op", "", 0, 0)
 	for i := range 200 {
 		op.Stack = append(op.Stack, &protocol.Frame{
 			CallID: fmt.Sprintf("call-%d", i), CallerID: "call-0", State: protocol.FrameActive,
@@ -407,7 +407,7 @@ func TestManyLanes(t *testing.T) {
 
 // A page says where a call is dead that no pass has found yet.
 func TestNotFoundYet(t *testing.T) {
-	op := protocol.Create("op", 0, 0)
+	op := protocol.Create("op", "", 0, 0)
 	op.Stack = []*protocol.Frame{{CallID: "c", State: protocol.FrameActive, StartTime: noon,
 		Vitals: observe.Vitals{LastHeartbeat: noon}}}
 	at := func(now time.Time) view.Operation {
@@ -450,7 +450,7 @@ func TestTicksOfCenturies(t *testing.T) {
 
 // No duration that a file can have makes a call look silent that was just heard of.
 func TestLanesOfLongestInterval(t *testing.T) {
-	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)
+	op := protocol.Create("op", "", math.MaxInt64/4*3, math.MaxInt64)
 	op.Stack = []*protocol.Frame{{
 		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
 		Vitals: observe.Vitals{LastHeartbeat: noon},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -110,7 +111,7 @@ func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operat
 				return before, fileops.ErrArchived
 			}
 			schema, revision := before.Schema, before.Revision
-			before = protocol.Create(op, p.Interval, p.Threshold)
+			before = protocol.Create(op, process.NewStartID(), p.Interval, p.Threshold)
 			before.Schema, before.Revision = schema, revision
 		}
 

@@ -34,7 +34,7 @@ func (s *Session) abortAttempts(l *fileops.Ledger, q queue.Queue) (err error) {
 	for _, a := range q.Aborts() {
 		_, abortErr := l.EditOperation(a.Operation, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-				return op.Abort(s.options.Program, a.Reason, seen)
+				return op.Abort(s.options.Program, a.Reason, "", seen)
 			})
 		over := errors.Is(abortErr, fileops.ErrNotFound) || errors.Is(abortErr, fileops.ErrArchived) ||
 			errors.Is(abortErr, protocol.ErrOver)

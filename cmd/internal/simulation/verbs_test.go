@@ -32,7 +32,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 						return before, fileops.ErrArchived
 					}
 					revision := before.Revision
-					before = protocol.Create(op, interval, threshold)
+					before = protocol.Create(op, "", interval, threshold)
 					before.Revision = revision
 				}
 
@@ -112,7 +112,7 @@ func (a *actor) abort(op string) int {
 	return a.command("abort", false, func(c *command) error {
 		_, err := c.edit(op, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-				return op.Abort(a.name, "", seen)
+				return op.Abort(a.name, "", "", seen)
 			})
 		return err
 	})

@@ -18,7 +18,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // stack returns an operation of calls with these ids.
 func stack(t *testing.T, calls ...string) Operation {
 	t.Helper()
-	op, err := protocol.Create("o", 0, 0), error(nil)
+	op, err := protocol.Create("o", "", 0, 0), error(nil)
 	seen := observe.Observation{Now: noon}
 
 	for i, call := range calls {
