@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"errors"
 	"io"
 	"slices"
 
@@ -109,6 +110,20 @@ func (l *Ledger) FinishOperation(id string,
 // ReadOperation returns the operation id, from the archive if it was archived. See Document.Read.
 func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool, err error) {
 	return operations.Read(l, id)
+}
+
+// LastRun returns the newest run of the operation id that has ended. ended is false if none has, or
+// another one has begun since.
+func (l *Ledger) LastRun(id string) (op protocol.Operation, ended bool, err error) {
+	names := l.operationDocument(id)
+	if !l.fs.Exists(names.copies.Path(1)) && !l.fs.Exists(names.paths[0]) && !l.linked() {
+		return op, false, nil // nothing to list
+	}
+	op, archived, err := l.ReadOperation(id)
+	if errors.Is(err, ErrNotFound) {
+		return op, false, nil
+	}
+	return op, err == nil && (archived || op.State.Terminal()), err
 }
 
 // Read returns the file of an operation, as ReadOperation finds it.

@@ -118,6 +118,18 @@ func (e *edit) mayPush(p Push) error {
 	return nil
 }
 
+// MayBegin returns why a call that is no part of the run must wait, as Push does for one with Begin
+// (spec §5.1): ErrRunning, ErrStopping, ErrSupervised, ErrDeadCalls, or ErrNotRunning if op is
+// terminal. It returns nil if op is running and has no call.
+func (op Operation) MayBegin(seen observe.Observation) error {
+	if op.State.Terminal() {
+		return ErrNotRunning
+	}
+	e := op.begin("push", "", seen)
+	e.judgeAll("")
+	return e.mayBegin()
+}
+
 // mayBegin returns why a call that is no part of the run must wait, or nil.
 func (e *edit) mayBegin() error {
 	dead, supervised := false, false

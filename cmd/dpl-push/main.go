@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -22,6 +23,7 @@ type push struct {
 	cli.Push `embed:""`
 
 	PID       cli.PID           `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
+	Reuse     bool              `help:"begin the next run of an operation that has ended"`
 	Tmp       bool              `help:"create a temporary directory, which is deleted with the call"`
 	Readiness observe.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
 	Sh        bool              `help:"print shell exports for eval, or (exit N) on failure"`
@@ -49,7 +51,12 @@ func (c *push) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := c.Push.Push(env, l, op, p)
+	edit, err := c.Push.Push(env, l, op, p, c.Reuse)
+	if errors.Is(err, protocol.ErrNotRunning) && !env.DryRun() {
+		if env.EndDead(l, op, p.Participant) == nil {
+			edit, err = c.Push.Push(env, l, op, p, c.Reuse)
+		}
+	}
 	if err == nil && session.Created(edit) && !env.DryRun() {
 		if err := env.PassOverIdle(l, op); err != nil {
 			env.Logf("%v", err)

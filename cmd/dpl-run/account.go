@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // An end is how the command ended.
@@ -21,6 +22,28 @@ type end struct {
 	stopped int    // the exit status for which dpl-run stopped it, or 0
 	told    bool   // dpl-run got TERM
 	silent  bool   // dpl-run stopped it because it wrote nothing
+}
+
+// words returns the end of the command itself in words, or "" if it is not known.
+func (e end) words() string {
+	switch {
+	case !e.ran || e.unknown:
+		return ""
+	case e.Signal != 0:
+		return "killed by " + process.SignalName(e.Signal)
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// facts returns the end of the command for the ledger.
+func (e end) facts() observe.Exit {
+	switch {
+	case !e.ran || e.unknown:
+		return observe.Exit{}
+	case e.Signal != 0:
+		return observe.KilledBy(process.SignalName(e.Signal))
+	}
+	return observe.ExitStatus(e.Code)
 }
 
 // exit returns the exit status by which a shell reports e.
@@ -48,6 +71,11 @@ type account struct {
 
 	// the signal with which the terminal ended the command; dpl-run then ends by it as well
 	interrupt syscall.Signal
+
+	begun   bool  // the role has begun
+	failure error // of this process, or its exit status
+	signals <-chan os.Signal
+	keeper  *job.Keeper // nil, or not dismissed
 }
 
 // statusFile returns the file of --status-fd, or nil without that flag. The command does not
@@ -119,10 +147,8 @@ func endOf(j *job.Job, ok success) end {
 	case e.Code < 0: // something else in this process has waited for it
 		e.Code, e.unknown, e.failure = 255, true, "exit status unknown"
 	case ok[e.exit()&0xff]:
-	case e.Signal != 0:
-		e.failure = "killed by " + process.SignalName(e.Signal)
 	default:
-		e.failure = fmt.Sprintf("exit status %d", e.Code)
+		e.failure = e.words()
 	}
 
 	return e

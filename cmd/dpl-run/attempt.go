@@ -42,7 +42,8 @@ type attempt struct {
 // once claims a task and does it.
 func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	signals := catch(syscall.Signal(c.SoftSignal))
-	keeper := <-c.keeper()
+	id := process.NewStartID()
+	keeper := <-c.keeper(id)
 	t, q, err := c.claim(env, l, keeper)
 	if err != nil || t == nil {
 		keeper.Dismiss()
@@ -56,6 +57,7 @@ func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation,
 		attempt: true}, task: t, signals: signals}
 	path, err := at.prepare()
+	at.push.StartID = id
 	if err != nil {
 		keeper.Dismiss()
 		if settleErr := at.settle(queue.Outcome{End: queue.NotStarted, Reason: err.Error()}); settleErr != nil {
@@ -161,6 +163,9 @@ func (a *attempt) prepare() (path string, err error) {
 	return path, a.redirect()
 }
 
+// fail does nothing: the operation has no other call.
+func (a *attempt) fail(end) error { return nil }
+
 // pushed returns the call of the attempt.
 func (a *attempt) pushed(spec queue.Spec) protocol.Push {
 	p := self()
@@ -177,8 +182,8 @@ func (a *attempt) pushed(spec queue.Spec) protocol.Push {
 }
 
 // begin pushes the call, and returns the variables that tell the command about the task.
-func (a *attempt) begin() ([]string, time.Duration, error) {
-	variables, interval, err := a.call.begin()
+func (a *attempt) begin(signals <-chan os.Signal) ([]string, time.Duration, error) {
+	variables, interval, err := a.call.begin(signals)
 	if errors.Is(err, fileops.ErrBusy) {
 		return nil, 0, err // it is tried again
 	}

@@ -60,6 +60,9 @@ func (b *beats) due() time.Time {
 	return b.at
 }
 
+// hurry makes the next heartbeat due.
+func (b *beats) hurry() { b.at, b.asked = time.Now(), true }
+
 // say adds say to the report of the next heartbeat. A change of readiness does not wait for more.
 func (b *beats) say(say observe.Report) {
 	at := b.last.Add(coalesce)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +33,9 @@ type call struct {
 	began  bool               // its push created the operation
 	begun  int64              // the revision in which it did
 	run    string             // of the operation, once it has begun
+	// the calls that wait for this one, as far as they were known when it began
+	callers []string
+	edits   sync.Mutex // held during an edit
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
 	unsure  bool // a pop failed in a way that others may see it anyway
@@ -90,14 +95,17 @@ func (c *call) ids() cli.Object {
 	return cli.Object{{"operationId", c.op}, {"callId", c.push.Call}}
 }
 
-func (c *call) begin() ([]string, time.Duration, error) {
-	edit, err := c.pushCall()
+func (c *call) begin(signals <-chan os.Signal) ([]string, time.Duration, error) {
+	edit, err := c.pushCall(signals)
 	if err != nil || c.env.DryRun() {
 		return nil, 0, c.tooLate(err)
 	}
 
 	c.began = session.Created(edit)
 	c.begun, c.run = edit.After.Revision, edit.After.RunID
+	if len(c.flags.held) > 0 && len(edit.After.Stack) > 1 {
+		c.callers = callersOf(edit.After, edit.After.Frame(c.push.Call).CallerID)
+	}
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)
@@ -109,13 +117,13 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	if traceparent := edit.After.PassesOn(c.push.Call); traceparent != "" {
 		variables = append(variables, "TRACEPARENT="+traceparent)
 	}
-	return variables, edit.After.HeartbeatInterval, nil
+	return variables, min(edit.After.HeartbeatInterval, mostInterval), nil
 }
 
 // pushCall pushes the call.
-func (c *call) pushCall() (session.Edit, error) {
+func (c *call) pushCall(signals <-chan os.Signal) (session.Edit, error) {
 	if !c.attempt {
-		return c.flags.Push.Push(c.env, c.ledger, c.op, c.push)
+		return c.start(signals)
 	}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.OrCreate|fileops.Own,
 		session.Pushing{CallerMayGo: true}.Push(c.op, c.push))
@@ -146,6 +154,8 @@ func (c *call) tooLate(err error) error {
 }
 
 func (c *call) beat(say observe.Report) (int, error) {
+	c.edits.Lock()
+	defer c.edits.Unlock()
 	actor := protocol.Actor{Call: c.push.Call, Run: c.run, PID: c.push.PID, Process: c.push.Process}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
@@ -214,9 +224,9 @@ func failed(op protocol.Operation) string {
 	case !left:
 		return fmt.Sprintf("operation %s is in state %s", op.ID, op.State)
 	case t.To == protocol.Aborted:
-		return fmt.Sprintf("operation %s was aborted: %s", op.ID, t.Reason)
+		return fmt.Sprintf("operation %s was aborted: %s", op.ID, t.Why())
 	}
-	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Reason)
+	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Why())
 }
 
 // declared says that the call was declared crashed. If f, its frame, has crash members, it names
@@ -236,10 +246,8 @@ func gone(err error) bool {
 }
 
 func (c *call) end(e end) (verdict, error) {
-	pop := protocol.Pop{Call: c.push.Call, Run: c.run}
-	if e.failure != "" && !c.push.Contained {
-		pop.Fail, pop.Reason = true, "call "+c.push.Call+": "+e.failure
-	}
+	pop := protocol.Pop{Call: c.push.Call, Run: c.run, Exit: e.facts(), Reason: c.reason(e),
+		Fail: e.failure != "" && !c.push.Contained}
 
 	var crashed *protocol.Frame
 	edit, err := c.popping()(c.ledger, c.op,
@@ -274,6 +282,36 @@ func (c *call) end(e end) (verdict, error) {
 	return v, nil
 }
 
+// reason returns why the call ends with e, in words, unless the end of the command says it.
+func (c *call) reason(e end) string {
+	switch {
+	case e.failure == "", e.stopped == 0 && e.failure == e.words():
+		return ""
+	case e.stopped != 0 && e.stopped != cli.StatusTimeout:
+		return "stopped: " + e.failure
+	}
+	return "call " + c.push.Call + ": " + e.failure
+}
+
+// fail records that the command has failed with e, before what it has left is stopped: that must not
+// seem to be the cause. end is still to come.
+func (c *call) fail(e end) error {
+	if c.push.Contained {
+		return nil
+	}
+	c.edits.Lock()
+	defer c.edits.Unlock()
+	_, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			return op.Fail(protocol.Failing{Call: c.push.Call, Run: c.run, Exit: e.facts(),
+				Reason: c.reason(e)}, seen)
+		})
+	if gone(err) {
+		err = nil
+	}
+	return cli.Named("fail", c.op, c.push.Call, err)
+}
+
 // popping returns how the edit of the pop is made. The operation of an attempt is over with its
 // call.
 func (c *call) popping() func(*fileops.Ledger, string, fileops.Verb[protocol.Operation]) (session.Edit, error) {
@@ -292,6 +330,6 @@ func wentWrong(op protocol.Operation, pop protocol.Pop) bool {
 		return false
 	}
 	t, left := op.LeftRunning()
-	byPop := left && pop.Fail && t.Revision == op.Revision && t.Reason == pop.Reason
+	byPop := left && pop.Fail && t.Cause != nil && t.Cause.Call == pop.Call && t.Cause.Evidence == ""
 	return !byPop
 }

@@ -17,24 +17,29 @@ func (c *run) tellFailure(env *cli.Env, r role) {
 		return
 	}
 
-	teller := failures.Teller{Env: env, Ledger: call.ledger, Command: string(c.OnFailure)}
-	tell := func(op protocol.Operation, path string) {
-		if op.ID != call.op || op.Revision < call.begun {
-			return // of an operation with the same id, before
-		}
-		if _, _, err := teller.Tell(op, path); err != nil {
-			env.Warnf("%v", err)
-		}
-	}
-
 	op, archived, err := call.ledger.ReadOperation(call.op)
 	switch {
-	case err == nil && !archived:
-		tell(op, call.ledger.OperationPath(call.op))
-	case archived:
-		err = call.ledger.LatelyArchived(env.Now(), tell) // others have archived it already
+	case err == nil && !archived && op.RunID == call.run:
+		c.tell(env, call.ledger, op, call.ledger.OperationPath(op.ID))
+	case archived, err == nil:
+		err = call.ledger.LatelyArchived(env.Now(), func(op protocol.Operation, path string) {
+			if op.ID == call.op && op.RunID == call.run { // others have archived it already
+				c.tell(env, call.ledger, op, path)
+			}
+		})
 	}
 	if err != nil && !errors.Is(err, fileops.ErrNotFound) {
 		env.Warnf("%v", cli.Named("--on-failure", call.op, "", err))
+	}
+}
+
+// tell gives the failure of op, if it has one, to --on-failure. The file of op is at path.
+func (c *run) tell(env *cli.Env, l *fileops.Ledger, op protocol.Operation, path string) {
+	if c.OnFailure == "" {
+		return
+	}
+	teller := failures.Teller{Env: env, Ledger: l, Command: string(c.OnFailure)}
+	if _, _, err := teller.Tell(op, path); err != nil {
+		env.Warnf("%v", err)
 	}
 }

@@ -44,6 +44,8 @@ type runner struct {
 	command    *end // how the command ended, if job is the one that judges it
 	closed     *job.Job
 	background bool // the command has ended well, and the processes it left continue as the service
+
+	failing chan struct{} // closed once the failure of the command is recorded; nil: it has not failed
 }
 
 // follow handles events until the command and its group have ended.
@@ -69,6 +71,9 @@ func (r *runner) follow(interval time.Duration) {
 			return
 		case <-ended:
 			ended = nil
+			if e := endOf(r.job, r.ok); r.why.status == 0 && e.failure != "" {
+				r.fail(e)
+			}
 			r.stopRest()
 		case sig := <-r.signals:
 			r.forward(sig.(syscall.Signal))
@@ -139,6 +144,7 @@ func (r *runner) onTime(now time.Time) bool {
 
 	switch r.phase {
 	case running:
+		r.awaitFailure()
 		r.leftBehind()
 	case stopping:
 		r.phase, r.next = killed, now.Add(max(r.killAfter, lastWords))
@@ -187,7 +193,13 @@ func (r *runner) learn(b beat) {
 		r.env.Warnf("%v", b.err)
 	}
 	r.beats.learn(b)
+	if b.status == cli.StatusCleanUp && r.failing != nil {
+		return // because of this command
+	}
 	if b.status != cli.StatusOK {
+		if r.why.status == 0 {
+			r.beats.hurry()
+		}
 		r.stop(ending{status: b.status, reason: r.role.explain(b.status)})
 	}
 }

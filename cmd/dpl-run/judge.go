@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/checking"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -62,7 +63,7 @@ func (r *runner) startJudge(path string, argv, env []string) error {
 	if err := r.close(); err != nil {
 		r.env.Warnf("%v", err)
 	}
-	second, err := job.Start(path, argv, env, job.NewKeeper(r.killAfter))
+	second, err := job.Start(path, argv, env, job.NewKeeper(process.NewStartID(), r.killAfter))
 	if err == nil {
 		r.job, r.socket, r.phase, r.next = second, nil, running, time.Time{}
 	}

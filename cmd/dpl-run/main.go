@@ -17,6 +17,9 @@ import (
 )
 
 type run struct {
+	account account
+	held    []int // descriptors that outlive the call if the operation fails: see hold
+
 	Participant cli.ID `placeholder:"ID" help:"participant that makes the call (the name of COMMAND)"`
 	Group       cli.ID `placeholder:"GROUP" help:"instead of a call, maintain the registration of --service in GROUP"`
 	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND runs ($DPL_SERVICE)"`
@@ -32,6 +35,11 @@ type run struct {
 	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt and each task that is dead, with the alert as JSON on stdin; kill it after 10s"`
 
 	OnFailure cli.Word `placeholder:"CMD" help:"if dpl-run begins the operation, and it fails or is aborted: run sh -c CMD once, with what happened as JSON on stdin; kill it after 10s"`
+
+	Wait    waitLimit `placeholder:"D" help:"if the operation is running: wait until it has ended, at most D (or infinity), then begin its next run"`
+	Join    bool      `help:"if the operation is running: add a call to it (the default where $DPL_OP names it)"`
+	NoRerun bool      `help:"exit 4 if the operation has ended before: its work must happen only once"`
+	Reuse   bool      `hidden:"" help:"does nothing"`
 
 	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
 	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
@@ -54,15 +62,13 @@ func (c *run) Run(env *cli.Env) error {
 		return err
 	}
 
-	var a account
-	err = cli.WithStatus(cli.StatusOwn, c.run(env, &a))
-	c.tellFailure(env, a.role)
+	a := &c.account
+	err = cli.WithStatus(cli.StatusOwn, c.run(env, a))
+	a.failure = err
 	if out != nil {
 		a.write(env, out, err)
 	}
-	if a.interrupt != 0 {
-		job.PassOn(a.interrupt)
-	}
+	c.tellFailure(env, a.role)
 	return err
 }
 
@@ -71,7 +77,7 @@ const Summary = "Run a command as a call of an operation."
 
 // Main runs dpl-run.
 func Main() {
-	job.Keep()
+	job.Keep(keepOn)
 	cli.Main(&run{}, Summary,
 		"Starts COMMAND, lets the others know that it is alive, and tells them how it ended. "+
 			"If another call of the operation fails or crashes, or the operation is aborted, "+

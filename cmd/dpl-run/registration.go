@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -76,7 +77,7 @@ func (r *registration) ids() cli.Object {
 		{"supervisorId", r.self.Service}}
 }
 
-func (r *registration) begin() ([]string, time.Duration, error) {
+func (r *registration) begin(<-chan os.Signal) ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			return g.Register(r.first, seen)
@@ -129,6 +130,8 @@ func (r *registration) explain(status int) string {
 	}
 	return r.name() + ": the service was declared dead, or has another process now"
 }
+
+func (r *registration) fail(end) error { return nil }
 
 // end records how the command ended, for the next pass, which finds that the service has ended
 // (spec §10.6). It is no error if another process has taken its place.

@@ -14,7 +14,7 @@ import (
 func begin(env *cli.Env, p role,
 	signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
 	for warned := false; ; {
-		variables, interval, err = p.begin()
+		variables, interval, err = p.begin(signals)
 		if !errors.Is(err, fileops.ErrBusy) {
 			return variables, interval, err
 		}

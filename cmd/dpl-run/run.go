@@ -21,9 +21,9 @@ import (
 
 // A role is what the command is in the ledger: a call, or the registration of a service.
 type role interface {
-	// begin starts the role. It returns the variables that tell the command about it, and the time
-	// between two looks whether it goes on.
-	begin() (variables []string, interval time.Duration, err error)
+	// begin starts the role, unless one of signals ends the wait for others. It returns the variables
+	// that tell the command about it, and the time between two looks whether it goes on.
+	begin(signals <-chan os.Signal) (variables []string, interval time.Duration, err error)
 	// tidy does what a push does for others in the ledger. It may take as long as the command.
 	tidy()
 	// beat sends a heartbeat and returns its status (spec §6).
@@ -34,6 +34,8 @@ type role interface {
 	called() bool
 	// explain returns the meaning of a heartbeat's status other than 0, and its subject.
 	explain(status int) string
+	// fail records that the command has failed, before what it has left is stopped.
+	fail(e end) error
 	// end records how the command ended, and returns what that edit found out.
 	end(e end) (verdict, error)
 	// excuse returns why the command may be silent. It is called beside the others.
@@ -69,14 +71,19 @@ func (c *run) run(env *cli.Env, a *account) error {
 		return err
 	}
 
-	return c.perform(env, a, p, path, c.keeper(), catch(syscall.Signal(c.SoftSignal)))
+	id := process.NewStartID()
+	if call, is := p.(*call); is {
+		call.push.StartID = id
+		c.held = inherited()
+	}
+	return c.perform(env, a, p, path, c.keeper(id), catch(syscall.Signal(c.SoftSignal)))
 }
 
 // perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile;
 // signals until then go to the command.
 func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-chan *job.Keeper,
 	signals chan os.Signal) error {
-	a.role = p
+	a.role, a.signals = p, signals
 	l, err := c.listener(env, p)
 	if err != nil {
 		(<-keeper).Dismiss()
@@ -89,10 +96,15 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		return err
 	}
 
+	a.begun, a.keeper = true, <-keeper
+	if call, is := p.(*call); is {
+		a.keeper.Tell(call.note())
+	}
+
 	ok := c.OK
 	ok[0] = true
 	r := &runner{
-		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok,
+		env: env, role: p, account: a, signals: signals, keeper: a.keeper, ok: ok,
 
 		softSignal:  syscall.Signal(c.SoftSignal),
 		softTimeout: time.Duration(c.SoftTimeout),
@@ -105,10 +117,10 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
-// keeper starts the keeper of the command and does not wait for it.
-func (c *run) keeper() <-chan *job.Keeper {
+// keeper starts the keeper of the command, whose processes carry id, and does not wait for it.
+func (c *run) keeper(id string) <-chan *job.Keeper {
 	started := make(chan *job.Keeper, 1)
-	go func() { started <- job.NewKeeper(time.Duration(c.KillAfter)) }()
+	go func() { started <- job.NewKeeper(id, time.Duration(c.KillAfter), c.held...) }()
 	return started
 }
 
@@ -121,6 +133,11 @@ func (c *run) check(env *cli.Env) error {
 		return cli.Usagef("--on-failure is about an operation: a queue and a group have --on-alert")
 	case c.Queue != "":
 		return c.checkQueue(env)
+	case c.Given("reuse"):
+		return cli.Usagef("--reuse: does nothing now: leave it out")
+	case c.Given("wait") && c.Join:
+		return cli.Usagef("--wait and --join exclude each other: one waits for the end of the run, " +
+			"the other takes part in it")
 	case c.Given("once", "until-empty", "follow", "jobs", "on-alert"):
 		return cli.Usagef("--once, --until-empty, --follow, --jobs and --on-alert go with --queue")
 	case len(c.Command) == 0:
@@ -209,9 +226,13 @@ func (r *runner) run(
 	began := time.Now()
 	r.follow(interval)
 	r.judge(env, interval, began)
+	e := r.endOfCommand()
+	if e.failure == "" && r.why.status == 0 {
+		r.keeper.Let()
+	}
 	closed := make(chan error, 1)
 	go func() { closed <- r.close() }()
-	status, err := r.finish()
+	status, err := r.finish(e)
 	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
 	}
@@ -245,16 +266,19 @@ func (r *runner) notStarted(cause error) error {
 	return cause
 }
 
-// finish records how the command ended, and returns the exit status (spec §15.6).
-func (r *runner) finish() (int, error) {
-	e := end{failure: "not ended"} // it was killed, but the kernel cannot end it yet
+// endOfCommand returns how the command ended.
+func (r *runner) endOfCommand() end {
 	switch {
 	case r.command != nil:
-		e = *r.command
+		return *r.command
 	case r.ended():
-		e = endOf(r.job, r.ok)
+		return endOf(r.job, r.ok)
 	}
+	return end{failure: "not ended"} // it was killed, but the kernel cannot end it yet
+}
 
+// finish records that the command ended with e, and returns the exit status (spec §15.6).
+func (r *runner) finish(e end) (int, error) {
 	r.account.end = e
 	noted := e
 	if r.why.status != 0 {
@@ -271,6 +295,9 @@ func (r *runner) finish() (int, error) {
 		noted.unknown = !known
 	}
 
+	if r.failing != nil {
+		<-r.failing
+	}
 	v, err := r.end(noted)
 	if err != nil && noted.failure == "" {
 		return 0, fmt.Errorf("the command ended well, but: %w", err)

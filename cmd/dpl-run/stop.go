@@ -77,7 +77,41 @@ func (r *runner) stop(why ending) {
 	}
 
 	if r.phase == running {
+		if why.status == cli.StatusTimeout {
+			r.fail(end{failure: why.reason, stopped: why.status})
+			r.awaitFailure()
+		}
 		r.term()
+	}
+}
+
+// fail records that the command has failed with e, beside the runner. Nothing is left to do if
+// nothing is left of the command.
+func (r *runner) fail(e end) {
+	select {
+	case <-r.job.Empty():
+		return
+	default:
+	}
+	done := make(chan struct{})
+	r.failing = done
+	go func() {
+		defer close(done)
+		if err := r.role.fail(e); err != nil {
+			r.env.Logf("%v", err) // the end will be recorded as well
+		}
+	}()
+}
+
+// awaitFailure waits until the failure of the command is recorded, unless the lock is held by
+// others for longer than a second.
+func (r *runner) awaitFailure() {
+	if r.failing == nil {
+		return
+	}
+	select {
+	case <-r.failing:
+	case <-time.After(time.Second):
 	}
 }
 

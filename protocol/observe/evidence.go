@@ -55,6 +55,9 @@ func (seen Observation) CountsHeartbeats(v Vitals) bool {
 	return v.Heartbeats || seen.presence(v.Identity()) != Present
 }
 
+// Checks reports whether the observer sees that the process of v is there.
+func (seen Observation) Checks(v Vitals) bool { return seen.presence(v.Identity()) == Present }
+
 // StaleIn returns the time until v is stale without a heartbeat.
 func (seen Observation) StaleIn(v Vitals, threshold time.Duration) time.Duration {
 	in := threshold - seen.Age(v.LastHeartbeat, v.Beat)

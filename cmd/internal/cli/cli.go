@@ -27,9 +27,9 @@ type Command interface {
 	Leading() string
 }
 
-// A FailurePrinter is a Command that prints something to stdout when it fails, even if args are
-// wrong.
-type FailurePrinter interface {
+// A Failer is a Command that does something when it fails, after its message is printed, even if
+// args are wrong.
+type Failer interface {
 	Failed(env *Env, args []string, status int)
 }
 
@@ -54,7 +54,7 @@ func Main(c Command, summary, details string) {
 		status = env.report(env.lost(out.err))
 	}
 	if status != StatusOK {
-		if f, ok := c.(FailurePrinter); ok {
+		if f, ok := c.(Failer); ok {
 			f.Failed(env, args, status)
 		}
 	}

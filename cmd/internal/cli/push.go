@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -31,7 +32,6 @@ type Push struct {
 	Staleness     Span                  `placeholder:"D" help:"for a new operation: a call judged by its heartbeats has crashed after D without one (10s)"`
 	Interval      Span                  `placeholder:"D" help:"for a new operation: how often to send heartbeats (1.5s, or a third of --staleness)"`
 	NoCreate      bool                  `help:"fail if the operation does not exist"`
-	Reuse         bool                  `help:"start over an operation that has ended"`
 	NewLedger     NewLedger             `embed:""`
 }
 
@@ -147,9 +147,10 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.NewLedger.Create(env)
 }
 
-// Push pushes p in op. A command that creates an operation then makes a pass over idle ones (see
-// session.PassOverIdle).
-func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (session.Edit, error) {
+// Push pushes p in op; with reuse it begins another run of one that has ended. A command that
+// creates an operation then makes a pass over idle ones (see session.PassOverIdle).
+func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
+	reuse bool) (session.Edit, error) {
 	if !l.Absent() {
 		for _, path := range p.Resources {
 			if err := l.CheckResource(op, path); err != nil {
@@ -158,19 +159,19 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 		}
 	}
 
-	if c.Reuse && !env.DryRun() {
-		if err := env.Archive(l, op); err != nil {
-			return session.Edit{}, Named("push", op, p.Call, err)
-		}
-	}
-
 	mode := fileops.OrCreate
 	if c.NoCreate {
 		mode = fileops.Existing
 	}
 
-	how := session.Pushing{Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
-	edit, err := env.Edit(l, op, mode, how.Push(op, p))
+	how := session.Pushing{Reuse: reuse, CallerMayGo: c.Caller == ""}
+	verb := how.Push(op, p)
+	edit, err := env.Edit(l, op, mode, verb)
+	for reuse && errors.Is(err, session.ErrEnded) && !env.DryRun() {
+		if err = env.Archive(l, op); err == nil {
+			edit, err = env.Edit(l, op, mode, verb)
+		}
+	}
 	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, edit.After.RunID, p.Call) {
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}
@@ -182,5 +183,6 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 func (c *Push) GivesCall() bool {
 	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description",
 		"resource",
-		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "shared", "commit", "resource-root")
+		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "wait", "join", "no-rerun",
+		"shared", "commit", "resource-root")
 }

@@ -269,7 +269,7 @@ func (j *Job) Close() error {
 	}
 
 	<-j.idle
-	j.keeper.Dismiss()
+	j.keeper.leave()
 	if j.takes {
 		signal.Stop(j.signals)
 		setDefault(syscall.SIGTSTP)

@@ -3,7 +3,9 @@ package job
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,8 +30,11 @@ const (
 
 // Keep returns at once unless this process is a keeper, which NewKeeper starts from the caller's
 // own executable. The main function must call it first.
-func Keep() {
-	if len(os.Args) != 5 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
+//
+// A keeper whose runner has died ends the job. Then, if the runner has left a note by Tell, it calls
+// after with the note and the descriptors that it holds; until that returns they stay open.
+func Keep(after func(note []byte, held []int)) {
+	if len(os.Args) != 6 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
 		return
 	}
 
@@ -42,10 +47,7 @@ func Keep() {
 		os.Exit(2)
 	}
 
-	g := receiveGroup()
-	if g != nil {
-		os.Stdin.Read(make([]byte, 1)) // until the runner is dead
-	}
+	note, g := receive()
 
 	finish(func(sig syscall.Signal) (any, doubt bool) {
 		any, doubt = process.SignalMarked(os.Args[4], session, sig)
@@ -54,31 +56,50 @@ func Keep() {
 		}
 		return any, doubt
 	}, killAfter)
+
+	if note != nil {
+		after(note, heldIn(os.Args[5]))
+	}
 	os.Exit(0)
 }
 
-// receiveGroup returns the group that the runner has sent, or nil if the runner died before.
-func receiveGroup() *group {
-	control := make([]byte, unix.CmsgSpace(4))
+// heldIn returns the descriptors in text, which park has left open.
+func heldIn(text string) (held []int) {
+	for word := range strings.FieldsSeq(text) {
+		if fd, err := strconv.Atoi(word); err == nil {
+			unix.CloseOnExec(fd)
+			held = append(held, fd)
+		}
+	}
+	return held
+}
+
+// receive returns what the runner has sent by the time that it is dead: a note, or nil, and a handle
+// on the group, or nil.
+func receive() (note []byte, g *group) {
+	text, control := make([]byte, mostNote), make([]byte, unix.CmsgSpace(4))
 	for {
-		_, n, _, _, err := unix.Recvmsg(0, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
-		if err == unix.EINTR {
+		n, controls, _, _, err := unix.Recvmsg(0, text, control, unix.MSG_CMSG_CLOEXEC)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil || n == 0:
+			return note, g
+		}
+
+		messages, _ := unix.ParseSocketControlMessage(control[:controls])
+		if len(messages) == 0 {
+			note = slices.Clone(text[:n])
 			continue
 		}
-
-		messages, _ := unix.ParseSocketControlMessage(control[:n])
-		if err != nil || len(messages) != 1 {
-			return nil
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			g = &group{handle: fds[0]}
 		}
-
-		fds, err := unix.ParseUnixRights(&messages[0])
-		if err != nil || len(fds) != 1 {
-			return nil
-		}
-
-		return &group{handle: fds[0]}
 	}
 }
+
+// mostNote is above the length of any note: paths and ids are limited.
+const mostNote = 64 << 10
 
 // finish ends the rest of a job by TERM, and by KILL if any of it is left after killAfter. signal
 // sends a signal to all of the rest. any reports whether there is, or may be, any of it left; doubt

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,16 +19,20 @@ type Keeper struct {
 	socket int    // the other end is the keeper's stdin
 	err    error  // why there is no keeper
 
-	mu  sync.Mutex
-	pid int // 0 if there is none, or it has ended
+	mu    sync.Mutex
+	pid   int  // 0 if there is none, or it has ended
+	holds bool // it holds descriptors until Let or Dismiss
 }
 
-// NewKeeper starts the keeper of a job that has not begun, and does not wait for it. If it cannot,
-// for example without /proc, the job runs without a keeper. The caller must pass it to Start, or
-// dismiss it.
-func NewKeeper(killAfter time.Duration) *Keeper {
-	k := &Keeper{id: process.NewStartID()}
-	if k.err = k.start(killAfter); k.err != nil {
+// NewKeeper starts the keeper of a job that has not begun, and does not wait for it. The processes
+// of the job will carry id, which is from process.NewStartID. If it cannot, for example without
+// /proc, the job runs without a keeper. The caller must pass it to Start, or dismiss it.
+//
+// The keeper holds the descriptors in held, which are open in this process: they stay open until it
+// has ended. If there are any, the end of the job does not end it, but Let or Dismiss does.
+func NewKeeper(id string, killAfter time.Duration, held ...int) *Keeper {
+	k := &Keeper{id: id, holds: len(held) > 0}
+	if k.err = k.start(killAfter, held); k.err != nil {
 		k.err = fmt.Errorf("start keeper: %w", k.err)
 	}
 	return k
@@ -40,8 +45,8 @@ func (k *Keeper) PID() int {
 	return k.pid
 }
 
-func (k *Keeper) start(killAfter time.Duration) error {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+func (k *Keeper) start(killAfter time.Duration, held []int) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("socketpair", err)
 	}
@@ -52,8 +57,16 @@ func (k *Keeper) start(killAfter time.Duration) error {
 		return os.NewSyscallError("getsid", err)
 	}
 
-	argv := []string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session), k.id}
-	if k.pid, err = park(pair[0], argv, process.KeeperVariable+"="+k.id); err != nil {
+	kept, err := above(held)
+	if err != nil {
+		unix.Close(pair[1])
+		return err
+	}
+	defer closeAbove(kept, held)
+
+	argv := []string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session), k.id,
+		strings.Trim(fmt.Sprint(kept), "[]")}
+	if k.pid, err = park(pair[0], kept, argv, process.KeeperVariable+"="+k.id); err != nil {
 		k.pid = 0
 		unix.Close(pair[1])
 		return err
@@ -62,6 +75,40 @@ func (k *Keeper) start(killAfter time.Duration) error {
 	k.socket = pair[1]
 
 	return nil
+}
+
+// above returns held with copies in the place of 0 and 1, which a parked process uses itself.
+func above(held []int) ([]int, error) {
+	kept := slices.Clone(held)
+	for i, fd := range held {
+		if fd > 2 {
+			continue
+		}
+		copied, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			closeAbove(kept[:i], held)
+			return nil, os.NewSyscallError("fcntl", err)
+		}
+		kept[i] = copied
+	}
+	return kept, nil
+}
+
+// closeAbove closes the copies that above has made.
+func closeAbove(kept, held []int) {
+	for i, fd := range kept {
+		if fd != held[i] {
+			unix.Close(fd)
+		}
+	}
+}
+
+// Tell gives the keeper a note for what it does once it has ended the job (see Keep). It is called
+// at most once, and before Start.
+func (k *Keeper) Tell(note []byte) {
+	if k.pid != 0 {
+		unix.Sendmsg(k.socket, note, nil, nil, 0) // after an error there is no note
+	}
 }
 
 // mark returns env with the entry by which the keeper recognizes the job's processes, before any
@@ -105,18 +152,27 @@ func (k *Keeper) number() int {
 	return k.pid
 }
 
-// release kills the keeper, which has nothing left to end. It stays a zombie until it is dismissed.
+// release kills the keeper, which has nothing left to end, unless it holds descriptors. It stays a
+// zombie until it is dismissed.
 func (k *Keeper) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.pid != 0 {
+	if k.pid != 0 && !k.holds {
 		unix.Kill(k.pid, unix.SIGKILL)
 	}
 }
 
+// Let ends the keeper once the job has ended, although it holds descriptors. It does not wait.
+func (k *Keeper) Let() {
+	k.mu.Lock()
+	k.holds = false
+	k.mu.Unlock()
+	k.release()
+}
+
 // Dismiss ends the keeper, without ending the job.
 func (k *Keeper) Dismiss() {
-	k.release()
+	k.Let()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 
@@ -132,4 +188,14 @@ func (k *Keeper) Dismiss() {
 
 	unix.Close(k.socket)
 	k.pid = 0
+}
+
+// leave is Dismiss, unless the keeper holds descriptors.
+func (k *Keeper) leave() {
+	k.mu.Lock()
+	holds := k.holds
+	k.mu.Unlock()
+	if !holds {
+		k.Dismiss()
+	}
 }

@@ -183,7 +183,7 @@ func TestKeeperWaitsForExec(t *testing.T) {
 // another run of the same.
 func TestKeeperByID(t *testing.T) {
 	t.Parallel()
-	k := NewKeeper(100 * time.Millisecond)
+	k := NewKeeper(process.NewStartID(), 100*time.Millisecond)
 	if k.err != nil {
 		t.Fatal(k.err)
 	}
@@ -241,7 +241,7 @@ func TestKeeperByID(t *testing.T) {
 // a name of its own.
 func TestKeeperParked(t *testing.T) {
 	t.Parallel()
-	k := NewKeeper(time.Second)
+	k := NewKeeper(process.NewStartID(), time.Second)
 	if k.err != nil {
 		t.Fatal(k.err)
 	}

@@ -22,7 +22,7 @@ func init() {
 }
 
 func TestMain(m *testing.M) {
-	Keep()
+	Keep(nil)
 	proctest.Main(m, nil)
 }
 

@@ -13,10 +13,16 @@ type Keeper struct{ err error }
 var errNoKeeper = errors.New("there are no keepers on this system")
 
 // Keep does nothing: if the runner of a job dies, the job continues.
-func Keep() {}
+func Keep(func(note []byte, held []int)) {}
 
 // NewKeeper returns a Keeper that does nothing.
-func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
+func NewKeeper(string, time.Duration, ...int) *Keeper { return &Keeper{errNoKeeper} }
+
+// Tell does nothing.
+func (*Keeper) Tell([]byte) {}
+
+// Let does nothing.
+func (*Keeper) Let() {}
 
 // PID returns 0.
 func (*Keeper) PID() int { return 0 }
@@ -32,3 +38,5 @@ func (j *Job) Strays() []int { return nil }
 
 // StrayEnd returns false: no strays are known.
 func (j *Job) StrayEnd() (how End, ok bool) { return End{}, false }
+
+func (*Keeper) leave() {}

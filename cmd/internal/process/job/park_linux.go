@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -16,7 +17,8 @@ import (
 // nearly all parked processes are killed while they wait. See rawFork for its limits.
 type parked struct {
 	socket, null, exe int
-	gaps              [2]gap
+	held              []uintptr // stay open
+	gaps              []gap
 	highest           uintptr
 	directory         *byte
 	name              *byte  // the name under which it is listed
@@ -26,11 +28,11 @@ type parked struct {
 	set               unix.PollFd
 }
 
-// park forks a process that leads a session and has no open file except its stdin, socket. When the
-// other end of socket is closed, it executes this executable with argv, and with mark as its
-// environment. Until then ps lists it as argv[0]. All its signals are blocked, even after that. It
+// park forks a process that leads a session and has no open files except its stdin, socket, and
+// held, which are above 2. When the other end of socket is closed, it executes this executable with
+// argv, and with mark as its environment. Until then ps lists it as argv[0]. All its signals are blocked, even after that. It
 // writes one byte to socket when it is ready.
-func park(socket int, argv []string, mark string) (pid int, err error) {
+func park(socket int, held []int, argv []string, mark string) (pid int, err error) {
 	exe, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, &os.PathError{Op: "open", Path: "/proc/self/exe", Err: err}
@@ -43,7 +45,7 @@ func park(socket int, argv []string, mark string) (pid int, err error) {
 	}
 	defer unix.Close(null)
 
-	p, err := newParked(socket, null, exe, argv, mark)
+	p, err := newParked(socket, null, exe, held, argv, mark)
 	if err != nil {
 		return 0, err
 	}
@@ -60,16 +62,19 @@ func park(socket int, argv []string, mark string) (pid int, err error) {
 	return int(forked), err
 }
 
-func newParked(socket, null, exe int, argv []string, mark string) (*parked, error) {
+func newParked(socket, null, exe int, held []int, argv []string, mark string) (*parked, error) {
 	p := &parked{
 		socket: socket, null: null, exe: exe,
-		gaps:    [2]gap{{3, uintptr(exe) - 1}, {uintptr(exe) + 1, math.MaxUint32}},
+		gaps:    gapsAround(append([]int{exe}, held...)),
 		highest: highestDescriptor(),
 		set:     unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
 		title:   listed(), empty: new(byte),
 		directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
 	}
 
+	for _, fd := range held {
+		p.held = append(p.held, uintptr(fd))
+	}
 	p.listing = listing(len(p.title), argv[0], mark)
 	args, err := syscall.SlicePtrFromStrings(argv)
 	if err != nil {
@@ -85,6 +90,17 @@ func newParked(socket, null, exe int, argv []string, mark string) (*parked, erro
 	p.argv, p.envp = &args[0], &environment[0]
 
 	return p, nil
+}
+
+// gapsAround returns the ranges of descriptors above 2 that are not among fds.
+func gapsAround(fds []int) (gaps []gap) {
+	slices.Sort(fds)
+	next := uintptr(3)
+	for _, fd := range fds {
+		gaps = append(gaps, gap{next, uintptr(fd) - 1})
+		next = uintptr(fd) + 1
+	}
+	return append(gaps, gap{next, math.MaxUint32})
 }
 
 // listing returns size bytes for the memory that holds the arguments and the environment of this
@@ -167,6 +183,10 @@ func (p *parked) wait() {
 	raw(unix.SYS_DUP3, uintptr(p.null), 2, 0, 0, 0, 0)
 	for i := range p.gaps {
 		closeGap(p.gaps[i], p.highest)
+	}
+
+	for i := range p.held { // an execve does not close them
+		raw(unix.SYS_FCNTL, p.held[i], unix.F_SETFD, 0, 0, 0, 0)
 	}
 
 	raw(unix.SYS_WRITE, 0, uintptr(unsafe.Pointer(p.name)), 1, 0, 0, 0)

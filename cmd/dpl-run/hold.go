@@ -1,0 +1,294 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
+	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+const (
+	longestHold = time.Minute
+
+	// twoLooks is how long a calling dpl-run may take to find that the operation has failed, and to
+	// send TERM: it looks at least every mostInterval.
+	twoLooks     = 2*mostInterval + 300*time.Millisecond
+	mostInterval = 1500 * time.Millisecond
+
+	quietHold = 2 * time.Second        // after that, say what it waits for
+	holdPause = 100 * time.Millisecond // between two looks
+)
+
+// A hold keeps the pipes of a call open after its end, so that no reader takes the end of its input
+// for success (spec §15.8): until the other calls of a failed operation have ended.
+type hold struct {
+	ledger  *fileops.Ledger
+	observe func() observe.Observation
+	op, run string
+	call    string
+	callers []string // the calls that wait for this one
+	held    []int    // descriptors
+	signals <-chan os.Signal
+	say     func(text string)
+
+	marks map[string]string // by call: the mark of the processes of one that was seen
+	clear map[string]bool   // calls that have ended, with their processes
+}
+
+// wait returns when the hold is over.
+func (h *hold) wait() {
+	if h.held = h.own(); len(h.held) == 0 {
+		return
+	}
+
+	h.marks, h.clear = make(map[string]string), make(map[string]bool)
+	began, said := time.Now(), false
+	var interrupted time.Time
+	for {
+		waits := h.waitsFor(time.Since(began))
+		if waits == "" || h.unread() || time.Since(began) > longestHold {
+			return
+		}
+		if !said && time.Since(began) > quietHold {
+			said = true
+			go h.say(fmt.Sprintf("%s: waits for %s to stop", h.call, waits)) // stderr may be full
+		}
+
+		select {
+		case sig := <-h.signals:
+			if sig != syscall.SIGINT && sig != syscall.SIGHUP {
+				continue
+			}
+			if !interrupted.IsZero() && time.Since(interrupted) >= time.Second {
+				return
+			}
+			if interrupted.IsZero() {
+				interrupted = time.Now()
+			}
+		case <-time.After(cli.Jittered(holdPause)):
+		}
+	}
+}
+
+// waitsFor returns a call that has not ended, in words, or "". passed is how long it has held.
+func (h *hold) waitsFor(passed time.Duration) string {
+	op, archived, err := h.ledger.ReadOperation(h.op)
+	if archived || err == nil && op.RunID != h.run || errors.Is(err, fileops.ErrNotFound) {
+		op = protocol.Operation{} // the run is over
+	} else if err != nil {
+		return h.op + ", which cannot be read,"
+	}
+
+	seen, _ := h.ledger.ObserveOperation(op, h.observe())
+	alive := make(map[string]bool)
+	for _, f := range op.Stack {
+		evidence, _ := op.Judge(f, seen)
+		lives := f.State.Live() && evidence == ""
+		switch {
+		case f.CallID == h.call:
+		case slices.Contains(h.callers, f.CallID):
+			if lives && f.StartID != "" && f.State != protocol.FrameCleaningUp && passed < twoLooks {
+				return named(f)
+			}
+		case lives:
+			return named(f)
+		default:
+			h.marks[f.CallID] = f.StartID
+		}
+		alive[f.CallID] = lives
+	}
+
+	for call, mark := range h.marks {
+		if alive[call] || h.clear[call] {
+			continue
+		}
+		if pids := carriers(mark); len(pids) > 0 {
+			return fmt.Sprintf("processes %s of %s", strings.Trim(fmt.Sprint(pids), "[]"), call)
+		}
+		h.clear[call] = true
+	}
+	return ""
+}
+
+func carriers(mark string) []int {
+	if mark == "" {
+		return nil
+	}
+	return process.Carriers(process.StartVariable, []string{mark})
+}
+
+// named returns f for people.
+func named(f *protocol.Frame) string {
+	switch {
+	case f.PID == 0:
+		return f.CallID
+	case f.StartID != "":
+		return fmt.Sprintf("%s (dpl-run %d)", f.CallID, f.PID)
+	}
+	return fmt.Sprintf("%s (process %d)", f.CallID, f.PID)
+}
+
+// callersOf returns the calls of op that wait for this process: caller, on whose behalf it works, the
+// callers of that, and the calls of its ancestors.
+func callersOf(op protocol.Operation, caller string) (callers []string) {
+	for caller != "" && !slices.Contains(callers, caller) {
+		callers = append(callers, caller)
+		f := op.Frame(caller)
+		if f == nil {
+			break
+		}
+		caller = f.CallerID
+	}
+
+	ancestors := process.Ancestors()
+	for _, f := range op.Stack {
+		p := f.Identity()
+		if p.Known() && p.PID != os.Getpid() && slices.ContainsFunc(ancestors, p.Is) &&
+			!slices.Contains(callers, f.CallID) {
+			callers = append(callers, f.CallID)
+		}
+	}
+	return callers
+}
+
+// hold holds the pipes of this process, whose call has ended or could not begin, if the operation op
+// of l has failed. callers are calls that are known to wait for it.
+func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, callers []string,
+	say func(text string)) {
+	if len(c.held) == 0 || s.DryRun() {
+		return
+	}
+	now, archived, err := l.ReadOperation(op)
+	if err == nil && (archived || run != "" && now.RunID != run ||
+		now.State == protocol.Running || now.State == protocol.Completed) {
+		return
+	}
+
+	h := hold{ledger: l, observe: s.Observer(), op: op, run: now.RunID, call: call,
+		callers: append(callers, callersOf(now, os.Getenv("DPL_CALL"))...), held: c.held,
+		signals: c.account.signals, say: say}
+	h.wait()
+}
+
+// note returns what the keeper of c needs to hold its pipes: see keepOn.
+func (c *call) note() []byte {
+	fields := append([]string{c.ledger.Dir(), c.op, c.run, c.push.Call, c.push.Participant},
+		c.callers...)
+	return []byte(strings.Join(fields, "\x00"))
+}
+
+// keepOn is what a keeper does in the place of its runner once it has ended the job: it makes the
+// pass that finds the crash, and holds the pipes.
+func keepOn(note []byte, held []int) {
+	fields := strings.Split(string(note), "\x00")
+	if len(fields) < 5 {
+		return
+	}
+	s := session.New(session.Options{Program: "dpl-run", Ledger: fields[0],
+		LockTimeout: longestHold})
+	l, err := s.Open()
+	if err != nil {
+		return
+	}
+
+	h := hold{ledger: l, observe: s.Observer(), op: fields[1], run: fields[2], call: fields[3],
+		callers: fields[5:], held: held, say: func(string) {}}
+	for end := time.Now().Add(longestHold); time.Now().Before(end); time.Sleep(holdPause) {
+		op, err := s.EditOperation(l, h.op, fileops.Existing,
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+				if op.RunID != h.run || op.State.Terminal() {
+					return op, protocol.ErrOver
+				}
+				return op.Cleanup(fields[4], seen)
+			})
+		switch {
+		case errors.Is(err, protocol.ErrOver), errors.Is(err, fileops.ErrArchived),
+			errors.Is(err, fileops.ErrNotFound):
+			h.wait()
+			return
+		case err == nil && (op.After.State == protocol.Running || op.After.State == protocol.Completed):
+			return
+		case err == nil:
+			h.wait()
+			return
+		}
+	}
+}
+
+// Failed fails the operation if its call could not begin, and holds the pipes if it has failed. Then
+// it ends this process as the terminal has ended the command.
+func (c *run) Failed(env *cli.Env, args []string, status int) {
+	a := &c.account
+	say := func(text string) { env.Warnf("%s", text) }
+	if call, is := a.role.(*call); is && a.begun {
+		c.hold(env.Session, call.ledger, call.op, call.run, call.push.Call, call.callers, say)
+	} else if !a.begun && c.Queue == "" && c.Group == "" {
+		c.notBegun(env, args, status, say)
+	}
+
+	if a.keeper != nil {
+		a.keeper.Dismiss()
+	}
+	if a.interrupt != 0 {
+		job.PassOn(a.interrupt)
+	}
+}
+
+// notBegun fails the operation that this process is part of, because its command was not started
+// (spec §15.8), and holds the pipes. Of a run that has ended, and of one that is failing already,
+// it only holds the pipes.
+func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text string)) {
+	op := cmp.Or(string(c.Op), os.Getenv("DPL_OP"))
+	elsewhere := c.Op == "" && slices.ContainsFunc(args,
+		func(arg string) bool { return strings.HasPrefix(arg, "--op") })
+	run := cli.RunOf(op)
+	if status == cli.StatusOver || elsewhere || run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
+		return
+	}
+
+	// After wrong flags, those of the ledger may not have been read.
+	s := session.New(session.Options{Program: env.Program, LockTimeout: longestHold,
+		Ledger: cmp.Or(string(c.Ledger), os.Getenv("DPL_LEDGER"))})
+	l, err := s.Open()
+	if err != nil {
+		return
+	}
+	participant := string(c.Participant)
+	if participant == "" {
+		participant = env.Program
+		if len(c.Command) > 0 {
+			participant = participantOf(c.Command[0])
+		}
+	}
+	call := cmp.Or(string(c.Call), participant)
+	if status != cli.StatusCleanUp {
+		why := fmt.Sprintf("exit status %d", status)
+		if c.account.failure != nil {
+			why = c.account.failure.Error()
+		}
+		failing := protocol.Failing{Call: call, By: participant, Run: run,
+			Reason: fmt.Sprintf("call %s: not started: %s", call, why)}
+		_, err = s.EditOperation(l, op, fileops.Existing,
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+				return op.Fail(failing, seen)
+			})
+		if err != nil && !gone(err) {
+			env.Warnf("%v", cli.Named("fail", op, call, err))
+		}
+	}
+
+	c.held = inherited()
+	c.hold(s, l, op, run, call, nil, say)
+}
