@@ -50,10 +50,10 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 		return op, ErrOver
 	case op.State.Terminal():
 		return op, ErrNotRunning
-	case f == nil || !f.State.Live() || p.Begin:
+	case f == nil || !f.State.Live():
 	case f.ParticipantID == p.Participant && f.Identity().Is(observe.Identity(p.PID, p.Process)):
 		return op.unchanged(), nil
-	case op.State != Running:
+	case op.State != Running && !p.Begin:
 		return op, ErrKnownCall
 	}
 
@@ -157,7 +157,7 @@ func (e *edit) replace(call string) error {
 		return ErrSupervised
 	}
 	if f.State == FrameCrashed {
-		e.cleanUp(i, "")
+		e.cleanUpAbandoned(i)
 	}
 	e.drop(func(j int, _ *Frame) bool { return j == i })
 	return nil
