@@ -479,9 +479,9 @@ class Edit:
         crashed = [frame for frame in self.stack
                    if frame['state'] == 'crashed' and frame['failOnCrash']]
         if crashed and self.op['state'] in ('running', 'aborted'):
-            call, found = crashed[0]['callId'], crashed[0].get('evidence', '')
+            call, found = crashed[0]['callId'], crashed[0].get('evidence')
             cause = {'call': call} | ({'evidence': found} if found else {})
-            self.set_state('cleanup', f'call {call} crashed: {found}', cause)
+            self.set_state('cleanup', f'call {call} crashed' + (f': {found}' if found else ''), cause)
         if self.op['state'] == 'aborted':
             for frame in self.stack:
                 if frame['state'] == 'active' and frame['callId'] in self.refreshed:

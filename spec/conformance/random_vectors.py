@@ -231,8 +231,9 @@ class Walk:
     def run(self):
         """Return the argument run, mostly that of the operation, or none."""
         own = self.operation and self.operation.get('runId')
-        return self.optional(0.4 if own else 0.03, run=own if own and self.chance(0.9)
-                             else self.one(RUNS))
+        other = self.one(RUNS) if self.operation else 'none'
+        return self.optional(0.4 if own else 0.03,
+                             run=own if own and self.chance(0.9) else other)
 
     def end(self):
         """Return how a call ended."""
