@@ -375,13 +375,16 @@ class Edit:
 
     # What a push finds (§5.1)
 
-    def is_pushed(self, call, participant, process):
-        """Return whether a live frame is of this call, participant and process."""
+    def is_pushed(self, call, participant, process, begin):
+        """Return whether a live frame is of this call, participant and process.
+
+        A push that begins a run must know its process.
+        """
         frame = self.find(call)
         if not frame or frame['state'] not in LIVE or frame['participantId'] != participant:
             return False
         own = identity(frame)
-        return same(own, process) if own and process else own is process
+        return same(own, process) if own and process else own is process and not begin
 
     def require_may_push(self, call):
         """Check that call is not live, and that the operation is running."""
@@ -596,11 +599,12 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
             operation |= fitting_interval(operation)
         set_optional(operation, 'runId', newRunId)
     edit = Edit(operation, seen, participant, release)
-    if edit.is_pushed(call, participant, process):
+    if edit.is_pushed(call, participant, process, begin):
         return Outcome()
     if not begin and operation['state'] != 'running':
         edit.require_may_push(call)
-    edit.refresh_frames([frame for frame in edit.live() if frame['participantId'] == participant],
+    edit.refresh_frames([frame for frame in edit.live()
+                         if frame['participantId'] == participant and not begin],
                         process, adopt=False)
     edit.judge()
     if begin:
