@@ -94,8 +94,8 @@ func (e *effects) discardSpentTmp() {
 }
 
 // spentTmp returns the names of the temporary directories that should not be there according to op,
-// and of the empty ones that belong to no call. A resource of a frame belongs to that frame, and the
-// directory of another run to no call.
+// and of the empty ones that belong to no call. A resource of a frame belongs to that frame. Those of
+// another run should not be there; a name without a run is not that of one, if op has a run.
 func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err error) {
 	names, err := l.fs.Entries(l.OperationTmp(op.ID))
 	for _, name := range names {
@@ -105,9 +105,9 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 		switch {
 		case wire.CheckID(call) != nil || run != "" && wire.CheckID(run) != nil,
 			slices.ContainsFunc(op.Stack, concerns):
-		case run != op.RunID || op.TmpIsSpent(call):
+		case run != "" && run != op.RunID, run == op.RunID && op.TmpIsSpent(call):
 			spent = append(spent, name)
-		case op.Frame(call) == nil:
+		case run != op.RunID, op.Frame(call) == nil:
 			if inside, err := l.fs.Entries(path); err == nil && len(inside) == 0 {
 				empty = append(empty, name)
 			}

@@ -130,6 +130,35 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 	}
 }
 
+// Directories of another run are spent. Those that users have made are not, unless they are empty.
+func TestSpentTmpOfOtherRun(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	run := protocol.Create("op", "new", 0, 0)
+	push := func(call string) Verb[protocol.Operation] {
+		return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+			if op.ID == "" {
+				op = run
+			}
+			return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true,
+				Resources: []string{l.TmpDir("op", "old", "resource")}},
+				observe.Observation{Now: linkEpoch})
+		}
+	}
+
+	editOp(t, l, push("live"))
+	for _, name := range []string{"old~live", "old~ended", "old~resource", "shared", "not~an~id"} {
+		writeFile(t, filepath.Join(l.OperationTmp("op"), name, "file"), "x")
+	}
+
+	editOp(t, l, push("next"))
+	must(t, l.Sweep())
+	if got, want := filesIn(t, l.OperationTmp("op")), []string{"new~live", "new~next", "not~an~id",
+		"old~resource", "shared"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A directory that fills while it is swept stays.
 func TestSweepTmpThatFills(t *testing.T) {
 	t.Parallel()

@@ -302,13 +302,19 @@ func (e *edit) cleanUpCrashed() {
 			continue
 		}
 
-		switch {
-		case e.unsupervised(f):
-			e.cleanUp(i, "")
-		case e.unacknowledged(f):
-			e.cleanUp(i, "unacknowledged")
+		if !e.awaited(f) {
+			e.cleanUpAbandoned(i)
 		}
 	}
+}
+
+// cleanUpAbandoned cleans up frame i, which has crashed and which no supervisor will clean up.
+func (e *edit) cleanUpAbandoned(i int) {
+	reason := ""
+	if !e.unsupervised(e.op.Stack[i]) {
+		reason = "unacknowledged"
+	}
+	e.cleanUp(i, reason)
 }
 
 // dropCleanedUp is step 8.

@@ -72,6 +72,9 @@ func checkFrames(t *rapid.T, before, after Operation) {
 	at := 0
 	for i, g := range after.Stack {
 		f := before.Frame(g.CallID)
+		if left(before, after, g.CallID) == nil {
+			f = nil
+		}
 		if f != nil && !f.State.Live() && g.State.Live() {
 			t.Fatalf("call %s came back to life", f.CallID)
 		}
@@ -103,6 +106,21 @@ func checkFrames(t *rapid.T, before, after Operation) {
 	}
 }
 
+// left returns the frame that after has of a call, unless the edit has put it in the place of one
+// that was dead.
+func left(before, after Operation, call string) *Frame {
+	ended := false
+	for _, e := range after.Events {
+		if e.Revision > before.Revision && e.CallID == call {
+			if ended && e.Type == observe.CallStarted {
+				return nil
+			}
+			ended = ended || e.Type == observe.CallEnded
+		}
+	}
+	return after.Frame(call)
+}
+
 // checkTree finds every call below one that is lower in the stack: the tree has no cycle.
 func checkTree(t *rapid.T, op Operation) {
 	for i, caller := range op.Callers() {
@@ -116,7 +134,7 @@ func checkTree(t *rapid.T, op Operation) {
 func checkSpans(t *rapid.T, before, after Operation) {
 	var want, got []string
 	for _, f := range before.Stack {
-		if f.Traceparent != "" && after.Frame(f.CallID) == nil {
+		if f.Traceparent != "" && left(before, after, f.CallID) == nil {
 			want = append(want, f.CallID)
 		}
 	}
@@ -167,7 +185,7 @@ func checkTransitions(t *rapid.T, v *verb, before, after Operation) {
 
 // crashedBadly reports whether a call crashed that fails its operation.
 func crashedBadly(before, after Operation) bool {
-	crashed := newlyCrashed(after)
+	crashed := newlyCrashed(before, after)
 	return slices.ContainsFunc(before.Stack, func(f *Frame) bool {
 		return f.FailOnCrash && (f.State == FrameCrashed || slices.Contains(crashed, f.CallID))
 	})
@@ -234,9 +252,9 @@ func states(op Operation) map[string]string {
 // being crashed, that directories go when no one needs them, and that only heartbeats may be lost.
 func checkEffects(t *rapid.T, before, after Operation) {
 	effects := after.Effects()
-	crashed := newlyCrashed(after)
+	crashed := newlyCrashed(before, after)
 	for _, f := range before.Stack {
-		g := after.Frame(f.CallID)
+		g := left(before, after, f.CallID)
 		was := f.State == FrameCrashed || slices.Contains(crashed, f.CallID)
 		goes := was && (g == nil || g.State == FrameCleanedUp)
 		if has := slices.ContainsFunc(effects.Released,

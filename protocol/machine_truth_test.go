@@ -15,7 +15,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 
 	m.grant(v, before)
 	died := m.died(v, before)
-	crashed := newlyCrashed(after)
+	crashed := newlyCrashed(before, after)
 	refreshed := m.refreshed(v, before)
 
 	for _, f := range before.Stack {
@@ -25,7 +25,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 			if has := slices.Contains(crashed, f.CallID); has != (want != "") {
 				t.Fatalf("call %s crashed: %t, but it is %q", f.CallID, has, want)
 			}
-			checkFate(t, v, f, after.Frame(f.CallID), want, slices.Contains(refreshed, f.CallID))
+			checkFate(t, v, f, left(before, after, f.CallID), want, slices.Contains(refreshed, f.CallID))
 		}
 	}
 
@@ -44,7 +44,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 	}
 
 	m.checkCrashed(t, v, before, after)
-	m.learn(v, after, refreshed)
+	m.learn(v, before, after, refreshed)
 	m.checkGraces(t, after)
 }
 
@@ -177,10 +177,10 @@ func (m *machine) refreshed(v *verb, before Operation) (calls []string) {
 	return calls
 }
 
-// newlyCrashed returns the calls that the last edit of op declared crashed, by its events.
-func newlyCrashed(op Operation) (calls []string) {
-	for _, e := range op.Events {
-		if e.Revision == op.Revision && e.Type == observe.CallState && e.To == string(FrameCrashed) {
+// newlyCrashed returns the calls that the edit declared crashed, by its events.
+func newlyCrashed(before, after Operation) (calls []string) {
+	for _, e := range after.Events {
+		if e.Revision > before.Revision && e.Type == observe.CallState && e.To == string(FrameCrashed) {
 			calls = append(calls, e.CallID)
 		}
 	}
@@ -195,7 +195,7 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 			continue
 		}
 
-		g := after.Frame(f.CallID)
+		g := left(before, after, f.CallID)
 		cleaned := g == nil || g.State == FrameCleanedUp
 		s, _ := after.Supervisor(f.SupervisorID)
 		handled := slices.Contains(m.handled(v.at), f.CallID) && !slices.Contains(v.left, f.CallID)
@@ -211,7 +211,7 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 }
 
 // learn takes note of who was heard of, and forgets who is gone.
-func (m *machine) learn(v *verb, after Operation, refreshed []string) {
+func (m *machine) learn(v *verb, before, after Operation, refreshed []string) {
 	for _, call := range refreshed {
 		u := m.calls[call]
 		if u.beat(v.at, v.blind); v.adopts && u.process == (observe.Process{}) {
@@ -235,7 +235,7 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 	}
 
 	for call := range m.calls {
-		if after.Frame(call) == nil {
+		if left(before, after, call) == nil {
 			delete(m.calls, call)
 		}
 	}
@@ -248,13 +248,13 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 	}
 
 	for call := range m.told {
-		if after.Frame(call) == nil {
+		if left(before, after, call) == nil {
 			delete(m.told, call)
 		}
 	}
 
 	for call := range m.handlers {
-		if f := after.Frame(call); f == nil || f.State != FrameCrashed {
+		if f := left(before, after, call); f == nil || f.State != FrameCrashed {
 			delete(m.handlers, call)
 		}
 	}

@@ -50,15 +50,19 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 		return op, ErrOver
 	case op.State.Terminal():
 		return op, ErrNotRunning
-	case f == nil || !f.State.Live() || p.Begin:
-	case f.ParticipantID == p.Participant && f.Identity().Is(observe.Identity(p.PID, p.Process)):
+	case f == nil || !f.State.Live():
+	case p.repeats(f):
 		return op.unchanged(), nil
-	case op.State != Running:
+	case op.State != Running && !p.Begin:
 		return op, ErrKnownCall
 	}
 
 	e := op.begin("push", p.Participant, seen)
-	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}, false)
+	actor := Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}
+	if p.Begin { // it is no sign of life of a participant of the same name
+		actor = Actor{}
+	}
+	e.refresh(actor, false)
 	e.judgeAll("")
 	if err := e.mayPush(p); err != nil {
 		return op, err
@@ -93,6 +97,13 @@ func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 	}
 
 	return e.end()
+}
+
+// repeats reports whether f is what p has pushed before. Without an identity it cannot be told from
+// the call of another run, whose names are often the same.
+func (p Push) repeats(f *Frame) bool {
+	own := observe.Identity(p.PID, p.Process)
+	return f.ParticipantID == p.Participant && f.Identity().Is(own) && (own.Known() || !p.Begin)
 }
 
 // mayPush returns why p is refused after the pass, or nil.
@@ -169,7 +180,7 @@ func (e *edit) replace(call string) error {
 		return ErrSupervised
 	}
 	if f.State == FrameCrashed {
-		e.cleanUp(i, "")
+		e.cleanUpAbandoned(i)
 	}
 	e.drop(func(j int, _ *Frame) bool { return j == i })
 	return nil

@@ -267,15 +267,17 @@ PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidName
 BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 GRACE = record(of=(MOMENT, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
+FOUND = array(record(path=(TEXT, REQUIRED), file=(TEXT, REQUIRED)))
 READY = one_of(*READINESS)
 FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT),
-    traceparent=(TEXT, ABSENT), pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
+    traceparent=(TEXT, ABSENT), startId=(IDENT, ABSENT), pid=(INTEGER, 0),
+    startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
     lastHeartbeat=(MOMENT, REQUIRED), state=(one_of(*FRAME_STATES), 'active'),
     supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''),
     failOnCrash=(BOOLEAN, True), heartbeats=(BOOLEAN, False), resources=(array(TEXT), []),
-    leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT),
+    foundResources=(FOUND, []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT),
     crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT),
     staleForMs=(duration(0), ABSENT), previousState=(one_of(*FRAME_STATES), ABSENT),
     reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
@@ -284,14 +286,18 @@ SUPERVISOR = record(supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0),
                     lastHeartbeat=(MOMENT, REQUIRED), status=(one_of('alive', 'dead'), 'alive'),
                     orphanPolicy=(one_of('crash', 'keep'), 'crash'), heartbeats=(BOOLEAN, False),
                     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT))
+CAUSE = record(call=(IDENT, REQUIRED), evidence=(TEXT, ABSENT), status=(INTEGER, ABSENT),
+               signal=(TEXT, ABSENT), reason=(TEXT, ABSENT))
 TRANSITION_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
-    'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)}
+    'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT),
+    'cause': (CAUSE, ABSENT)}
 EVENT_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'at': (MOMENT, ABSENT), 'type': (TEXT, ABSENT),
     'callId': (IDENT, ABSENT), 'callerId': (IDENT, ABSENT), 'supervisorId': (IDENT, ABSENT),
     'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT), 'by': (TEXT, ABSENT),
-    'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)
+    'reason': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'signal': (TEXT, ABSENT),
+    'startId': (IDENT, ABSENT), 'leftResources': (LEFT, ABSENT)
 }
 SPAN = record(
     callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), participantId=(IDENT, ABSENT),
@@ -326,7 +332,7 @@ CHAIN = (read_chain, CHAIN_MEMBERS[1])
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
 SCHEMAS = 'https://github.com/dpl-project/dpl/raw/v0.1.0/spec/'  # of the files that a writer creates
 OPERATION = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
-                   revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
+                   runId=(IDENT, ABSENT), revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
                    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False),
                    heartbeatIntervalMs=(DURATION, 1500), stalenessThresholdMs=(DURATION, 10000),
                    terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),

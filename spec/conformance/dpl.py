@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The second implementation of DPL: one command for all verbs.
 
-    dpl.py push|heartbeat|pop|abort|cleanup|ack|status --ledger DIR --op OP [--call CALL] ...
+    dpl.py push|heartbeat|pop|abort|fail|cleanup|ack|status --ledger DIR --op OP [--call CALL] ...
     dpl.py register|beat --ledger DIR --group GROUP --supervisor S [--pid PID] ...
 
 Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation, call, group
@@ -12,12 +12,14 @@ import argparse
 import json
 import os
 import pathlib
+import secrets
 import sys
 
 import groups
 import ledger as files
 import protocol
-from document import DEEPEST, DURATION, READINESS, Number, Refused, encode, parse, read_time
+from document import (DEEPEST, DURATION, INTEGER, READINESS, Number, Refused, encode, parse,
+                      read_time)
 
 STATUS = protocol.STATUS | groups.STATUS
 
@@ -28,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         sys.exit(64)
 
 
-def milliseconds(kind):
+def number(kind):
     def read(text):
         try:
             return kind[0](Number(text), '')
@@ -61,21 +63,26 @@ def parser():
     readiness, note = option('--readiness', choices=READINESS), option('--note')
     pid, reason = option('--pid', type=int), option('--reason')
     by = option('--by', default='dpl.py')
+    of_run, start = option('--run'), option('--start-id', dest='startId')
+    status, killed = option('--status', type=number(INTEGER)), option('--signal')
     promise = option('--heartbeat', dest='heartbeats', action='store_true')
     verb('push', call, option('--caller'), option('--participant', required=True), supervisor, pid,
-         option('--handle'), option('--reuse', action='store_true'),
-         option('--tmp', action='store_true'), option('--description', default=''), readiness,
+         of_run, start, option('--begin', action='store_true'), option('--handle'),
+         option('--reuse', action='store_true'), option('--tmp', action='store_true'),
+         option('--description', default=''), readiness,
          option('--resource', dest='resources', action='append', default=[]), promise,
          option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
          option('--staleness-threshold-ms', dest='stalenessThresholdMs',
-                type=milliseconds(DURATION)),
-         option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=milliseconds(DURATION)))
+                type=number(DURATION)),
+         option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=number(DURATION)))
     verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note,
-         promise, option('--cleaning', action='store_true'))
-    verb('pop', call, option('--fail', action='store_true'), reason,
+         of_run, promise, option('--cleaning', action='store_true'))
+    verb('pop', call, of_run, option('--fail', action='store_true'), reason, status, killed,
+         option('--delete-resources', dest='deleteResources', action='store_true'),
          option('--keep-open', dest='keepOpen', action='store_true'))
-    verb('abort', by, reason)
+    verb('abort', of_run, by, reason)
+    verb('fail', call, of_run, by, reason, status, killed)
     verb('cleanup', by)
     verb('ack', option('--call', dest='calls', action='append', required=True),
          option('--supervisor', required=True), pid)
@@ -88,7 +95,7 @@ def parser():
          option('--heartbeat', dest='heartbeats', type=yes_or_no),
          option('--depends', dest='dependencies', action='append', metavar='SUPERVISOR'),
          option('--kill-timeout-ms', dest='killTimeoutMs',
-                type=milliseconds(groups.NONNEGATIVE_MS)),
+                type=number(groups.NONNEGATIVE_MS)),
          subject='--group')
     verb('beat', named, pid, readiness, note, promise, subject='--group')
     return top
@@ -110,7 +117,8 @@ def start_info(text):
 
 
 def run(verb, ledger, subject, now, wait, **arguments):
-    for what in ('op', 'call', 'participant', 'supervisor', 'calls', 'dependencies'):
+    for what in ('op', 'call', 'participant', 'supervisor', 'calls', 'dependencies', 'run',
+                 'startId'):
         value = subject if what == 'op' else arguments.get(what)
         for text in value if isinstance(value, list) else [value] if value is not None else []:
             files.check_id(text, what)
@@ -132,6 +140,7 @@ def run(verb, ledger, subject, now, wait, **arguments):
         return 0
     if verb == 'push':
         arguments['traceparent'] = os.environ.get('TRACEPARENT')
+        arguments['newRunId'] = secrets.token_hex(8)
     outcome = place.edit(subject, verb, lambda: files.observe(given_time), wait, **arguments)
     for frame in outcome.reported:
         print(json.dumps({'operationId': subject} | {name: frame.get(name) for name in (

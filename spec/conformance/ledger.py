@@ -336,6 +336,26 @@ class Trash:
         self.parts = []
 
 
+def file_at(path):
+    """Return what is at path, as foundResources has it (§3.2), or None if nothing is there."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return None
+    return 'directory' if stat.S_ISDIR(info.st_mode) else ':'.join(map(str, (
+        info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)))
+
+
+def as_found(path, found):
+    """Return whether path is still what a frame found there when it was pushed (§2.7)."""
+    return any(one['path'] == path and one['file'] == file_at(path) for one in found)
+
+
+def call_directory(run, call):
+    """Return the name of the temporary directory of a call, in that of its operation (§2.7)."""
+    return f'{run}~{call}' if run else call
+
+
 def inside(root, path):
     pure = pathlib.PurePath(path)
     return pure.is_absolute() and '..' not in pure.parts and pathlib.PurePath(root) in pure.parents
@@ -563,8 +583,8 @@ class Ledger:
                 if owned:
                     os.close(fd)
 
-    def refuse_missing(self, operation):
-        if self.archived(operation):
+    def refuse_missing(self, operation, run=None):
+        if run is not None or self.archived(operation):
             raise Refused('over', 'the operation has ended')
         raise Refused('noOperation', 'no such operation')
 
@@ -583,9 +603,11 @@ class Ledger:
             return None
         return None if any(real == place or real in place.parents for place in spared) else root
 
-    def release(self, trash, operation, resources):
+    def release(self, trash, operation, resources, found):
         left = []
         for path in resources:
+            if as_found(path, found):
+                continue
             try:
                 root = self.root_of(operation, path)
                 if root is None:
@@ -597,8 +619,9 @@ class Ledger:
 
     def absent(self, operation, verb, reuse, arguments):
         numbers = self.archived(operation)
-        if verb != 'push' or numbers and not reuse:
-            self.refuse_missing(operation)
+        run = arguments.get('run')
+        if verb != 'push' or run is not None or numbers and not reuse:
+            self.refuse_missing(operation, run)
         arguments['operation_id'] = operation
         if numbers:
             last = decode(self.read_checked(self.archive_file(operation, numbers[-1])), operation)
@@ -617,7 +640,7 @@ class Ledger:
         path, trash, committed = self.file(operation), Trash(), False
         # An operation without a lock file was copied or restored.
         lock = self.lock(f'{path}.lock', lambda: verb == 'push' or os.path.lexists(path),
-                         lambda: self.refuse_missing(operation), seconds)
+                         lambda: self.refuse_missing(operation, arguments.get('run')), seconds)
         temporary = f'{path}.tmp~{secrets.token_hex(8)}'
         try:
             out = self.open_new(temporary)
@@ -629,24 +652,28 @@ class Ledger:
                     self.absent(operation, verb, reuse, arguments)
                 outcome = protocol.apply(
                     verb, given, observe(),
-                    lambda resources: self.release(trash, operation, resources),
+                    lambda resources, found: self.release(trash, operation, resources, found),
                     **arguments)
                 if outcome.archived:
                     self.put_away(operation, trash)
                     committed = True
                     self.finish_archive(operation)
                 elif outcome.operation is not None:
+                    here, run = self.temporary / operation, outcome.operation.get('runId')
+                    ended = {call: here / call_directory(run, call) for call in outcome.ended}
                     if tmp:
-                        for place in (self.temporary, self.temporary / operation,
-                                      self.temporary / operation / arguments['call']):
+                        own = here / call_directory(run, arguments['call'])
+                        if ended.pop(arguments['call'], None):
+                            trash.take(self.temporary, own)  # that of the dead call it replaces
+                        for place in (self.temporary, here, own):
                             self.mkdir(place)
                     schema = {} if given else {'$schema': SCHEMAS + 'operation.schema.json'}
                     write_all(out, encode(schema | outcome.operation))
                     replace(temporary, path)
                     committed = True
-                    for call in outcome.ended:
+                    for spent in ended.values():
                         with contextlib.suppress(OSError):
-                            trash.take(self.temporary, self.temporary / operation / call)
+                            trash.take(self.temporary, spent)
                     if (verb != 'heartbeat'
                             or without_times(given) != without_times(outcome.operation)):
                         sync_directory(self.operations)

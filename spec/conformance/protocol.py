@@ -13,7 +13,8 @@ STATUS = {
     'over': 4, 'corrupt': 65, 'noOperation': 66, 'noCall': 66, 'deadSupervisor': 69,
     'deadProcess': 69, 'newerVersion': 78
 } | dict.fromkeys(('knownCall', 'notRunning', 'otherNumbers', 'otherProcess', 'notAborted',
-                   'notReady', 'notCrashed', 'notSupervised', 'resource', 'exhausted'), 76)
+                   'notReady', 'notCrashed', 'notSupervised', 'supervised', 'resource',
+                   'exhausted'), 76) | dict.fromkeys(('running', 'stopping', 'dead'), 75)
 
 
 @dataclasses.dataclass
@@ -248,6 +249,18 @@ def heard_lately(entry, seen, threshold, time='lastHeartbeat', name='beat'):
     return not long(how_long, threshold) and not sighted_now
 
 
+class End:
+    """How a call ended, as its pop or the verb fail reports it."""
+
+    def __init__(self, call, status, signal, reason):
+        told = {'status': status, 'signal': signal or None, 'reason': reason or None}
+        self.told = {name: value for name, value in told.items() if value is not None}
+        self.cause = {'call': call} | self.told
+        self.sentence = reason or f'call {call}' + (
+            f': killed by {signal}' if signal else
+            ' failed' if status is None else f': exit status {status}')
+
+
 class Edit:
     """One edit: a copy of the operation, changed step by step (§4.3) under one observation."""
 
@@ -282,11 +295,13 @@ class Edit:
         self.event(type_, callId=frame['callId'], supervisorId=frame['supervisorId'],
                    handle=frame['supervisorHandle'], **rest)
 
-    def set_state(self, state, reason):
-        self.op['transitions'].append({
+    def set_state(self, state, reason, cause=None):
+        transition = {
             'revision': self.given['revision'] + 1, 'from': self.op['state'], 'to': state,
             'at': self.seen.now, 'by': self.by, 'reason': reason
-        })
+        }
+        set_optional(transition, 'cause', cause)
+        self.op['transitions'].append(transition)
         self.op['state'] = state
         if state in TERMINAL:
             self.op.update(terminalAt=self.seen.now, terminalHeartbeats=0)
@@ -311,12 +326,17 @@ class Edit:
                      staleForMs=max(0, age(frame, self.seen)), previousState=frame['state'])
         self.set_frame_state(frame, 'crashed')
 
+    def fail(self, how):
+        """Take the operation to cleanup because of a call that ended as how says (§3.6)."""
+        if self.op['state'] in ('running', 'aborted'):
+            self.set_state('cleanup', how.sentence, how.cause)
+
     def release_resources(self, frame):
         if frame['resources']:
             require_room(self.given['revision'])
             self.outcome.released.append(
                 {'callId': frame['callId'], 'resources': frame['resources']})
-            frame['leftResources'] += self.release(frame['resources'])
+            frame['leftResources'] += self.release(frame['resources'], frame['foundResources'])
 
     def clean_up(self, frame, reason=None):
         self.release_resources(frame)
@@ -324,10 +344,13 @@ class Edit:
         self.outcome.ended.append(frame['callId'])
         self.set_frame_state(frame, 'cleanedUp', reason)
 
-    def end(self, frame):
+    def end(self, frame, how=None):
+        """Remove frame. Its pop reported how it ended, if there was one."""
         self.frame_event(
             'callEnded', frame,
-            **{'from': frame['state'], 'leftResources': frame['leftResources'] or None})
+            **{'from': frame['state'], 'leftResources': frame['leftResources'] or None},
+            startId=frame.get('startId') if frame['state'] not in LIVE else None,
+            **how.told if how else {})
         if frame.get('traceparent'):
             self.op['spans'] = (self.op.get('spans', []) + [self.span(frame)])[-256:]
         self.outcome.ended.append(frame['callId'])
@@ -349,6 +372,36 @@ class Edit:
     def supervisor_lives(self, frame):
         entry = self.op['supervisorHeartbeats'].get(frame['supervisorId'])
         return entry is not None and entry['status'] == 'alive'
+
+    # What a push finds (§5.1)
+
+    def is_pushed(self, call, participant, process, begin):
+        """Return whether a live frame is of this call, participant and process.
+
+        A push that begins a run must know its process.
+        """
+        frame = self.find(call)
+        if not frame or frame['state'] not in LIVE or frame['participantId'] != participant:
+            return False
+        own = identity(frame)
+        return same(own, process) if own and process else own is process and not begin
+
+    def require_may_push(self, call):
+        """Check that call is not live, and that the operation is running."""
+        known = self.find(call)
+        require(known is None or known['state'] not in LIVE, 'knownCall',
+                'the call is in the stack already')
+        require(self.op['state'] == 'running', 'notRunning',
+                f'the operation is {self.op["state"]}')
+
+    def require_no_calls(self):
+        """Check that no call keeps another run from beginning."""
+        live, running = self.live(), self.op['state'] == 'running'
+        require(not live or not running, 'running', 'a call is live')
+        require(not live, 'stopping', 'the operation is being stopped')
+        require(not any(map(self.has_cleaner, self.stack)), 'supervised',
+                'a supervisor has to clean up a call')
+        require(not self.stack, 'dead', 'all calls are dead')
 
     # Step 2
 
@@ -429,8 +482,9 @@ class Edit:
         crashed = [frame for frame in self.stack
                    if frame['state'] == 'crashed' and frame['failOnCrash']]
         if crashed and self.op['state'] in ('running', 'aborted'):
-            self.set_state('cleanup', f'call {crashed[0]["callId"]} crashed: '
-                                      f'{crashed[0].get("evidence", "")}')
+            call, found = crashed[0]['callId'], crashed[0].get('evidence')
+            cause = {'call': call} | ({'evidence': found} if found else {})
+            self.set_state('cleanup', f'call {call} crashed' + (f': {found}' if found else ''), cause)
         if self.op['state'] == 'aborted':
             for frame in self.stack:
                 if frame['state'] == 'active' and frame['callId'] in self.refreshed:
@@ -458,14 +512,20 @@ class Edit:
         limit = 10 * self.op['stalenessThresholdMs']
         return bool(checked) or age(claim, self.seen, 'at', None) <= limit
 
+    def has_cleaner(self, frame):
+        """Return whether a live supervisor still has to clean up frame."""
+        return (frame['state'] == 'crashed' and self.supervisor_lives(frame)
+                and not self.unacknowledged(frame))
+
+    def clean_up_crashed(self, frame):
+        self.clean_up(frame, 'unacknowledged' if self.supervisor_lives(frame) else None)
+
     def settle(self):
         for frame in self.stack:
             if frame['callId'] in self.pre and frame['state'] == 'crashed':
                 if self.op['state'] == 'cleanup' or not frame['failOnCrash']:
-                    if not self.supervisor_lives(frame):
-                        self.clean_up(frame)
-                    elif self.unacknowledged(frame):
-                        self.clean_up(frame, 'unacknowledged')
+                    if not self.has_cleaner(frame):
+                        self.clean_up_crashed(frame)
         before = len(self.stack)
         for frame in [frame for frame in self.stack
                       if frame['state'] == 'cleanedUp' and not frame['failOnCrash']]:
@@ -521,8 +581,9 @@ def fitting_interval(numbers):
 
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None,
          process=None, supervisor=None, handle=None, description='', caller=None, readiness=None,
-         resources=(), failOnCrash=True, heartbeats=False, orphanPolicy=None,
-         stalenessThresholdMs=None, heartbeatIntervalMs=None, traceparent=None):
+         resources=(), foundResources=(), failOnCrash=True, heartbeats=False, orphanPolicy=None,
+         stalenessThresholdMs=None, heartbeatIntervalMs=None, traceparent=None, newRunId=None,
+         startId=None, begin=False):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning',
             'the operation has ended')
@@ -536,26 +597,35 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
         }, '') | numbers | {'revision': base}
         if heartbeatIntervalMs is None:
             operation |= fitting_interval(operation)
+        set_optional(operation, 'runId', newRunId)
     edit = Edit(operation, seen, participant, release)
-    known = edit.find(call)
-    if known:
-        own = identity(known)
-        same_process = same(own, process) if own and process else own is process
-        if known['state'] in LIVE and known['participantId'] == participant and same_process:
-            return Outcome()
-        raise Refused('knownCall', 'the call is in the stack already')
-    require(operation['state'] == 'running', 'notRunning', f'the operation is {operation["state"]}')
-    for name, value in numbers.items():
-        require(operation[name] == value, 'otherNumbers', f'{name} is {operation[name]}')
-    require(caller is None or edit.find(caller), 'noCall', f'no call {caller}, the caller')
-    edit.refresh_frames([frame for frame in edit.live() if frame['participantId'] == participant],
+    if edit.is_pushed(call, participant, process, begin):
+        return Outcome()
+    if not begin and operation['state'] != 'running':
+        edit.require_may_push(call)
+    edit.refresh_frames([frame for frame in edit.live()
+                         if frame['participantId'] == participant and not begin],
                         process, adopt=False)
     edit.judge()
-    require(edit.op['state'] == 'running', 'notRunning', f'the operation is now {edit.op["state"]}')
+    if begin:
+        edit.require_no_calls()
+    if operation['state'] == 'running':
+        for name, value in numbers.items():
+            require(operation[name] == value, 'otherNumbers', f'{name} is {operation[name]}')
+        require(caller is None or edit.find(caller), 'noCall', f'no call {caller}, the caller')
+    edit.require_may_push(call)
+    known = edit.find(call)
+    require(known is None or not edit.has_cleaner(known), 'supervised',
+            f'supervisor {known and known["supervisorId"]} has to clean up the call')
+    entry = edit.op['supervisorHeartbeats'].get(supervisor)
     if supervisor is not None:
-        entry = edit.op['supervisorHeartbeats'].get(supervisor)
         require(entry is None or entry['status'] == 'alive', 'deadSupervisor',
                 f'supervisor {supervisor} is dead')
+    if known:
+        if known['state'] == 'crashed':
+            edit.clean_up_crashed(known)
+        edit.end(known)
+    if supervisor is not None:
         entry = entry or edit.make_supervisor(supervisor)
         entry['orphanPolicy'] = orphanPolicy or entry['orphanPolicy']
     frame = {
@@ -563,10 +633,11 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
         'lastHeartbeat': seen.now, 'state': 'active', 'supervisorId': supervisor,
         'supervisorHandle': handle, 'description': description, 'readiness': readiness or 'ready',
         'note': '', 'failOnCrash': failOnCrash, 'heartbeats': heartbeats,
-        'resources': list(resources), 'leftResources': []
+        'resources': list(resources), 'foundResources': list(foundResources), 'leftResources': []
     }
     set_optional(frame, 'callerId', caller)
     set_optional(frame, 'traceparent', traces.normal(traceparent))
+    set_optional(frame, 'startId', startId)
     set_optional(frame, 'process', process)
     beat_now(frame, seen)
     edit.stack.append(frame)
@@ -624,17 +695,18 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
     return edit.finish(always=True)  # it counts even in the same millisecond as the last one
 
 
-def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False):
+def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False, status=None,
+        signal=None, deleteResources=False):
     require_not_over(operation)
     edit = Edit(operation, seen, None, release)
     frame = edit.find(call)
     require(frame, 'noCall', 'no such call')
     edit.by = frame['participantId']
     edit.judge(never_stale=edit.by)
+    how = End(call, status, signal, reason)
     if fail:
-        edit.failures[call] = reason or f'call {call} failed'
-        if edit.op['state'] in ('running', 'aborted'):
-            edit.set_state('cleanup', edit.failures[call])
+        edit.failures[call] = how.sentence
+        edit.fail(how)
     at = edit.stack.index(frame)
     run = [frame]
     for above in edit.stack[at + 1:]:
@@ -643,9 +715,10 @@ def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False)
             break
         run.append(above)
     for going in run:
-        if going['state'] == 'crashed':
+        popped = going is frame
+        if going['state'] == 'crashed' or popped and deleteResources and going['state'] in LIVE:
             edit.release_resources(going)
-        edit.end(going)
+        edit.end(going, how if popped else None)
     edit.op['lastHeartbeat'] = seen.now
     if not edit.stack and edit.op['state'] == 'running' and not keepOpen:
         edit.set_state('completed', 'stack empty')
@@ -664,6 +737,22 @@ def abort(operation, seen, release, by='', reason=None):
         edit.set_state('aborted', reason or 'abort requested')
     edit.settle()
     return edit.finish()
+
+
+def fail(operation, seen, release, call, by='', status=None, signal=None, reason=None):
+    require_not_over(operation)
+    edit = Edit(operation, seen, by, release)
+    frame = edit.find(call)
+    if frame:
+        edit.by = frame['participantId']
+    edit.refresh_frames([frame] if frame and frame['state'] in LIVE else [], None, adopt=False)
+    refreshed = copy.deepcopy(edit.op)
+    edit.judge()
+    if edit.op['state'] in ('running', 'aborted'):
+        edit.fail(End(call, status, signal, reason))
+        edit.op['lastHeartbeat'] = seen.now
+    edit.settle()
+    return edit.finish() if edit.op != refreshed else Outcome()
 
 
 def cleanup(operation, seen, release, by=''):
@@ -735,16 +824,21 @@ def unclaim(operation, seen, release, supervisor, calls):
 
 
 VERBS = {
-    verb.__name__: verb for verb in (push, heartbeat, pop, abort, cleanup, ack, claim, unclaim)
+    verb.__name__: verb
+    for verb in (push, heartbeat, pop, abort, fail, cleanup, ack, claim, unclaim)
 }
+OF_A_RUN = {'push', 'heartbeat', 'pop', 'abort', 'fail'}  # the verbs that take a run
 
 
-def apply(verb, operation, seen, release=lambda resources: [], **arguments):
+def apply(verb, operation, seen, release=lambda resources, found: [], run=None, **arguments):
     """Return the outcome of verb on operation (None: there is none), which stays unchanged.
 
-    release(resources) is called before the outcome is committed. It moves the resources of a
-    crashed call aside and returns {path, error} for each failure. Refused: the words of §6.
+    release(resources, found) is called before the outcome is committed. It moves the resources of a
+    call aside, except those that are as they were found, and returns {path, error} for each
+    failure. run: the run for which the caller acts. Refused: the words of §6.
     """
+    require(run is None or operation is not None and operation.get('runId') == run, 'over',
+            'the run has ended')
     require(operation is not None or verb == 'push', 'noOperation', 'no such operation')
     if arguments.get('process') and not arguments['process']['bootId']:
         arguments['process'] = None  # no identity (§3.4)

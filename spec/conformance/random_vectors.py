@@ -27,6 +27,8 @@ STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3
 HOSTS, NAMESPACES = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', '')
 BOOTS, INODES = ('boot-2', 'boot-2', 'boot-1', ''), (71, 71, 71, 72, 0)
 PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), 'abcdef', 'pqr', 'stu'
+RUNS, STARTS = ('1' * 16, '1' * 16, '2' * 16), ('0f1e2d3c', '4b5a6978')
+FILES = ('directory', '2049:131:11:1768905000000000000:1768905000000000001')
 NOTES = ('', 'at 50 %', 'é "\\\n')
 UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [],
            {'b': Number('1E+2'), 'a': [True, {}]}, 'é\n')
@@ -37,13 +39,15 @@ OPERATION_DEFAULTS = {
     'supervisorHeartbeats': {}, 'transitions': [], 'events': []
 }
 RARE_IN_FRAME = {
-    'description': '', 'readiness': 'ready', 'note': '', 'failOnCrash': True, 'resources': [],
-    'leftResources': []
+    'description': '', 'readiness': 'ready', 'note': '', 'failOnCrash': True, 'heartbeats': False,
+    'resources': [], 'foundResources': [], 'leftResources': []
 }
 FRAME_DEFAULTS = RARE_IN_FRAME | {
     'pid': 0, 'state': 'active', 'supervisorId': None, 'supervisorHandle': None
 }
-SUPERVISOR_DEFAULTS = {'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash'}
+SUPERVISOR_DEFAULTS = {
+    'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash', 'heartbeats': False
+}
 
 
 def without(plain, defaults):
@@ -202,6 +206,10 @@ class Walk:
         arguments |= self.optional(0.15, readiness=self.one(READINESS))
         arguments |= self.optional(0.3, traceparent=self.one(TRACEPARENTS))
         arguments |= self.optional(0.3, resources=['/r/1', '/r/2'])
+        arguments |= self.optional(0.2, foundResources=[{'path': '/r/2', 'file': self.one(FILES)}])
+        arguments |= self.optional(0.4, startId=self.one(STARTS))
+        arguments |= self.optional(0.5, newRunId=self.one(RUNS))
+        arguments |= self.optional(0.3, begin=self.chance(0.9)) | self.run()
         arguments |= self.optional(0.3, failOnCrash=self.chance(0.2))
         arguments |= self.optional(0.2, heartbeats=self.chance(0.8))
         arguments |= self.optional(0.2, orphanPolicy=self.one(('crash', 'keep')))
@@ -218,17 +226,34 @@ class Walk:
             actor |= self.optional(0.2, heartbeats=True)
         actor |= self.optional(0.2, readiness=self.one(READINESS))
         actor |= self.optional(0.1, note=self.one(NOTES))
-        return actor | self.identity() | self.optional(0.1, cleaning=True)
+        return actor | self.identity() | self.optional(0.1, cleaning=True) | self.run()
+
+    def run(self):
+        """Return the argument run, mostly that of the operation, or none."""
+        own = self.operation and self.operation.get('runId')
+        other = self.one(RUNS) if self.operation else 'none'
+        return self.optional(0.4 if own else 0.03,
+                             run=own if own and self.chance(0.9) else other)
+
+    def end(self):
+        """Return how a call ended."""
+        end = self.one(({}, {'status': self.one((0, 1, 255))}, {'signal': 'SIGKILL'}))
+        return end | self.optional(0.2, reason='too hot')
 
     def known(self, member, otherwise):
         return self.one([frame[member] for frame in self.operation['stack']] or otherwise)
 
     def pop(self):
-        return ({'call': self.known('callId', CALLS)} | self.optional(0.2, fail=True)
-                | self.optional(0.1, reason='too hot') | self.optional(0.2, keepOpen=True))
+        return ({'call': self.known('callId', CALLS)} | self.optional(0.2, fail=True) | self.end()
+                | self.optional(0.2, keepOpen=True) | self.optional(0.2, deleteResources=True)
+                | self.run())
 
     def abort(self):
-        return {'by': 'user'} | self.optional(0.3, reason='tired')
+        return {'by': 'user'} | self.optional(0.3, reason='tired') | self.run()
+
+    def fail(self):
+        call = self.known('callId', CALLS) if self.chance(0.8) else self.one(CALLS)
+        return {'call': call, 'by': 'test'} | self.end() | self.run()
 
     def cleanup(self):
         return {'by': 'janitor'}
@@ -263,12 +288,12 @@ class Walk:
         if self.operation['state'] != 'running' and self.chance(0.2):
             return 'heartbeat'
         return self.one(('push', ) * 4 + ('heartbeat', ) * 8 + ('pop', ) * 3 +
-                        ('cleanup', 'ack', 'claim') * 2 + ('unclaim', 'abort'))
+                        ('cleanup', 'ack', 'claim') * 2 + ('unclaim', 'abort', 'fail'))
 
     def edit_by_hand(self):
         """Change the operation as a user, another program or an older version may have."""
         entry, operation = self.one(self.entries() or [self.operation]), self.operation
-        frame, what = 'callId' in entry, self.dice.randrange(21)
+        frame, what = 'callId' in entry, self.dice.randrange(23)
         if what == 0:
             entry['lastHeartbeat'] += self.one(STEPS)
         elif what == 1 and entry is not operation:
@@ -320,6 +345,11 @@ class Walk:
             self.edit_report(entry)
         elif what == 20 and entry is not operation:
             entry['grace'] = self.grace(entry['lastHeartbeat'])
+        elif what == 21:
+            operation |= self.optional(0.8, runId=self.one(RUNS))
+        elif what == 22 and frame:
+            entry['startId'] = self.one(STARTS)
+            entry['foundResources'] = [{'path': '/r/1', 'file': 'directory', 'x': Number('2.50')}]
 
     def grace(self, heartbeat):
         """Return a grace, mostly one that counts, with a beat that counts."""

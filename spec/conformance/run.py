@@ -21,9 +21,9 @@ import questions
 import queues
 import sightings
 import traces
-from document import (ABSENT, BOOLEAN, DEEPEST, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY,
-                      REQUIRED, REVISION, TEXT, Number, Refused, array, below, decode, encode, one_of,
-                      parse, read_time, record, whole, write)
+from document import (ABSENT, BOOLEAN, DEEPEST, FOUND, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS,
+                      READY, REQUIRED, REVISION, TEXT, Number, Refused, array, below, decode,
+                      encode, one_of, parse, read_time, record, whole, write)
 
 WORDS = {
     'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived',
@@ -112,10 +112,12 @@ def arguments(verb, do):
     words = set()
     if verb != 'decode':
         words = set(inspect.signature(protocol.VERBS[verb]).parameters) - OURS
+        words |= {'run'} if verb in protocol.OF_A_RUN else set()
     known(do, words | {'verb'}, 'do')
     kinds = {
         'process': PROCESS, 'pid': INTEGER, 'stalenessThresholdMs': INTEGER,
-        'heartbeatIntervalMs': INTEGER, 'readiness': READY, 'note': TEXT
+        'heartbeatIntervalMs': INTEGER, 'readiness': READY, 'note': TEXT, 'foundResources': FOUND,
+        'status': INTEGER
     }
     return {
         name: kinds[name][0](value, f'/do/{name}') if name in kinds else value

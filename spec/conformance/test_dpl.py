@@ -498,7 +498,8 @@ class Files(InDirectory):
         outside.mkdir()
         (outside / 'kept').touch()
         self.push('make', '--tmp')
-        mine = self.path / 'tmp/build/make/deep'
+        run_id = self.read()['runId']
+        mine = self.path / f'tmp/build/{run_id}~make/deep'
         mine.mkdir()
         (mine / 'link').symlink_to(outside)
         other = self.path / 'tmp/build/shared'
@@ -513,10 +514,11 @@ class Files(InDirectory):
         self.file.write_text(json.dumps(by_hand))
         self.dpl('heartbeat', '--participant=cli', status=3)
         self.assertEqual((self.read()['stack'][1]['evidence'], other.exists()), ('stale', True))
-        (self.path / 'tmp/build/cc').mkdir()
+        of_cc = self.path / f'tmp/build/{run_id}~cc'
+        of_cc.mkdir()
         self.dpl('cleanup')
         self.assertEqual((self.read()['stack'][1]['state'], other.exists()), ('cleanedUp', False))
-        self.assertFalse((self.path / 'tmp/build/cc').exists())
+        self.assertFalse(of_cc.exists())
         self.dpl('pop', '--call=cc')
         ended = self.read()['events'][-1]
         self.assertEqual((ended['type'], ended['from'], len(ended['leftResources'])),
@@ -527,6 +529,56 @@ class Files(InDirectory):
         for _ in range(3):
             self.dpl('cleanup')
         self.assertEqual((os.listdir(self.path / 'tmp'), os.listdir(outside)), ([], ['kept']))
+
+    def test_resources_that_were_there(self):
+        place = self.path / 'tmp/build'
+        self.push('make')
+        found = {name: place / name for name in ('same', 'written', 'directory', 'gone')}
+        found['directory'].mkdir(parents=True)
+        for name in ('same', 'written', 'gone'):
+            found[name].write_text(name)
+        notes = [{'path': str(path), 'file': ledger.file_at(path)} for path in found.values()]
+        found['new'] = place / 'new'
+        self.push('cc', *(f'--resource={path}' for path in found.values()), '--no-fail-on-crash')
+        by_hand = self.read()
+        by_hand['stack'][1]['foundResources'] = notes
+        self.file.write_text(json.dumps(by_hand))
+        found['new'].touch()
+        found['written'].write_text('WRITTEN')
+        found['gone'].unlink()
+        found['gone'].write_text('gone')
+        self.dpl('pop', '--call=cc', '--delete-resources')
+        self.assertEqual(sorted(os.listdir(place)), ['directory', 'same'])
+        self.assertNotIn('leftResources', self.read()['events'][-1])
+
+    def test_dead_call_is_replaced(self):
+        self.push('make', '--tmp')
+        own = self.path / f'tmp/build/{self.read()["runId"]}~make'
+        (own / 'old').touch()
+        by_hand = self.read()
+        by_hand['stack'][0] |= {'state': 'crashed', 'failOnCrash': False}
+        self.file.write_text(json.dumps(by_hand))
+        self.push('make', '--tmp')
+        self.assertEqual(os.listdir(own), [])
+
+    def test_runs(self):
+        self.push('make', '--run=1111', status=4)
+        self.push('make')
+        run_id = self.read()['runId']
+        self.push('cc', '--begin', status=75)
+        self.push('cc', '--run=1111', status=4)
+        self.push('cc', f'--run={run_id}', '--start-id=abc')
+        self.dpl('heartbeat', '--call=cc', '--run=1111', status=4)
+        self.dpl('fail', '--call=cc', f'--run={run_id}', '--signal=SIGKILL')
+        self.assertEqual(self.read()['transitions'][0]['cause'],
+                         {'call': 'cc', 'signal': 'SIGKILL'})
+        self.dpl('pop', '--call=cc', '--status=3')
+        self.dpl('pop', '--call=make')
+        for _ in range(3):
+            self.dpl('cleanup')
+        self.dpl('pop', '--call=make', '--run=1111', status=4)
+        self.push('make', '--reuse')
+        self.assertNotEqual(self.read()['runId'], run_id)
 
     def test_resources_of_others(self):
         root = pathlib.Path(os.path.realpath(self.path.parent)) / 'root'
