@@ -19,8 +19,12 @@ func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err er
 		return 0, "", nil
 	}
 	defer l.fs.Refresh()
+	return l.glance(l.OperationPath(id))
+}
 
-	f, _, err := l.fs.OpenFile(l.OperationPath(id), l.fs.Open)
+// glance is Glance for the file of an operation at path.
+func (l *Ledger) glance(path string) (revision int64, state protocol.State, err error) {
+	f, _, err := l.fs.OpenFile(path, l.fs.Open)
 	if err != nil {
 		return 0, "", err
 	}

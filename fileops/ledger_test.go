@@ -267,42 +267,6 @@ func TestReadListArchive(t *testing.T) {
 	}
 }
 
-func TestPruneArchive(t *testing.T) {
-	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
-	now := time.Now()
-	ages := map[string]time.Duration{"young.json": 59 * time.Minute, "edge.json": time.Hour,
-		"twice.json": 90 * time.Minute, "twice~2.json": 80 * time.Minute, "twice~3.json": time.Minute, "notes.txt": 99 * time.Hour}
-	for i := range keepCopies { // so many that what is older stays for its hour alone
-		ages["n"+string(rune('a'+i))+".json"] = time.Duration(i) * time.Second
-	}
-
-	for name, age := range ages {
-		path := filepath.Join(l.ArchiveDir(), name)
-		writeFile(t, path, "x")
-		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	if err := l.PruneArchive(now); err != nil {
-		t.Fatal(err)
-	}
-
-	delete(ages, "edge.json")
-	delete(ages, "twice~2.json")
-	for _, name := range filesIn(t, l.ArchiveDir()) {
-		if _, kept := ages[name]; !kept {
-			t.Errorf("%s should have gone", name)
-		}
-		delete(ages, name)
-	}
-
-	if len(ages) > 0 {
-		t.Errorf("gone: %v", ages)
-	}
-}
-
 func TestIDsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

@@ -72,8 +72,9 @@ const Summary = "Detect crashed participants and clean up after them."
 // Main runs dpl-cleanup.
 func Main() {
 	cli.Main(&cleanup{}, Summary,
-		"Without --op it checks all operations, prunes the archive to the newest 20 and those "+
-			"younger than an hour, removes services that ended --keep-ended ago, returns the tasks "+
+		"Without --op it checks all operations, prunes the archive (it keeps the newest 20 that "+
+			"completed, those that failed in the last 7 days, and those of the last hour), "+
+			"removes services that ended --keep-ended ago, returns the tasks "+
 			"of dead claimers to their queues, and deletes "+
 			"files that killed commands have left behind; run it from cron or a timer. A handler runs once for each crashed call. It gets the call "+
 			"as JSON on stdin, and DPL_OP, DPL_CALL, DPL_PARTICIPANT and DPL_HANDLE. If it fails, "+

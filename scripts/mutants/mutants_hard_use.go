@@ -363,8 +363,12 @@ var security = []mutant{
 		[]string{"./fileops TestSymlinkedFilesAreRefused"},
 	}, {
 		"a pruned archive forgets the last hour", "fileops/archive.go",
-		"i >= keepCopies && now.Sub(c.modTime) >= keepFor;", "i >= keepCopies;",
-		[]string{"./fileops TestPruneArchive"},
+		"return young || k.completed <= keepCopies, nil", "return k.completed <= keepCopies, nil",
+		[]string{"./fileops TestPruneArchive$"},
+	}, {
+		"a pruned archive forgets failures", "fileops/archive.go",
+		"return young || age < keepFailedFor && k.failed <= keepFailed, nil", "return young, nil",
+		[]string{"./fileops TestPruneArchiveKeepsFailures"},
 	}, {
 		"a start by a part of its id", "cmd/internal/process/environment_linux.go",
 		"	return slices.Contains(strings.Split(ids, \",\"), id)",

@@ -19,12 +19,12 @@ const (
 // be pruned.
 func (s *Session) PassOverIdle(l *fileops.Ledger, op string) error {
 	entries, err := l.List()
-	if err != nil || len(entries) < 2 {
+	if err != nil {
 		return nil
 	}
 
 	now := s.Now()
-	start, passes := rand.IntN(len(entries)), 0
+	start, passes := rand.IntN(max(len(entries), 1)), 0
 	for i := range entries {
 		e := entries[(start+i)%len(entries)]
 		if e.ID == op || now.Sub(e.ModTime) <= idleAfter {
