@@ -34,9 +34,9 @@ type archiveCopy struct {
 }
 
 // PruneArchive removes archived operations (spec §2.6). It keeps those last edited less than an hour
-// before now, for processes that wait for them; the newest 20 that completed; and the newest 1000
-// that failed, for 7 days. Attempts at tasks count by themselves: the newest 20 stay, because their
-// queue tells how they ended. The first copy of an operation outlives the others: its existence
+// before now, for processes that wait for them; the newest 20; the newest 20 that completed; and the
+// newest 1000 that failed, for 7 days. Attempts at tasks count by themselves: the newest 20 stay,
+// because their queue tells how they ended. The first copy of an operation outlives the others: its existence
 // shows, without a listing, whether an operation was archived.
 //
 // To tell what failed, it reads copies. If there are many, it leaves some that completed to later
@@ -61,11 +61,11 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 	stay := make(map[string]bool)
 	var firsts []archiveCopy
 
-	for _, c := range copies {
+	for i, c := range copies {
 		keep, keepErr := keeper.keep(c)
 		err = errors.Join(err, keepErr)
 		switch {
-		case keep:
+		case keep || i < keepCopies:
 			stay[c.id] = true
 		case c.n == 1:
 			firsts = append(firsts, c)

@@ -17,21 +17,29 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Telling is a failure that this process is giving to a command (spec §61), and nobody else.
+// A Telling is a failure that this process alone is giving to a command, or printing (spec §61).
 type Telling struct {
 	ledger *Ledger
 	path   string
 	lock   disk.Lock
 }
 
-// Tell returns a Telling for the failure of op in a revision, or nil if it was told. It returns
-// ErrBusy if another process is telling it.
+// Tell returns a Telling for the failure of op in a revision, or nil if a command was told of it. It
+// returns ErrBusy if another process is telling it.
 func (l *Ledger) Tell(op string, revision int64) (*Telling, error) {
+	return l.tell(op, l.FailurePath(op, revision))
+}
+
+// Say is Tell for the line that people get.
+func (l *Ledger) Say(op string, revision int64) (*Telling, error) {
+	return l.tell(op, l.SaidPath(op, revision))
+}
+
+func (l *Ledger) tell(op, path string) (*Telling, error) {
 	if err := wire.CheckID(op); err != nil {
 		return nil, err
 	}
 	defer l.fs.Refresh()
-	path := l.FailurePath(op, revision)
 	if told, err := l.fs.LookFor(path); told || err != nil {
 		return nil, err
 	}
@@ -52,7 +60,7 @@ func (l *Ledger) Tell(op string, revision int64) (*Telling, error) {
 	return t, nil
 }
 
-// Told records that the failure was told. If this process is killed before, it will be told again.
+// Told records that it was told. If this process is killed before that, another one tells it.
 func (t *Telling) Told() error {
 	files := t.ledger.fs
 	if err := files.WriteNew(t.path, nil, false); err != nil {
@@ -65,19 +73,53 @@ func (t *Telling) Told() error {
 // Release lets others tell the failure, unless it was told.
 func (t *Telling) Release() error { return t.lock.Unlock() }
 
-// LatelyArchived calls visit for each archived operation that was edited less than an hour before
-// now, from the oldest to the newest, with the path of its copy. It continues after errors and
-// returns them all.
-func (l *Ledger) LatelyArchived(now time.Time,
-	visit func(op protocol.Operation, path string)) error {
+// An Archived is a copy of an operation in the archive.
+type Archived struct {
+	protocol.Operation
+	Path string
+}
+
+// ArchivedFailures returns the operations in the archive that failed or were aborted and were last
+// edited since a time, from the oldest to the newest. Attempts at tasks are not among them. It
+// continues after errors and returns them all.
+func (l *Ledger) ArchivedFailures(since time.Time) (all []Archived, err error) {
 	defer l.fs.Refresh()
 	copies, err := l.archiveCopies()
 	copies = slices.DeleteFunc(copies, func(c archiveCopy) bool {
-		return now.Sub(c.modTime) >= keepFor || l.isAttempt(c.id)
+		return c.modTime.Before(since) || l.isAttempt(c.id)
 	})
 	slices.SortFunc(copies, func(a, b archiveCopy) int {
 		return cmp.Or(a.modTime.Compare(b.modTime), cmp.Compare(a.n, b.n))
 	})
+
+	for _, c := range copies {
+		path := l.ArchivePath(c.id, c.n)
+		_, state, readErr := l.glance(path)
+		if readErr == nil && state != "" && state != protocol.Failed {
+			continue
+		}
+		op, readErr := l.readCopy(c)
+		switch {
+		case errors.Is(readErr, fs.ErrNotExist): // it was pruned since
+		case readErr != nil:
+			err = errors.Join(err, fmt.Errorf("%s: %w", path, readErr))
+		case op.State == protocol.Failed:
+			all = append(all, Archived{op, path})
+		}
+	}
+	return all, err
+}
+
+// ArchivedRuns returns the copies of the operation id in the archive, from the oldest to the newest.
+// It continues after errors and returns them all.
+func (l *Ledger) ArchivedRuns(id string) (all []Archived, err error) {
+	if err := wire.CheckID(id); err != nil {
+		return nil, err
+	}
+	defer l.fs.Refresh()
+	copies, err := l.archiveCopies()
+	copies = slices.DeleteFunc(copies, func(c archiveCopy) bool { return c.id != id })
+	slices.SortFunc(copies, func(a, b archiveCopy) int { return cmp.Compare(a.n, b.n) })
 
 	for _, c := range copies {
 		op, readErr := l.readCopy(c)
@@ -86,10 +128,24 @@ func (l *Ledger) LatelyArchived(now time.Time,
 		case readErr != nil:
 			err = errors.Join(err, fmt.Errorf("%s: %w", l.ArchivePath(c.id, c.n), readErr))
 		default:
-			visit(op, l.ArchivePath(c.id, c.n))
+			all = append(all, Archived{op, l.ArchivePath(c.id, c.n)})
 		}
 	}
-	return err
+	return all, err
+}
+
+// CountArchived returns how many copies of operations, other than attempts at tasks, the archive
+// has.
+func (l *Ledger) CountArchived() (int, error) {
+	defer l.fs.Refresh()
+	names, err := l.fs.Entries(l.ArchiveDir())
+	n := 0
+	for _, name := range names {
+		if kind, id, _ := layout.InArchive(name); kind == layout.ArchivedFile && !l.isAttempt(id) {
+			n++
+		}
+	}
+	return n, err
 }
 
 func (l *Ledger) readCopy(c archiveCopy) (op protocol.Operation, err error) {
@@ -111,12 +167,13 @@ func (l *Ledger) isAttempt(id string) bool {
 	return ok && l.checkPresent(l.queueDocument(queueID)) == nil
 }
 
-// PruneFailures removes what says that failures were told, once they cannot be told again: their
-// operations are not in operations/, and any archived copy is too old for LatelyArchived. It also
-// removes the lock files of killed processes that had told.
-func (l *Ledger) PruneFailures(now time.Time) error {
+// PruneFailures removes what says that failures were told or printed, once nobody asks for them: the
+// operation is not in operations/, nor among its ArchivedFailures since that time. It also removes
+// the lock files of killed processes that had told.
+func (l *Ledger) PruneFailures(now, since time.Time) error {
 	defer l.fs.Refresh()
 	names, err := l.fs.Entries(l.FailuresDir())
+	var past []string
 	for _, name := range names {
 		path := filepath.Join(l.FailuresDir(), name)
 		told, isLock := layout.ToldBy(path)
@@ -124,10 +181,37 @@ func (l *Ledger) PruneFailures(now time.Time) error {
 		case isLock && l.fs.Exists(told):
 			err = errors.Join(err, l.removeFreeLock(path))
 		case l.isPast(name, path, now):
+			past = append(past, path)
+		}
+	}
+	if len(past) == 0 {
+		return err
+	}
+
+	// An operation that is in the archive by now was there before isPast missed it.
+	needed, readErr := l.records(since)
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	for _, path := range past {
+		if !needed[path] {
 			err = errors.Join(err, l.fs.RemoveIfThere(path))
 		}
 	}
 	return err
+}
+
+// records returns the paths that say that the ArchivedFailures since a time were told or printed.
+func (l *Ledger) records(since time.Time) (map[string]bool, error) {
+	paths := make(map[string]bool)
+	failures, err := l.ArchivedFailures(since)
+	for _, op := range failures {
+		if t, left := op.LeftRunning(); left {
+			paths[l.FailurePath(op.ID, t.Revision)] = true
+			paths[l.SaidPath(op.ID, t.Revision)] = true
+		}
+	}
+	return paths, err
 }
 
 // removeFreeLock removes a lock file unless a process has the lock.
@@ -139,10 +223,11 @@ func (l *Ledger) removeFreeLock(path string) error {
 	return errors.Join(l.fs.RemoveIfThere(path), lock.Unlock())
 }
 
-// isPast reports whether a file in failures/ is about a failure that cannot be told again.
+// isPast reports whether a file in failures/ is old, and about an operation that is not in
+// operations/.
 func (l *Ledger) isPast(name, path string, now time.Time) bool {
 	info, err := l.fs.Lstat(path)
-	if err != nil || now.Sub(info.ModTime) < 2*keepFor {
+	if err != nil || now.Sub(info.ModTime) < keepFor {
 		return false
 	}
 	op, _, ok := layout.InFailures(name)

@@ -82,18 +82,53 @@ func TestTellingAtOnce(t *testing.T) {
 	}
 }
 
-// What says that failures were told goes when they cannot be told again: not while the operation
-// is there, nor while it may be among those that were archived lately.
+// Printing a failure and giving it to a command are two things.
+func TestSaying(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	saying, err := l.Say("op", 3)
+	must(t, err)
+	telling, err := l.Tell("op", 3)
+	must(t, err)
+	must(t, errors.Join(saying.Told(), saying.Release(), telling.Release()))
+	if again, err := l.Say("op", 3); again != nil || err != nil {
+		t.Errorf("it can be printed twice: %v, %v", again, err)
+	}
+	if telling, err = l.Tell("op", 3); telling == nil || err != nil {
+		t.Errorf("what was printed was told: %v, %v", telling, err)
+	}
+	must(t, telling.Release())
+}
+
+// failedCopy writes an archived operation that failed in revision 3 and was edited at that time.
+func failedCopy(t *testing.T, l *Ledger, name string, at time.Time) {
+	t.Helper()
+	id, _, _ := layoutID(name)
+	op := protocol.Create(id, "", 0, 0)
+	op.Revision, op.State, op.LastHeartbeat = 4, protocol.Failed, at
+	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running,
+		To: protocol.Cleanup, At: at, By: "x"}}
+	path := filepath.Join(l.ArchiveDir(), name)
+	must(t, os.MkdirAll(l.ArchiveDir(), 0o700))
+	writeFile(t, path, op.Encode())
+	must(t, os.Chtimes(path, at, at))
+}
+
+// What says that failures were told goes when nobody asks for them: not while the operation is
+// there, nor while it is among those that were archived lately.
 func TestPruneFailures(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	writeFile(t, l.OperationPath("there"), "x")
 	must(t, os.Mkdir(l.FailuresDir(), 0o700))
 	now, old := time.Now(), time.Now().Add(-3*time.Hour)
+	failedCopy(t, l, "lately.json", old)
+	failedCopy(t, l, "gone.json", now.Add(-25*time.Hour))
 
 	writeFile(t, filepath.Join(l.FailuresDir(), "new~3.lock"), "") // killed after it had told
-	for _, name := range []string{"there~3", "gone~3", "gone~4", "gone~5.lock",
-		"gone~5.lock.tmp~0123456789abcdef", "new~3", "mine", "a~b"} {
+	for _, name := range []string{"there~3", "there~3.said", "gone~3", "gone~3.said", "gone~4",
+		"gone~5.lock", "gone~5.lock.tmp~0123456789abcdef", "gone~6.said.lock", "new~3", "mine", "a~b",
+		"lately~2", "lately~3", "lately~3.said"} {
 		path := filepath.Join(l.FailuresDir(), name)
 		writeFile(t, path, "")
 		if name != "new~3" {
@@ -101,44 +136,51 @@ func TestPruneFailures(t *testing.T) {
 		}
 	}
 
-	must(t, l.PruneFailures(now))
+	must(t, l.PruneFailures(now, now.Add(-24*time.Hour)))
 	names := filesIn(t, l.FailuresDir())
-	if want := []string{"a~b", "mine", "new~3", "there~3"}; !slices.Equal(names, want) {
+	if want := []string{"a~b", "lately~3", "lately~3.said", "mine", "new~3", "there~3",
+		"there~3.said"}; !slices.Equal(names, want) {
 		t.Errorf("left are %q, want %q", names, want)
+	}
+
+	// What cannot be read may be needed.
+	writeFile(t, filepath.Join(l.ArchiveDir(), "torn.json"), "{")
+	must(t, os.Remove(l.OperationPath("there")))
+	if err := l.PruneFailures(now, old); err == nil || !slices.Equal(filesIn(t, l.FailuresDir()), names) {
+		t.Errorf("with a copy that is torn: %v, left are %q", err, filesIn(t, l.FailuresDir()))
 	}
 }
 
-// Copies in the archive are visited if they were edited in the last hour, the oldest first.
-func TestLatelyArchived(t *testing.T) {
+// Copies in the archive of what has failed are returned if they were edited since a time, the oldest
+// first.
+func TestArchivedFailures(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	must(t, os.MkdirAll(l.ArchiveDir(), 0o700))
 	now := time.Now()
 	for name, age := range map[string]time.Duration{"a.json": time.Minute,
-		"a~2.json": time.Second, "b.json": 59 * time.Minute, "old.json": time.Hour} {
-		id, _, _ := layoutID(name)
-		path := filepath.Join(l.ArchiveDir(), name)
-		op := protocol.Create(id, "", 0, 0)
-		op.LastHeartbeat = now
-		writeFile(t, path, op.Encode())
-		must(t, os.Chtimes(path, now, now.Add(-age)))
+		"a~2.json": time.Second, "b.json": 59 * time.Minute, "old.json": 61 * time.Minute} {
+		failedCopy(t, l, name, now.Add(-age))
 	}
+	archiveAs(t, l, now, protocol.Completed, map[string]time.Duration{"fine.json": 0})
 
+	all, err := l.ArchivedFailures(now.Add(-time.Hour))
+	must(t, err)
 	var got []string
-	must(t, l.LatelyArchived(now, func(op protocol.Operation, path string) {
-		got = append(got, op.ID+" "+filepath.Base(path))
-	}))
+	for _, op := range all {
+		got = append(got, op.ID+" "+filepath.Base(op.Path))
+	}
 	if want := []string{"b b.json", "a a.json", "a a~2.json"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 
 	writeFile(t, filepath.Join(l.ArchiveDir(), "torn.json"), "{")
-	got = nil
-	err := l.LatelyArchived(now.Add(time.Millisecond), func(op protocol.Operation, path string) {
-		got = append(got, op.ID)
-	})
-	if err == nil || !strings.Contains(err.Error(), "torn.json: ") || len(got) != 3 {
-		t.Errorf("with one that is torn: %q, %v", got, err)
+	all, err = l.ArchivedFailures(now.Add(-time.Hour))
+	if err == nil || !strings.Contains(err.Error(), "torn.json: ") || len(all) != 3 {
+		t.Errorf("with one that is torn: %d, %v", len(all), err)
+	}
+	if all, err := l.ArchivedRuns("a"); err != nil || len(all) != 2 ||
+		filepath.Base(all[1].Path) != "a~2.json" {
+		t.Errorf("runs: got %v, %v", all, err)
 	}
 }
 

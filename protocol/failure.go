@@ -26,7 +26,16 @@ func (op Operation) Failure() (f Failure, failed bool) {
 	}
 
 	f.Transition = t
-	e, found := op.culprit(t)
+	if t.Cause != nil {
+		f.Call, f.Evidence = t.Cause.Call, string(t.Cause.Evidence)
+		f.Participant, f.Crashed = op.starter(f.Call), f.Evidence != ""
+		if frame := op.Frame(f.Call); frame != nil {
+			f.Crash = frame.Crash
+		}
+		return f, true
+	}
+
+	e, found := op.culprit(t) // of a file without causes
 	if !found {
 		return f, true
 	}

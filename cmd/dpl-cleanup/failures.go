@@ -4,32 +4,20 @@ import (
 	"errors"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/failures"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// tell gives the failures of the operations that it has found, and of those that were archived
-// lately: others may have archived them before it could look. If only is not "", it tells about that
-// operation alone. Attempts at tasks fail without being told of: queues have alerts. A failure that
-// cannot be told does not keep the others from being told. After a command that hangs, the others
-// wait for the next time.
+// tell prints the failures of the operations that it has found, and of those that were archived
+// lately: others may have archived them before it could look. It also gives them to the command of
+// --on-failure. If only is not "", it tells about that operation alone. Attempts at tasks fail
+// without being told of: queues have alerts. A failure that cannot be told does not keep the others
+// from being told.
 func (j *janitor) tell(only string) {
-	if j.teller == nil {
+	if j.teller == nil && j.quiet {
 		return
-	}
-
-	hangs := false
-	give := func(op protocol.Operation, path string) {
-		if hangs || only != "" && op.ID != only || j.ledger.IsAttempt(op.ID) {
-			return
-		}
-		told, timedOut, err := j.teller.Tell(op, path)
-		if hangs = timedOut; told {
-			j.told = append(j.told, op.ID)
-		}
-		if err != nil {
-			j.fail(err)
-		}
 	}
 
 	for _, id := range j.failed {
@@ -37,13 +25,68 @@ func (j *janitor) tell(only string) {
 		switch {
 		case errors.Is(err, fileops.ErrNotFound): // it was removed since
 		case err != nil:
-			j.fail(cli.Named("--on-failure", id, "", err))
-		case !archived:
-			give(op, j.ledger.OperationPath(id))
+			j.fail(cli.Named("tell failure", id, "", err))
+		case !archived && !j.ledger.IsAttempt(id):
+			j.give(op, j.ledger.OperationPath(id))
 		}
 	}
 
-	if err := j.ledger.LatelyArchived(j.env.Now(), give); err != nil {
+	all, err := j.ledger.ArchivedFailures(j.env.Now().Add(-failures.Window))
+	if err != nil {
 		j.fail(err)
 	}
+	for _, op := range all {
+		if only == "" || op.ID == only {
+			j.give(op.Operation, op.Path)
+		}
+	}
+}
+
+// give tells the failure of op, whose file is at path. After a command that hangs, others wait for
+// the next time.
+func (j *janitor) give(op protocol.Operation, path string) {
+	if !j.quiet && !told(op) {
+		if err := j.say(op, path); err != nil {
+			j.fail(err)
+		}
+	}
+	if j.teller == nil || j.hangs {
+		return
+	}
+
+	told, timedOut, err := j.teller.Tell(op, path)
+	if j.hangs = timedOut; told {
+		j.told = append(j.told, op.ID)
+	}
+	if err != nil {
+		j.fail(err)
+	}
+}
+
+// told reports whether a dpl-run that is alive began op: it prints the failure when it ends.
+func told(op protocol.Operation) bool {
+	return len(op.Stack) > 0 && op.Stack[0].StartID != "" && op.Stack[0].State.Live()
+}
+
+// say prints the failure of op, unless that was done. For JSON, it begins to.
+func (j *janitor) say(op protocol.Operation, path string) error {
+	const most = 100 // each has a lock until the JSON is printed
+	if !j.env.JSON() {
+		_, err := failures.Say(j.ledger, op, func(f protocol.Failure) error {
+			line := failures.Line(op.ID, f, j.env.Now())
+			_, err := j.env.Stdout.Write([]byte(harmless.Text(line) + "\n"))
+			return err
+		})
+		return err
+	}
+
+	if len(j.saying) == most {
+		return nil
+	}
+	s, err := failures.Begin(j.ledger, op)
+	if s != nil {
+		j.saying = append(j.saying, s)
+		j.said = append(j.said, s.Object(path))
+	}
+	return err
 }

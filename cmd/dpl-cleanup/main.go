@@ -1,7 +1,7 @@
 // Package cleanup is dpl-cleanup, which detects crashed participants and cleans up after them: in
 // one operation or all, as a janitor, or as the supervisor of the calls.
 //
-//	dpl-cleanup [--op OP] [--on-failure CMD]
+//	dpl-cleanup [--op OP] [--quiet] [--on-failure CMD]
 //	dpl-cleanup --supervisor ID --op OP --ack CALL...
 //	dpl-cleanup --supervisor ID [--op OP] -- HANDLER [ARG...]
 //
@@ -22,6 +22,7 @@ type cleanup struct {
 	PID        cli.PID  `placeholder:"N" help:"with --ack: the supervisor's process"`
 	Timeout    cli.Span `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
 	OnFailure  cli.Word `placeholder:"CMD" help:"run sh -c CMD once for each operation that has failed or was aborted, with what happened as JSON on stdin; kill it after 10s"`
+	Quiet      bool     `short:"q" help:"do not print which operations have failed; a later dpl-cleanup does"`
 	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
 }
 
@@ -35,6 +36,8 @@ func (c *cleanup) Validate() error {
 		return cli.Usagef("--op is required with --ack, or $DPL_OP")
 	case c.OnFailure != "" && (acks || handles || c.DryRun):
 		return cli.Usagef("--on-failure goes with none of --ack, --dry-run and a handler")
+	case c.Quiet && (acks || handles || c.DryRun):
+		return cli.Usagef("--quiet goes with none of --ack, --dry-run and a handler")
 	case handles && c.DryRun:
 		return cli.Usagef("--dry-run does not go with a handler")
 	case c.Supervisor != "" && !acks && !handles:

@@ -35,7 +35,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		return err
 	}
 
-	j := &janitor{env: env, ledger: l, by: by}
+	j := &janitor{env: env, ledger: l, by: by, quiet: c.Quiet || env.DryRun()}
 	if c.OnFailure != "" {
 		j.teller = &failures.Teller{Env: env, Ledger: l, Command: string(c.OnFailure)}
 	}
@@ -57,7 +57,15 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		if j.teller != nil {
 			o = append(o, cli.Member{"told", append([]string{}, j.told...)})
 		}
-		env.PrintJSON(o)
+		if !j.quiet {
+			o = append(o, cli.Member{"failures", append([]cli.Object{}, j.said...)})
+		}
+		printed := env.PrintJSON(o)
+		for _, s := range j.saying {
+			if err := s.End(printed); err != nil && printed == nil {
+				j.fail(err)
+			}
+		}
 	}
 
 	return env.ExitAfterCommits(j.worst)
@@ -72,9 +80,13 @@ type janitor struct {
 	groups  []cli.Object // from which services were removed
 	queues  []cli.Object // that were edited
 
+	quiet  bool               // it prints no failures
+	saying []*failures.Saying // those that it prints, as JSON in said
+	said   []cli.Object
 	teller *failures.Teller // nil without --on-failure
+	hangs  bool             // the command of --on-failure
 	failed []string         // operations that have failed, and that it may have to tell about
-	told   []string         // those that it has told about
+	told   []string         // those that it has told the command about
 }
 
 // all makes a pass over every operation and tidies the ledger. An error in one operation does not
@@ -105,13 +117,14 @@ func (j *janitor) all() error {
 		return nil
 	}
 	j.tell("")
-	if err := j.ledger.PruneFailures(j.env.Now()); err != nil {
+	now := j.env.Now()
+	if err := j.ledger.PruneFailures(now, now.Add(-failures.Window)); err != nil {
 		j.fail(err)
 	}
 	if err := j.ledger.Sweep(); err != nil {
 		j.fail(err)
 	}
-	if err := j.ledger.PruneArchive(j.env.Now()); err != nil {
+	if err := j.ledger.PruneArchive(now); err != nil {
 		j.fail(err)
 	}
 

@@ -22,11 +22,13 @@ func (c *run) tellFailure(env *cli.Env, r role) {
 	case err == nil && !archived && op.RunID == call.run:
 		c.tell(env, call.ledger, op, call.ledger.OperationPath(op.ID))
 	case archived, err == nil:
-		err = call.ledger.LatelyArchived(env.Now(), func(op protocol.Operation, path string) {
-			if op.ID == call.op && op.RunID == call.run { // others have archived it already
-				c.tell(env, call.ledger, op, path)
+		var runs []fileops.Archived // others have archived it already
+		runs, err = call.ledger.ArchivedRuns(call.op)
+		for _, run := range runs {
+			if run.RunID == call.run {
+				c.tell(env, call.ledger, run.Operation, run.Path)
 			}
-		})
+		}
 	}
 	if err != nil && !errors.Is(err, fileops.ErrNotFound) {
 		env.Warnf("%v", cli.Named("--on-failure", call.op, "", err))

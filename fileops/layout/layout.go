@@ -48,6 +48,7 @@ const (
 	notesName   = "notes"
 
 	failuresName = "failures"
+	saidSuffix   = ".said"
 )
 
 // Paths are the paths of the files of one ledger.
@@ -229,6 +230,11 @@ func (p Paths) FailuresDir() string { return p.path(failuresName) }
 // was given to a command.
 func (p Paths) FailurePath(op string, revision int64) string {
 	return filepath.Join(p.FailuresDir(), op+"~"+strconv.FormatInt(revision, 10))
+}
+
+// SaidPath returns the path of the file that says that it was printed.
+func (p Paths) SaidPath(op string, revision int64) string {
+	return p.FailurePath(op, revision) + saidSuffix
 }
 
 // FailureLock returns the path of the lock file that the file at path is until then.

@@ -131,7 +131,7 @@ func IsNote(name string) bool {
 
 // InFailures is for failures/. It returns the operation and the revision of its failure.
 func InFailures(name string) (op string, revision int64, ok bool) {
-	name = strings.TrimSuffix(name, lockSuffix)
+	name = strings.TrimSuffix(strings.TrimSuffix(name, lockSuffix), saidSuffix)
 	op, digits, ok := strings.Cut(name, "~")
 	if !ok || wire.CheckID(op) != nil {
 		return "", 0, false

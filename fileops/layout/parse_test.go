@@ -79,8 +79,9 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 		if op, revision, ok := InFailures(name); ok {
-			told := p.FailurePath(op, revision)
-			if name != filepath.Base(told) && name != filepath.Base(FailureLock(told)) {
+			told, said := p.FailurePath(op, revision), p.SaidPath(op, revision)
+			if name != filepath.Base(told) && name != filepath.Base(FailureLock(told)) &&
+				name != filepath.Base(said) && name != filepath.Base(FailureLock(said)) {
 				t.Errorf("%q: operation %q, revision %d", name, op, revision)
 			}
 		}

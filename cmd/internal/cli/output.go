@@ -29,11 +29,15 @@ func (m Member) Name() string { return m[0].(string) }
 func (m Member) Value() any { return m[1] }
 
 // PrintJSON prints o as the only document of this command's output, with the schema version first.
-func (env *Env) PrintJSON(o Object) {
-	env.printJSON(env.Stdout, append(Object{{"schemaVersion", SchemaVersion}}, o...))
+// Main reports the error that it returns.
+func (env *Env) PrintJSON(o Object) error {
+	return env.printJSON(env.Stdout, append(Object{{"schemaVersion", SchemaVersion}}, o...))
 }
 
-func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
+func (env *Env) printJSON(w io.Writer, o Object) error {
+	_, err := w.Write(env.JSONText(o))
+	return err
+}
 
 // JSONText returns o as JSON. It is indented unless it has a large file in it, which no one would
 // read: indentation can make the text many times as long.
@@ -130,6 +134,19 @@ func Result(e session.Edit) Object {
 	op := e.After
 	return Object{{"operationId", op.ID}, {"state", op.State}, {"revision", op.Revision},
 		{"changed", e.Changed()}}
+}
+
+// Cause returns the facts of why an operation failed, or nil.
+func Cause(c *protocol.Cause) any {
+	if c == nil {
+		return nil
+	}
+	var status any // unknown, which is not 0
+	if c.Exit.Known && c.Exit.Signal == "" {
+		status = c.Exit.Status
+	}
+	return Object{{"call", c.Call}, {"evidence", OrNull(c.Evidence)}, {"status", status},
+		{"signal", OrNull(c.Exit.Signal)}, {"reason", OrNull(c.Reason)}}
 }
 
 // CrashedCall returns the JSON that describes a crashed frame.

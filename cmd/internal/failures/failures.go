@@ -1,4 +1,5 @@
-// Package failures gives failures of operations to the command of --on-failure (spec §61).
+// Package failures prints failures of operations, and gives them to the command of --on-failure
+// (spec §61).
 package failures
 
 import (
@@ -54,8 +55,9 @@ func (t Teller) Tell(op protocol.Operation, path string) (told, timedOut bool, e
 // line returns what the command gets.
 func (t Teller) line(op protocol.Operation, f protocol.Failure, path string) string {
 	o := cli.Object{
-		{"type", "operationFailed"}, {"operationId", op.ID}, {"revision", f.Revision},
-		{"state", op.State}, {"aborted", f.To == protocol.Aborted}, {"reason", f.Reason},
+		{"type", "operationFailed"}, {"operationId", op.ID}, {"runId", cli.OrNull(op.RunID)},
+		{"revision", f.Revision}, {"state", op.State}, {"aborted", f.To == protocol.Aborted},
+		{"reason", f.Reason}, {"cause", cli.Cause(f.Cause)},
 		{"by", f.By}, {"at", wire.FormatTime(f.At)}, {"call", call(f)}, {"path", path},
 	}
 	line := t.Env.JSONLine(o)
