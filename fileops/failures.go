@@ -82,64 +82,52 @@ type Archived struct {
 // ArchivedFailures returns the operations in the archive that failed or were aborted and were last
 // edited since a time, from the oldest to the newest. Attempts at tasks are not among them. It
 // continues after errors and returns them all.
-func (l *Ledger) ArchivedFailures(since time.Time) (all []Archived, err error) {
+func (l *Ledger) ArchivedFailures(since time.Time) ([]Archived, error) {
+	return l.archived(true, func(c archiveCopy) bool {
+		return !c.modTime.Before(since) && !l.isAttempt(c.id)
+	})
+}
+
+// ArchivedRuns returns the copies of the operation id in the archive, as ArchivedFailures does. If id
+// is "", it returns those of all operations, other than attempts at tasks.
+func (l *Ledger) ArchivedRuns(id string) ([]Archived, error) {
+	return l.archived(false, func(c archiveCopy) bool {
+		return c.id == id || id == "" && !l.isAttempt(c.id)
+	})
+}
+
+func (l *Ledger) archived(failed bool, wanted func(archiveCopy) bool) (all []Archived, err error) {
 	defer l.fs.Refresh()
 	copies, err := l.archiveCopies()
-	copies = slices.DeleteFunc(copies, func(c archiveCopy) bool {
-		return c.modTime.Before(since) || l.isAttempt(c.id)
-	})
+	copies = slices.DeleteFunc(copies, func(c archiveCopy) bool { return !wanted(c) })
 	slices.SortFunc(copies, func(a, b archiveCopy) int {
 		return cmp.Or(a.modTime.Compare(b.modTime), cmp.Compare(a.n, b.n))
 	})
 
 	for _, c := range copies {
 		path := l.ArchivePath(c.id, c.n)
-		_, state, readErr := l.glance(path)
-		if readErr == nil && state != "" && state != protocol.Failed {
-			continue
+		if failed {
+			_, state, err := l.glance(path)
+			if err == nil && state != "" && state != protocol.Failed {
+				continue
+			}
 		}
 		op, readErr := l.readCopy(c)
 		switch {
 		case errors.Is(readErr, fs.ErrNotExist): // it was pruned since
 		case readErr != nil:
 			err = errors.Join(err, fmt.Errorf("%s: %w", path, readErr))
-		case op.State == protocol.Failed:
+		case !failed || op.State == protocol.Failed:
 			all = append(all, Archived{op, path})
 		}
 	}
 	return all, err
 }
 
-// ArchivedRuns returns the copies of the operation id in the archive, from the oldest to the newest.
-// It continues after errors and returns them all.
-func (l *Ledger) ArchivedRuns(id string) (all []Archived, err error) {
-	if err := wire.CheckID(id); err != nil {
-		return nil, err
-	}
-	defer l.fs.Refresh()
-	copies, err := l.archiveCopies()
-	copies = slices.DeleteFunc(copies, func(c archiveCopy) bool { return c.id != id })
-	slices.SortFunc(copies, func(a, b archiveCopy) int { return cmp.Compare(a.n, b.n) })
-
-	for _, c := range copies {
-		op, readErr := l.readCopy(c)
-		switch {
-		case errors.Is(readErr, fs.ErrNotExist): // it was pruned since
-		case readErr != nil:
-			err = errors.Join(err, fmt.Errorf("%s: %w", l.ArchivePath(c.id, c.n), readErr))
-		default:
-			all = append(all, Archived{op, l.ArchivePath(c.id, c.n)})
-		}
-	}
-	return all, err
-}
-
-// CountArchived returns how many copies of operations, other than attempts at tasks, the archive
-// has.
-func (l *Ledger) CountArchived() (int, error) {
+// CountArchived returns the number of copies in the archive, other than of attempts at tasks.
+func (l *Ledger) CountArchived() (n int, err error) {
 	defer l.fs.Refresh()
 	names, err := l.fs.Entries(l.ArchiveDir())
-	n := 0
 	for _, name := range names {
 		if kind, id, _ := layout.InArchive(name); kind == layout.ArchivedFile && !l.isAttempt(id) {
 			n++

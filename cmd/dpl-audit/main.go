@@ -18,8 +18,8 @@ type auditor struct {
 	cli.Common `embed:""`
 	Object     object `embed:""`
 
-	Since when       `placeholder:"TIME" help:"only what was done since TIME: as in the files, like 09:30 in local time, or like 2h ago"`
-	Until when       `placeholder:"TIME" help:"only what was done until TIME"`
+	Since cli.When   `placeholder:"TIME" help:"only what was done since TIME: as in the files, like 09:30 in local time, or like 2h ago"`
+	Until cli.When   `placeholder:"TIME" help:"only what was done until TIME"`
 	Task  cli.TaskID `placeholder:"TASK" help:"only what changed TASK; with --note, the task that it belongs to"`
 	Kind  cli.Word   `placeholder:"WORD" help:"only events of that kind: enqueued, claimed, settled, done, cancelled, expired, blocked, dead, halted, resumed, completed, asked, allowed, denied, answered, timedOut, withdrawn, changed; or TASK_START, TASK_COMPLETE, TASK_BLOCKED, HALT, COMPLETED"`
 	Last  cli.Count  `placeholder:"N" help:"only the last N of these"`

@@ -92,10 +92,10 @@ func touches(l audit.Line, task string) bool {
 func (c *auditor) show(env *cli.Env, object fileops.Audited) error {
 	all, now := &chosen{flags: c, events: object.Events}, env.Now()
 	if c.Since != "" {
-		all.since, _ = c.Since.time(now) // it was parsed before
+		all.since, _ = c.Since.Time(now) // it was parsed before
 	}
 	if c.Until != "" {
-		all.until, _ = c.Until.time(now)
+		all.until, _ = c.Until.Time(now)
 	}
 	if _, err := read(object, all.take); err != nil {
 		return err

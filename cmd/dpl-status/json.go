@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,9 @@ func (p picture) json() cli.Object {
 	case p.onlyQueues:
 		return cli.Object{queues}
 	}
-	return cli.Object{{"operations", objects(p.ops, operationInShort)}, groups, queues}
+	ops := slices.Concat(p.ops, p.past)
+	return cli.Object{{"operations", objects(ops, operationInShort)}, groups, queues,
+		{"othersArchived", p.archived}}
 }
 
 // list returns the name of the member that lists what was asked for, or "" if that is one thing, or
@@ -68,11 +71,13 @@ func objects[T any](values []T, object func(T) cli.Object) []cli.Object {
 }
 
 func operationInShort(op view.Operation) cli.Object {
-	return cli.Object{
+	return append(cli.Object{
 		{"operationId", op.ID}, {"state", op.State}, {"revision", op.Revision},
 		{"calls", len(op.Stack)}, {"crashed", op.Crashed()},
 		{"ageMs", op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
-	}
+		{"runId", cli.OrNull(op.RunID)}, {"archived", op.Archived},
+		{"startedAt", stampOrNull(op.StartedAt())}, {"endedAt", stampOrNull(op.EndedAt())},
+	}, left(op)...)
 }
 
 func groupInShort(g view.Group) cli.Object {
@@ -86,11 +91,12 @@ func groupInShort(g view.Group) cli.Object {
 
 // operationObject returns the file of op, and how it would be judged now.
 func operationObject(op view.Operation) cli.Object {
-	return cli.Object{
+	return append(cli.Object{
 		{"operation", jsontext.Value(op.Encode())}, {"archived", op.Archived},
 		{"calls", objects(op.Calls(), call)},
 		{"supervisors", objects(op.JudgedSupervisors(), supervisor)},
-	}
+		{"runId", cli.OrNull(op.RunID)},
+	}, left(op)...)
 }
 
 func call(c view.Call) cli.Object {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/metrics"
@@ -15,15 +16,24 @@ import (
 // A subject is what to show: an operation, a group, a queue, the calls of a supervisor, or, if all
 // are "", all operations, groups and queues, unless only one kind is asked for.
 type subject struct {
-	op, supervisor, group, service, queue string
-	onlyGroups, onlyQueues                bool
+	op, run, supervisor, group, service, queue string // run is the beginning of an id
+	onlyGroups, onlyQueues                     bool
+
+	// What has ended is listed if it has failed since a time, or all of it.
+	since time.Time
+	all   bool
 }
+
+// lately is how long ago what has failed is still listed.
+const lately = 24 * time.Hour
 
 // A picture is a subject as it is now: its operations, groups and queues that can be read, and an
 // error for each other one.
 type picture struct {
 	subject
 	ops      []view.Operation
+	past     []view.Operation // the runs in the archive that are listed, the newest first
+	archived int              // number of other runs in the archive
 	groups   []view.Group
 	queues   []view.Queue
 	tasks    []view.Task // of the one queue, for JSON
@@ -56,7 +66,7 @@ func (s *reporter) look(what subject) (p picture, err error) {
 		}
 		return p, err
 	case what.op != "":
-		op, err := s.read(what.op)
+		op, err := s.readRun(what.op, what.run)
 		p.ops = []view.Operation{op}
 		return p, err
 	case !what.onlyGroups:
@@ -95,7 +105,10 @@ func (s *reporter) readAll(p *picture) error {
 			p.ops = append(p.ops, op)
 		}
 	}
-	return err
+	if err != nil || p.supervisor != "" {
+		return err
+	}
+	return s.readPast(p)
 }
 
 // readGroup returns the group id. It returns ErrNoService if service is not "" and not in the

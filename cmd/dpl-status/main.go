@@ -1,5 +1,10 @@
 // Dpl-status shows operations, groups and queues, and never changes one.
 //
+//	dpl-status [--all | --since TIME] [--json]
+//	dpl-status OP [--run RUNID] [--check STATE | --why CALL] [--json]
+//	dpl-status OP --runs [--json]
+//	dpl-status GROUP [--service ID [--check STATE] | --why ID] [--json]
+//	dpl-status QUEUE [--check STATE | --why TASK] [--json]
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
 //	dpl-status --ids [--op OP | --groups | --group GROUP | --queues | --queue QUEUE] [--json]
 //	dpl-status --group GROUP [--service ID [--check STATE] | --why ID] [--json]
@@ -31,6 +36,11 @@ import (
 type status struct {
 	cli.Common `embed:""`
 
+	Name       cli.ID      `placeholder:"NAME" help:"operation, group or queue; may be given as the first argument"`
+	All        bool        `help:"also list what has completed, and what ended long ago or is archived"`
+	Since      cli.When    `placeholder:"TIME" help:"list what failed since TIME, instead of in the last 24 hours: as in the files, like 09:30 in local time, or like 48h ago"`
+	Runs       bool        `help:"list the runs of the operation, with those in the archive, the newest first"`
+	RunID      cli.Word    `name:"run" placeholder:"RUNID" help:"show this run of the operation; the beginning of its id is enough"`
 	Op         cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	Group      cli.ID      `placeholder:"GROUP" help:"show this group of services"`
 	Groups     bool        `help:"list the groups of services"`
@@ -51,8 +61,24 @@ type status struct {
 	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D (with --watch, 5s)"`
 }
 
-// Validate refuses flags that do not go together.
+// Leading returns the flag whose value may be the first argument.
+func (*status) Leading() string { return "name" }
+
+// Validate refuses flags that do not go together. What those that go with a NAME mean depends on what
+// is called that.
 func (c *status) Validate() error {
+	if c.Name == "" {
+		return c.checkSubject()
+	}
+	if c.Given("op", "group", "groups", "queue", "queues", "supervisor") {
+		return cli.Usagef("%q goes with none of --op, --group, --groups, --queue, --queues and "+
+			"--supervisor", c.Name)
+	}
+	return nil
+}
+
+// checkSubject returns an error for flags that do not go with the subject, or with each other.
+func (c *status) checkSubject() error {
 	if c.Group != "" && c.Service == "" {
 		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
 	}
@@ -65,8 +91,24 @@ func (c *status) Validate() error {
 		return err
 	}
 
-	op := c.Given("op")
+	op := c.givesOp()
+	if !op && c.Given("all", "since") {
+		c.Op = "" // as with --ids, the environment does not count
+	}
 	switch {
+	case (c.All || c.Since != "") && (op || c.Group != "" || c.Groups || c.Queue != "" || c.Queues ||
+		c.IDs || c.Check != "" || c.Why != "" || c.Log != ""):
+		return cli.Usagef("--all and --since are for the list of operations, groups and queues")
+	case c.All && c.Since != "":
+		return cli.Usagef("--all and --since exclude each other")
+	case (c.Runs || c.RunID != "") && c.Op == "":
+		return cli.Usagef("--runs and --run go with an operation")
+	case c.Runs && (c.RunID != "" || c.Why != "" || c.Check != "" || c.IDs || c.Watch ||
+		c.HTML != "" || c.Metrics != "" || c.Supervisor != ""):
+		return cli.Usagef("--runs goes with --json and --format only")
+	case c.RunID != "" && (c.IDs || c.Watch || c.HTML != "" || c.Metrics != "" ||
+		c.Supervisor != ""):
+		return cli.Usagef("--run goes with --check, --why, --json and --format only")
 	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" ||
 		c.Group != ""):
 		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, " +
@@ -106,8 +148,16 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 
-	what := c.subject()
+	if err = c.resolve(s.ledger); err != nil {
+		return err
+	}
+	what, err := c.subject(env.Now())
+	if err != nil {
+		return err
+	}
 	switch {
+	case c.Runs:
+		return s.listRuns(what.op)
 	case c.Log != "":
 		return s.log(what.group, string(c.Log), int(c.Lines), c.Follow)
 	case c.IDs:
@@ -118,7 +168,7 @@ func (c *status) Run(env *cli.Env) error {
 		return s.explain(what, string(c.Why))
 	}
 
-	if what.op != "" && what.group == "" {
+	if what.op != "" && what.group == "" && c.Name == "" {
 		env.NoteInherited(s.ledger, what.op)
 	}
 
@@ -145,8 +195,8 @@ func main() {
 	}
 
 	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.",
-		"It takes no lock and changes nothing. Archived operations are shown from the "+
-			"archive. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
+		"Without arguments it lists what is running, and what failed or was aborted in the last 24 "+
+			"hours, also if it is archived. It takes no lock and changes nothing. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
 			"operation, call, group, service, queue or task.")
 }
 

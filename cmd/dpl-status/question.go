@@ -61,8 +61,8 @@ func (s *reporter) check(what subject, state string) error {
 }
 
 // why prints everything on which the judgement of a call rests, or how the call ended.
-func (s *reporter) why(id, call string) error {
-	op, err := s.read(id)
+func (s *reporter) why(what subject, call string) error {
+	op, err := s.readRun(what.op, what.run)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (p picture) draw(style view.Style) string {
 	case p.op != "":
 		return style.Operation(p.ops[0])
 	}
-	return style.Ledger(p.ops, p.groups, p.queues)
+	return style.Ledger(p.listing())
 }
 
 // over returns the final state of the operation or queue, or "" if it goes on or more than it is

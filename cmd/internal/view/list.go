@@ -6,9 +6,14 @@ import (
 	"strings"
 )
 
-var listColumns = []column{
+var runningColumns = []column{
 	{title: "OPERATION", id: true}, {title: "STATE"}, {title: "CALLS"}, {title: "CRASHED"},
-	{title: "LAST HEARTBEAT", short: "BEAT"},
+	{title: "LAST HEARTBEAT", short: "BEAT"}, {title: "WHY", sinks: true},
+}
+
+var pastColumns = []column{
+	{title: "OPERATION", id: true}, {title: "STATE"}, {title: "ENDED"},
+	{title: "NEXT", sinks: true, below: "see"}, {title: "WHY", sinks: true},
 }
 
 var supervisedColumns = []column{
@@ -22,33 +27,89 @@ var groupsColumns = []column{
 	{title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 }
 
-// Ledger draws operations, each with a short summary of its calls below it, and below them groups
-// and queues, one per line.
-func (s Style) Ledger(ops []Operation, groups []Group, queues []Queue) string {
-	var operations, others []*node
-	for _, op := range ops {
-		operations = append(operations, op.summary()...)
-	}
-	for _, g := range groups {
-		others = append(others, g.summary())
-	}
-
-	var tables []string
-	for _, table := range []string{
-		s.table(listColumns, operations), s.table(groupsColumns, others), s.Queues(queues),
-	} {
-		if table != "" {
-			tables = append(tables, table)
-		}
-	}
-	return strings.Join(tables, "\n")
+// A Listing is a whole ledger, or its groups or queues alone.
+type Listing struct {
+	Operations []Operation // those that have not ended
+	Ended      []Operation // those that have, in the order in which they are drawn
+	Others     int         // number of other operations that have ended
+	Groups     []Group
+	Queues     []Queue
 }
 
-// summary returns op and its calls.
+// Ledger draws what is running, each operation with those of its calls that are not well; what has
+// ended, and why; how many others there are; and groups and queues, one per line.
+func (s Style) Ledger(l Listing) string {
+	var running, ended, groups []*node
+	why := false
+	for _, op := range l.Operations {
+		running = append(running, op.summary()...)
+		why = why || op.Why() != ""
+	}
+	for _, op := range l.Ended {
+		ended = append(ended, op.ending(l.next(op)))
+	}
+	for _, g := range l.Groups {
+		groups = append(groups, g.summary())
+	}
+
+	columns := runningColumns
+	if !why {
+		columns = columns[:len(columns)-1]
+		for _, n := range running {
+			n.cells = n.cells[:min(len(n.cells), len(columns))]
+		}
+	}
+	var parts []string
+	for _, part := range []string{
+		s.table(columns, running), s.table(pastColumns, ended), others(l.Others),
+		s.table(groupsColumns, groups), s.Queues(l.Queues),
+	} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// others returns the line about n operations that are not listed.
+func others(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 other operation has ended: dpl-status --all\n"
+	}
+	return fmt.Sprintf("%d other operations have ended: dpl-status --all\n", n)
+}
+
+// next returns the command that shows op, of those that have ended.
+func (l Listing) next(op Operation) string {
+	name := op.ID
+	for _, g := range l.Groups {
+		if g.ID == op.ID {
+			name = "--op " + op.ID
+		}
+	}
+	for _, q := range l.Queues {
+		if q.ID == op.ID {
+			name = "--op " + op.ID
+		}
+	}
+
+	switch {
+	case !op.Superseded:
+		return "dpl-status " + name
+	case op.RunID == "":
+		return "dpl-status " + name + " --runs"
+	}
+	return "dpl-status " + name + " --run " + op.RunID[:min(len(op.RunID), 8)]
+}
+
+// summary returns op and those of its calls that are not well.
 func (op Operation) summary() []*node {
 	heading := []cell{
 		{text: op.ID, tone: strong}, state(string(op.State)), {text: strconv.Itoa(len(op.Stack))},
-		troubling(op.Crashed()), {text: Ago(op.Seen.Now.Sub(op.LastHeartbeat))},
+		troubling(op.Crashed()), {text: Ago(op.Seen.Now.Sub(op.LastHeartbeat))}, {text: op.Why()},
 	}
 	if op.Undiscovered() > 0 {
 		heading[1].tone = bad
@@ -56,15 +117,28 @@ func (op Operation) summary() []*node {
 
 	nodes := []*node{{cells: heading}}
 	for _, c := range op.Tree() {
+		if c.State.Live() && c.Verdict == "alive" {
+			continue
+		}
 		rest := fmt.Sprintf("%s, %s, %s", c.Verdict, c.Heard, c.ParticipantID)
 		if c.SupervisorID != "" {
 			rest += ", of " + c.SupervisorID
 		}
-		nodes = append(nodes, &node{depth: c.Depth + 1, cells: []cell{{text: c.CallID},
+		nodes = append(nodes, &node{depth: 1, cells: []cell{{text: c.CallID},
 			state(string(c.State)), {text: rest, tone: toneOf(c.Verdict)}}})
 	}
 
 	return nodes
+}
+
+// ending returns how op, which has ended, has ended.
+func (op Operation) ending(next string) *node {
+	ended := cell{}
+	if at := op.EndedAt(); !at.IsZero() {
+		ended.text = Ago(op.Seen.Now.Sub(at))
+	}
+	return &node{cells: []cell{{text: op.ID, tone: strong}, state(op.Outcome()), ended,
+		{text: next}, {text: op.Why()}}}
 }
 
 func (g Group) summary() *node {

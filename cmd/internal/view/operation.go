@@ -14,8 +14,9 @@ import (
 // An Operation is an operation to show, with an observation.
 type Operation struct {
 	protocol.Operation
-	Archived bool
-	Seen     observe.Observation
+	Archived   bool
+	Superseded bool // a later run has the same id
+	Seen       observe.Observation
 }
 
 var callColumns = []column{
@@ -67,6 +68,9 @@ func (s Style) Operation(op Operation) string {
 func (s Style) head(op Operation) string {
 	var out strings.Builder
 	rest := fmt.Sprintf(", revision %d", op.Revision)
+	if op.RunID != "" {
+		rest = ", run " + op.RunID + rest
+	}
 	if age := op.InStateFor(); age != "" {
 		rest += ", for " + age
 	}
