@@ -30,6 +30,7 @@ type call struct {
 	period time.Duration      // between two heartbeats, according to the last edit
 	heard  protocol.Operation // the operation as last read by excuse
 	awake  atomic.Int64       // the revision in which it was idle before the last output
+	inside bool               // it is part of another call of the operation
 	began  bool               // its push created the operation
 	begun  int64              // the revision in which it did
 	run    string             // of the operation, once it has begun
@@ -209,7 +210,7 @@ func (c *call) called() bool {
 func (c *call) explain(status int) string {
 	switch status {
 	case cli.StatusCleanUp:
-		return failed(c.seen)
+		return failedBecause(c.seen)
 	case cli.StatusOver:
 		return fmt.Sprintf("operation %s, or its call %s, is over", c.op, c.push.Call)
 	}
@@ -217,8 +218,8 @@ func (c *call) explain(status int) string {
 	return c.declared(c.seen.Frame(c.push.Call))
 }
 
-// failed returns the state of op, which is no longer running, and the reason.
-func failed(op protocol.Operation) string {
+// failedBecause returns the state of op, which is no longer running, and the reason.
+func failedBecause(op protocol.Operation) string {
 	t, left := op.LeftRunning()
 	switch {
 	case !left:
@@ -276,7 +277,7 @@ func (c *call) end(e end) (verdict, error) {
 	case crashed != nil:
 		v.status, v.reason = cli.StatusCrashed, c.declared(crashed)
 	case wentWrong(edit.After, pop):
-		v.status, v.reason = cli.StatusCleanUp, failed(edit.After)
+		v.status, v.reason = cli.StatusCleanUp, failedBecause(edit.After)
 	}
 
 	return v, nil

@@ -9,30 +9,64 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// tellFailure gives the failure of the operation to --on-failure, if this dpl-run has begun it. It
-// changes no exit status: what it could not tell, dpl-cleanup --on-failure will.
-func (c *run) tellFailure(env *cli.Env, r role) {
+// report gives the failure of the operation to --on-failure, if this dpl-run has begun it, and prints
+// it, if this dpl-run is part of no other call. It changes no exit status: what it could not tell or
+// print, dpl-cleanup will.
+func (c *run) report(env *cli.Env, r role) {
 	call, is := r.(*call)
-	if c.OnFailure == "" || !is || !call.began {
+	state := c.account.state
+	if !is || !c.account.begun || call.inside || state == protocol.Running ||
+		state == protocol.Completed {
+		return
+	}
+	op, path, err := call.result()
+	if err != nil {
+		env.Warnf("%v", err)
+	}
+	f, failed := op.Failure()
+	if err != nil || !failed {
 		return
 	}
 
-	op, archived, err := call.ledger.ReadOperation(call.op)
+	if f.To == protocol.Aborted {
+		env.Warnf("%s", failedBecause(op))
+	} else if _, err := failures.Say(call.ledger, op, func(f protocol.Failure) error {
+		if !call.named() && f.Cause != nil && f.Cause.Call == call.push.Call {
+			return nil // the exit status says it
+		}
+		env.Warnf("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
+		return nil
+	}); err != nil {
+		env.Logf("%v", err)
+	}
+	if call.began {
+		c.tell(env, call.ledger, op, path)
+	}
+}
+
+// named reports whether the operation has a name that others know.
+func (c *call) named() bool { return c.flags.Op != "" }
+
+// result returns the run of c as it is now, perhaps in the archive, and the path of its file. It
+// returns the zero Operation if that is gone.
+func (c *call) result() (found protocol.Operation, path string, err error) {
+	op, archived, err := c.ledger.ReadOperation(c.op)
 	switch {
-	case err == nil && !archived && op.RunID == call.run:
-		c.tell(env, call.ledger, op, call.ledger.OperationPath(op.ID))
-	case archived, err == nil:
-		var runs []fileops.Archived // others have archived it already
-		runs, err = call.ledger.ArchivedRuns(call.op)
-		for _, run := range runs {
-			if run.RunID == call.run {
-				c.tell(env, call.ledger, run.Operation, run.Path)
-			}
+	case errors.Is(err, fileops.ErrNotFound):
+		return found, "", nil
+	case err != nil:
+		return found, "", cli.Named("read", c.op, "", err)
+	case !archived && op.RunID == c.run:
+		return op, c.ledger.OperationPath(c.op), nil
+	}
+
+	runs, err := c.ledger.ArchivedRuns(c.op) // others have archived it already
+	for _, run := range runs {
+		if run.RunID == c.run {
+			return run.Operation, run.Path, err
 		}
 	}
-	if err != nil && !errors.Is(err, fileops.ErrNotFound) {
-		env.Warnf("%v", cli.Named("--on-failure", call.op, "", err))
-	}
+	return found, "", err
 }
 
 // tell gives the failure of op, if it has one, to --on-failure. The file of op is at path.

@@ -68,7 +68,7 @@ func (c *run) Run(env *cli.Env) error {
 	if out != nil {
 		a.write(env, out, err)
 	}
-	c.tellFailure(env, a.role)
+	c.report(env, a.role)
 	return err
 }
 

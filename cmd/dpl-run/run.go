@@ -324,7 +324,9 @@ func (r *runner) conclude(e end, v verdict) int {
 		return e.exit()
 	case v.status != 0:
 		a.reason = v.reason
-		r.env.Warnf("%s", v.reason)
+		if v.status != cli.StatusCleanUp { // the outermost dpl-run prints why, once
+			r.env.Warnf("%s", v.reason)
+		}
 		return v.status
 	case !e.ran:
 		a.reason = e.failure

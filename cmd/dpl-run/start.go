@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/failures"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
@@ -43,6 +44,7 @@ var errInterrupted = errors.New("interrupted")
 func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 	f := c.flags
 	inside := c.push.Run != ""
+	defer func() { c.inside = inside }()
 	joins := inside || f.Join || f.Op != "" && !f.Given("op", "wait")
 	reuse := !inside && !f.NoRerun
 
@@ -147,7 +149,12 @@ func (c *call) bury() error {
 	if err != nil || archived || !op.State.Terminal() {
 		return err // others have begun the next run, or are about to
 	}
-	c.env.Warnf("%s: the last run is cleaned up: %s", c.op, failed(op))
+	if _, err := failures.Say(c.ledger, op, func(f protocol.Failure) error {
+		c.env.Warnf("%s", failures.Line(c.op, f, c.env.Now()))
+		return nil
+	}); err != nil {
+		c.env.Warnf("%v", err)
+	}
 	c.flags.tell(c.env, c.ledger, op, c.ledger.OperationPath(c.op))
 	return nil
 }
