@@ -157,8 +157,8 @@ func inAttempt() string {
 	return queueID + "/" + task
 }
 
-// scope returns within which a key means the same question: the task, or else the operation, or
-// else the process, or "" if that is not known. So the answer to an earlier piece of work is never
+// scope returns within which a key means the same question: the task, or else the run of the
+// operation, or else the process, or "" if that is not known. So the answer to an earlier piece of work is never
 // one to this.
 func scope(task string, a queue.Asker) string {
 	switch p := observe.Identity(a.PID, a.Process); {
@@ -167,7 +167,7 @@ func scope(task string, a queue.Asker) string {
 	case task != "":
 		return "task " + task
 	case a.Operation != "":
-		return "operation " + a.Operation
+		return strings.TrimSpace("operation " + a.Operation + " " + cli.RunOf(a.Operation))
 	case !p.Known():
 		return ""
 	default:
