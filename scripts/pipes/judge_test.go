@@ -79,7 +79,7 @@ func (t *trial) late(cause string) bool {
 	switch {
 	case t.fault == exits:
 		return true
-	case cause == "last" || t.unkept():
+	case cause != "first" && cause != "middle" || t.unkept():
 		return false
 	}
 
@@ -92,7 +92,8 @@ func (t *trial) late(cause string) bool {
 	return time.Unix(changed.Unix()).After(t.struck.Add(coarse))
 }
 
-// guilty reports whether the fault was one of a call.
+// guilty reports whether the fault was one of a call. If a process outside the pipeline is killed,
+// that stops all calls.
 func (t *trial) guilty(call string) bool {
-	return call == t.exits || slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
+	return t.fault == outside || call == t.exits || slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
 }

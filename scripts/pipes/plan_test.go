@@ -12,6 +12,10 @@ import (
 // The stages of the pipeline are also the names of their calls.
 var stages = []string{"first", "middle", "last"}
 
+// outermost stands for the call of the outer dpl-run, whose name is made up by dpl-run. Its command
+// is the shell that runs the script.
+const outermost = "outermost"
+
 // The processes of a stage that a trial may kill.
 const (
 	command = "command"
@@ -78,6 +82,7 @@ const (
 	kills   = "kill"         // victims are killed
 	early   = "early kill"   // a dpl-run is killed soon after it has started
 	stage   = "killed stage" // all processes of a stage are killed
+	outside = "kill outside" // a process of the outer dpl-run is killed
 )
 
 // A plan is what a trial does.
@@ -142,7 +147,9 @@ func newPlan(seed uint64, number int, v variant) plan {
 		for range 2 + rng.IntN(3) {
 			p.victims = append(p.victims, one())
 		}
-	case n < 92:
+	case n < 88 && v.outer:
+		p.fault, p.victims = outside, []victim{{outermost, roles[rng.IntN(len(roles))]}}
+	case n < 94:
 		p.fault = stage
 		of := among[rng.IntN(len(among))]
 		for _, i := range rng.Perm(len(roles)) {
@@ -153,7 +160,7 @@ func newPlan(seed uint64, number int, v variant) plan {
 		p.written, p.after = false, time.Duration(rng.Int64N(int64(8*time.Millisecond)))
 	}
 
-	p.waits = p.fault == kills || p.fault == stage || rng.IntN(2) == 0
+	p.waits = p.fault != exits && p.fault != early || rng.IntN(2) == 0
 	most := []int64{1, int64(12 * time.Millisecond)}[rng.IntN(2)]
 	for range p.victims {
 		p.apart = append(p.apart, time.Duration(rng.Int64N(most)))
@@ -166,7 +173,7 @@ func (p plan) String() string {
 	switch p.fault {
 	case exits:
 		text += " of " + p.exits
-	case kills, early, stage:
+	case kills, early, stage, outside:
 		text += fmt.Sprintf(" %q after %v", p.victims, p.after)
 		if p.written {
 			text += " and the last line"

@@ -100,7 +100,7 @@ func (t *trial) kind() string {
 	case t.fault == exits:
 		return "exit 1 of " + t.exits
 	case t.beforeLedger():
-		return "killed before the ledger: " + t.hit[0].stage
+		return "killed before the ledger: dpl-run of " + t.hit[0].stage
 	case t.unkept():
 		return "dpl-run and keeper of a stage killed"
 	case len(t.hit) == 0:
@@ -108,5 +108,5 @@ func (t *trial) kind() string {
 	case len(t.hit) > 1:
 		return "several killed"
 	}
-	return "killed: " + t.hit[0].stage + "'s " + t.hit[0].role
+	return "killed: " + t.hit[0].String()
 }

@@ -223,8 +223,12 @@ func (t *trial) targets(r record) (all map[victim]process) {
 	poll.Within(time.Second, func() bool {
 		all = make(map[victim]process)
 		for _, f := range r.Stack {
+			name := f.CallID
+			if !slices.Contains(stages, name) {
+				name = outermost
+			}
 			for role, p := range ofStage(f.PID) {
-				all[victim{f.CallID, role}] = p
+				all[victim{name, role}] = p
 			}
 		}
 		return !slices.ContainsFunc(t.victims, missing) &&
