@@ -27,7 +27,9 @@ func (c *tally) count(t *trial) {
 		c.outs = make(map[string]int)
 	}
 	c.trials++
-	c.problems += min(len(t.problems), 1)
+	if t.bad() {
+		c.problems++
+	}
 	if len(t.hit) > 0 || t.fault == exits {
 		c.hit++
 		c.durations = append(c.durations, t.took)

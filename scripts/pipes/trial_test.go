@@ -58,6 +58,8 @@ func (t *trial) problem(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
+func (t *trial) bad() bool { return len(t.problems) > 0 }
+
 // try makes a trial in a directory.
 func try(p plan, bin, dir string) *trial {
 	t := &trial{plan: p, bin: bin, dir: dir, status: -1}
