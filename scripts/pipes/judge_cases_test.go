@@ -15,16 +15,22 @@ import (
 func TestJudge(t *testing.T) {
 	const (
 		completed = `{"state": "completed", "events": [
-			{"type": "callStarted", "callId": "first"}, {"type": "callStarted", "callId": "last"}]}`
+			{"type": "callStarted", "callId": "first"},
+			{"type": "callStarted", "callId": "last"}]}`
 		failedBy = `{"state": "failed", "transitions": [
-			{"from": "running", "reason": "why", "cause": {"call": "CALL"}}], "events": [
-			{"type": "callStarted", "callId": "first"}, {"type": "callStarted", "callId": "last"}]}`
-		unsaid = `{"state": "failed", "transitions": [{"from": "running", "reason": "why"}]}`
+			{"from": "running", "reason": "why", "cause": {"call": "CALL"}}],
+			"events": [
+			{"type": "callStarted", "callId": "first"},
+			{"type": "callStarted", "callId": "last"}]}`
+		unsaid = `{"state": "failed", "transitions": [
+			{"from": "running", "reason": "why"}]}`
 	)
 	first := strings.Replace(failedBy, "CALL", "first", 1)
 	last := strings.Replace(failedBy, "CALL", "last", 1)
-	command, runner, keeper := victim{"first", command}, victim{"first", runner},
-		victim{"first", keeper}
+	none, killed := []victim(nil), []victim{{"first", command}}
+	runnerOnly, unseen := []victim{{"first", runner}}, []victim{{"middle", runner}}
+	unkept := []victim{{"first", runner}, {"first", keeper}}
+	const cut = "published a truncated"
 
 	for name, c := range map[string]struct {
 		fault  string
@@ -35,21 +41,21 @@ func TestJudge(t *testing.T) {
 		status int
 		want   string // the beginning of the first problem, or ""
 	}{
-		"no fault":              {noFault, threeCalls, nil, whole, completed, 0, ""},
-		"nothing published":     {noFault, threeCalls, nil, absent, completed, 0, "published nothing"},
-		"failed by itself":      {noFault, threeCalls, nil, absent, first, 3, "failed without a fault"},
-		"absent":                {kills, threeCalls, []victim{command}, absent, first, 3, ""},
-		"truncated":             {kills, threeCalls, []victim{command}, truncated, first, 3, "published a truncated"},
-		"truncated, and all ok": {kills, threeCalls, []victim{runner}, truncated, completed, 0, "published a truncated"},
-		"unkept":                {kills, threeCalls, []victim{runner, keeper}, truncated, first, 3, ""},
-		"unkept, with --to":     {kills, toFile, []victim{runner, keeper}, truncated, first, 3, "published a truncated"},
-		"published after it":    {exits, threeCalls, nil, whole, first, 3, "published after"},
-		"published long after":  {kills, threeCalls, []victim{command}, whole, first, 3, "published after"},
-		"status 0":              {kills, threeCalls, []victim{command}, absent, first, 0, "the script exits 0"},
-		"no cause":              {kills, threeCalls, []victim{command}, absent, unsaid, 3, "the record names no cause"},
-		"a wrong cause":         {kills, threeCalls, []victim{command}, absent, last, 3, "the record blames last"},
-		"before the ledger":     {early, threeCalls, []victim{{"middle", "dpl-run"}}, truncated, completed, 0, ""},
-		"in the ledger":         {early, threeCalls, []victim{runner}, truncated, completed, 0, "published a truncated"},
+		"no fault":              {noFault, threeCalls, none, whole, completed, 0, ""},
+		"nothing published":     {noFault, threeCalls, none, absent, completed, 0, "published nothing"},
+		"failed by itself":      {noFault, threeCalls, none, absent, first, 3, "failed without"},
+		"absent":                {kills, threeCalls, killed, absent, first, 3, ""},
+		"truncated":             {kills, threeCalls, killed, truncated, first, 3, cut},
+		"truncated, and all ok": {kills, threeCalls, runnerOnly, truncated, completed, 0, cut},
+		"unkept":                {kills, threeCalls, unkept, truncated, first, 3, ""},
+		"unkept, with --to":     {kills, toFile, unkept, truncated, first, 3, cut},
+		"published after it":    {exits, threeCalls, none, whole, first, 3, "published after"},
+		"published long after":  {kills, threeCalls, killed, whole, first, 3, "published after"},
+		"status 0":              {kills, threeCalls, killed, absent, first, 0, "the script exits 0"},
+		"no cause":              {kills, threeCalls, killed, absent, unsaid, 3, "the record names no"},
+		"a wrong cause":         {kills, threeCalls, killed, absent, last, 3, "the record blames last"},
+		"before the ledger":     {early, threeCalls, unseen, truncated, completed, 0, ""},
+		"in the ledger":         {early, threeCalls, runnerOnly, truncated, completed, 0, cut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tried := &trial{plan: plan{variant: variant{shape: c.shape}, fault: c.fault}, dir: t.TempDir(),

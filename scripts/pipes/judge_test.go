@@ -95,5 +95,6 @@ func (t *trial) late(cause string) bool {
 // guilty reports whether the fault was one of a call. If a process outside the pipeline is killed,
 // that stops all calls.
 func (t *trial) guilty(call string) bool {
-	return t.fault == outside || call == t.exits || slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
+	hit := slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
+	return t.fault == outside || call == t.exits || hit
 }

@@ -91,7 +91,7 @@ type plan struct {
 	variant
 	fault   string
 	victims []victim
-	written bool            // the first stage has written everything before; otherwise, all calls have begun
+	written bool            // the first stage has written everything, not only all calls have begun
 	after   time.Duration   // from then on; from the start of dpl-run if the kill is early
 	apart   []time.Duration // after each victim
 	exits   string          // the stage whose command exits 1
