@@ -5,6 +5,7 @@ package pipes
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -164,6 +165,20 @@ func newPlan(seed uint64, number int, v variant) plan {
 	most := []int64{1, int64(12 * time.Millisecond)}[rng.IntN(2)]
 	for range p.victims {
 		p.apart = append(p.apart, time.Duration(rng.Int64N(most)))
+	}
+	return p
+}
+
+// quick changes a plan that may last for a minute: if the dpl-run and the keeper of a stage are
+// killed, the others wait for its command. It kills that as well.
+func (p plan) quick() plan {
+	for _, stage := range stages {
+		if slices.Contains(p.victims, victim{stage, runner}) &&
+			slices.Contains(p.victims, victim{stage, keeper}) &&
+			!slices.Contains(p.victims, victim{stage, command}) {
+			p.victims = append(p.victims, victim{stage, command})
+			p.apart = append(p.apart, 0)
+		}
 	}
 	return p
 }
