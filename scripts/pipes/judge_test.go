@@ -1,0 +1,100 @@
+//go:build linux
+
+package pipes
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// coarse is the most by which the time of a file may be older than that of its change.
+const coarse = 10 * time.Millisecond
+
+// beforeLedger reports whether a stage was killed before its call was in the ledger.
+func (t *trial) beforeLedger() bool {
+	return t.fault == early && len(t.hit) > 0 && !t.record.begun(t.hit[0].stage)
+}
+
+// unkept reports whether the dpl-run and the keeper of a stage were killed.
+func (t *trial) unkept() bool {
+	return slices.ContainsFunc(stages, func(stage string) bool {
+		return slices.Contains(t.hit, victim{stage, runner}) &&
+			slices.Contains(t.hit, victim{stage, keeper})
+	})
+}
+
+// excepted reports whether the trial may publish a truncated file.
+func (t *trial) excepted() bool {
+	return t.beforeLedger() || t.unkept() && t.shape != toFile
+}
+
+// judge finds what must not be so.
+func (t *trial) judge() {
+	if t.beforeLedger() {
+		return
+	}
+
+	completed := t.record.State == "completed"
+	cause, reason := t.record.cause()
+	switch {
+	case t.out == truncated && !t.excepted():
+		t.problem("published a truncated file: the operation %s: %s", t.record.State, reason)
+	case t.out == absent && completed:
+		t.problem("published nothing, and the operation completed")
+	case t.out == whole && t.record.State == "failed" && t.late(cause):
+		t.problem("published after a failure: %s: %s", cause, reason)
+	case t.fault == noFault && !completed:
+		t.problem("failed without a fault: %s: %s", cause, reason)
+	}
+
+	if t.helped && !t.unkept() {
+		t.problem("no process has ended the operation")
+	}
+	if completed && t.status != 0 && t.out == whole && len(t.hit) == 0 {
+		t.problem("completed, and the script exits %d", t.status)
+	}
+	if completed && t.fault == exits {
+		t.problem("completed, although %s exits 1", t.exits)
+	}
+	if t.record.State != "failed" {
+		return
+	}
+
+	if t.status == 0 && t.out != whole {
+		t.problem("the script exits 0: %s", reason)
+	}
+	switch {
+	case cause == "":
+		t.problem("the record names no cause: %s", reason)
+	case !t.guilty(cause):
+		t.problem("the record blames %s: %s", cause, reason)
+	}
+}
+
+// late reports whether the whole file was published although an earlier stage had failed before.
+func (t *trial) late(cause string) bool {
+	switch {
+	case t.fault == exits:
+		return true
+	case cause != "first" && cause != "middle" || t.unkept():
+		return false
+	}
+
+	info, err := os.Stat(filepath.Join(t.dir, "out"))
+	if err != nil {
+		t.problem("%v", err)
+		return false
+	}
+	changed := info.Sys().(*syscall.Stat_t).Ctim
+	return time.Unix(changed.Unix()).After(t.struck.Add(coarse))
+}
+
+// guilty reports whether the fault was one of a call. If a process outside the pipeline is killed,
+// that stops all calls.
+func (t *trial) guilty(call string) bool {
+	hit := slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
+	return t.fault == outside || call == t.exits || hit
+}
