@@ -17,7 +17,8 @@ import (
 // A kind is what happens in a night.
 type kind struct {
 	name  string
-	disks bool // it needs small disks
+	call  string // whose process is killed
+	disks bool   // it needs small disks
 	do    func(w *world, n *night, ended <-chan struct{})
 }
 
@@ -26,24 +27,24 @@ var undisturbed = kind{name: "nothing"}
 
 var kinds = []kind{
 	undisturbed,
-	{"dump killed", false, killed("dump", isCommand, `\bdump\b.*`+byKill)},
-	{"gzip killed", false, killed("gzip", isCommand, `\bgzip\b.*`+byKill)},
-	{"upload killed", false, killed("upload", isCommand, `\bupload\b.*`+byKill)},
-	{"dpl-run of dump killed", false, killed("dump", isRunner, `\bdump\b.*`+isGone)},
-	{"dpl-run of gzip killed", false, killed("gzip", isRunner, `\bgzip\b.*`+isGone)},
-	{"dpl-run of upload killed", false, killed("upload", isRunner, `\bupload\b.*`+isGone)},
-	{"keeper of dump killed", false, killed("dump", isKeeper, "")},
-	{"keeper of gzip killed", false, killed("gzip", isKeeper, "")},
-	{"keeper of upload killed", false, killed("upload", isKeeper, "")},
-	{"shell killed", false, killed("", isCommand, `\bsh-.*`+byKill)},
-	{"first dpl-run killed", false, killed("", isRunner, `\bsh-.*`+isGone)},
-	{"first keeper killed", false, killed("", isKeeper, "")},
-	{"everything killed", false, everything},
-	{"reboot", false, reboot},
-	{"database stopped", false, databaseStopped},
-	{"disk full", true, diskFull},
-	{"ledger's disk full", true, ledgerFull},
-	{"second start", false, overlap},
+	{"dump killed", "dump", false, killed("dump", isCommand, `\bdump\b.*`+byKill)},
+	{"gzip killed", "gzip", false, killed("gzip", isCommand, `\bgzip\b.*`+byKill)},
+	{"upload killed", "upload", false, killed("upload", isCommand, `\bupload\b.*`+byKill)},
+	{"dpl-run of dump killed", "dump", false, killed("dump", isRunner, `\bdump\b.*`+isGone)},
+	{"dpl-run of gzip killed", "gzip", false, killed("gzip", isRunner, `\bgzip\b.*`+isGone)},
+	{"dpl-run of upload killed", "upload", false, killed("upload", isRunner, `\bupload\b.*`+isGone)},
+	{"keeper of dump killed", "dump", false, killed("dump", isKeeper, "")},
+	{"keeper of gzip killed", "gzip", false, killed("gzip", isKeeper, "")},
+	{"keeper of upload killed", "upload", false, killed("upload", isKeeper, "")},
+	{"shell killed", "", false, killed("", isCommand, `\bsh-.*`+byKill)},
+	{"first dpl-run killed", "", false, killed("", isRunner, `\bsh-.*`+isGone)},
+	{"first keeper killed", "", false, killed("", isKeeper, "")},
+	{"everything killed", "", false, everything},
+	{"reboot", "", false, reboot},
+	{"database stopped", "", false, databaseStopped},
+	{"disk full", "", true, diskFull},
+	{"ledger's disk full", "", true, ledgerFull},
+	{"second start", "", false, overlap},
 }
 
 // The words for a command that was killed, and for a dpl-run that is gone.
@@ -180,8 +181,8 @@ func databaseStopped(w *world, n *night, ended <-chan struct{}) {
 // diskFull fills the disk of the published file during the upload, until the end of the night.
 func diskFull(w *world, n *night, ended <-chan struct{}) {
 	n.cause = `\bupload\b.*exit status`
-	if w.script == "last.sh" {
-		n.cause = `\bsh-.*exit status`
+	if w.script == "last.sh" { // the upload is no call: what is seen first is what it leads to
+		n.cause = `\b(sh-.*exit status|gzip\b.*SIGPIPE)`
 	}
 	if w.find("dump", isCommand, ended) != nil {
 		n.disturbed = time.Now()

@@ -44,7 +44,7 @@ func (w *world) night(k kind) *night {
 
 	ended := make(chan struct{})
 	if w.cron {
-		if !poll.Within(2*time.Minute, func() bool { return w.one(process.isOuter) != nil }) {
+		if !w.awaitCron() {
 			w.fault(n, "cron has not started it")
 			return n
 		}
@@ -115,10 +115,7 @@ func (w *world) judge(n *night) {
 	w.broken = len(w.reader.broken)
 	w.reader.mu.Unlock()
 
-	var op operation
-	if all := w.runs(); len(all) > 0 {
-		op = all[len(all)-1]
-	}
+	op := w.last()
 	if !n.rebooted && op.began().Before(n.began) {
 		w.fault(n, "it has not run: exit status %d\n%s", n.status, n.output)
 		return
@@ -133,7 +130,7 @@ func (w *world) judge(n *night) {
 		w.fault(n, "it has failed without a cause: %+v\n%s", op.Transitions, n.output)
 	case n.failed && n.status == 0:
 		w.fault(n, "it has failed, and exits 0")
-	case !n.failed && n.status > 0:
+	case !n.failed && n.status > 0 && n.disturbed.IsZero():
 		w.fault(n, "it is completed, and exits %d\n%s", n.status, n.output)
 	case !n.failed && (!now.isPublished || now == n.before):
 		w.fault(n, "it is completed, and has published nothing\n%s", n.output)
