@@ -45,7 +45,8 @@ func (w *world) night(k kind) *night {
 	ended := make(chan struct{})
 	if w.cron {
 		if !w.awaitCron() {
-			w.fault(n, "cron has not started it")
+			w.receive(nil, nil)
+			w.fault(n, "cron has not started it, or it has ended at once: mails: %q", w.unread)
 			return n
 		}
 		close(ended)
