@@ -5,6 +5,7 @@ package nights
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func (w *world) startCron(t testing.TB) {
 	}
 
 	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", cronScript,
-		"sh", w.path("crontab"), w.path("sendmail.sh"))
+		"sh", w.path("crontab"), filepath.Join(w.spool, "sendmail.sh"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

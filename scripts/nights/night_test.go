@@ -200,7 +200,7 @@ func (w *world) receive(before, n *night) {
 	}
 
 	poll.Within(5*time.Second, func() bool {
-		names, _ := filepath.Glob(filepath.Join(w.path("mails"), "*"))
+		names, _ := filepath.Glob(filepath.Join(w.spool, "mail.*"))
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err == nil && os.Remove(name) == nil {

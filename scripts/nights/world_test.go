@@ -27,6 +27,7 @@ import (
 // known by their program, which is a copy in the world's directory.
 type world struct {
 	dir       string
+	spool     string // the directory of the database, of the mail program, and of the mails of cron
 	script    string // of the job, in testdata
 	line      string // of the crontab, which starts the job
 	variables []string
@@ -91,21 +92,22 @@ func (p place) newWorld(t testing.TB, n uint64, script string) *world {
 		must(syscall.Mount("tmpfs", w.backup(), "tmpfs", 0, "size=8m,mode=700"))
 	}
 
-	for _, name := range []string{script, "line.pl", "sendmail.sh"} {
+	// The mails and the database are on a disk that is never full.
+	w.spool, err = os.MkdirTemp("", "nights")
+	must(err)
+	t.Cleanup(func() { os.RemoveAll(w.spool) })
+	must(os.Chmod(w.spool, 0o711))
+
+	for name, dir := range map[string]string{script: dir, "line.pl": dir, "sendmail.sh": w.spool} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		must(err)
-		must(os.WriteFile(w.path(name), text, 0o755))
+		must(os.WriteFile(filepath.Join(dir, name), text, 0o755))
 	}
-	must(os.Mkdir(w.path("mails"), 0o700))
 	if out, err := exec.Command("cp", "-a", p.bin, w.bin()).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
-	base, err := os.MkdirTemp("", "nights")
-	must(err)
-	t.Cleanup(func() { os.RemoveAll(base) })
-	must(os.Chmod(base, 0o711))
-	w.db = newDatabase(t, filepath.Join(base, "db"))
+	w.db = newDatabase(t, filepath.Join(w.spool, "db"))
 
 	w.variables = append(w.db.variables(), "PATH="+w.bin()+":"+w.db.bin+":/usr/bin:/bin",
 		"DPL_LEDGER="+w.ledger(), "LC_ALL=C")
