@@ -4,6 +4,7 @@ package nights
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // inside has the directory of the commands, in the environment of the test in a mount namespace of
@@ -60,7 +62,11 @@ func TestNights(t *testing.T) {
 	switch _, ended := errors.AsType[*exec.ExitError](err); {
 	case err != nil && !ended:
 		t.Run("here", func(t *testing.T) { nights(t, place{bin: bin, seed: seed(t)}) })
-		t.Skipf("needs root for full disks and for a real cron: %v", err)
+		if why := fmt.Sprintf("full disks and a real cron need root: %v", err); os.Geteuid() != 0 {
+			strict.Skip(t, why)
+		} else {
+			t.Skip(why)
+		}
 	case err != nil:
 		t.Errorf("%v\n%s", err, out)
 	default:
