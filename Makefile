@@ -7,6 +7,7 @@
 # make soak-bare    as root: make demo and make check on a bare Debian
 # make soak-keepers kill 3000 keepers at random times
 # make soak-pipes   kill processes of 3000 pipelines
+# make soak-jobs    as root: nightly backups under a real cron and by hand, for an hour
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
@@ -168,6 +169,10 @@ soak-keepers:
 soak-pipes:
 	DPL_PIPES=3000 go test -count=1 -timeout 3h ./scripts/pipes -run '^TestPipes$$' -v
 
+# The nightly backup of a real database, disturbed in every way.
+soak-jobs:
+	DPL_SOAK=1 STRICT=$(STRICT) go test -count=1 -timeout 2h ./scripts/nights -run '^TestNights$$' -v
+
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
 
@@ -222,5 +227,5 @@ clean:
 	rm -rf bin
 
 .PHONY: build demo demo-all check format vet tidy staticcheck test rigs scripts model coverage \
-	conformance shell bench soak soak-needs soak-units soak-arm64 soak-keepers soak-pipes \
+	conformance shell bench soak soak-needs soak-units soak-arm64 soak-jobs soak-keepers soak-pipes \
 	soak-power soak-clocks soak-bare soak-chaos soak-shared mutants pictures doc install uninstall dist clean

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/dpl-project/dpl/scripts/demo"
@@ -15,9 +16,9 @@ const demoUsage = `Usage: dpl demo [--all | ACT...] [--step]
 
 Show what DPL does when a process is killed.
 
-Plays a scene of a few seconds, in a directory of its own that is deleted at
-the end. ACT is the number of an act that shows more; --all plays all acts, and
---list lists them. On a terminal there is a pause before each step; with --step
+Plays the first act, a nightly backup, which takes a few seconds, in a directory
+of its own that is deleted at the end. ACT is the number of an act that shows
+more; --all plays all acts, and --list lists them. On a terminal there is a pause before each step; with --step
 the demo waits for a key: space or enter goes on, q quits.
 `
 
@@ -69,7 +70,10 @@ func demonstrate(args []string) int {
 }
 
 // isAct reports whether arg is the number of an act.
-func isAct(arg string) bool { return len(arg) == 1 && arg >= "1" && arg <= "9" }
+func isAct(arg string) bool {
+	n, err := strconv.Atoi(arg)
+	return err == nil && n > 0
+}
 
 // unpack writes the files of the demo to dir. Some of them are executable.
 func unpack(dir string) error {

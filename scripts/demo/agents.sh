@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# agents.sh: act 9 of demo.sh, which sources this file after project.sh.
+# agents.sh: act 10 of demo.sh, which sources this file after project.sh.
 #
 # An agent asks a person before it removes a file. It tries to answer itself, and is killed while it
 # waits, with all that runs it. Then it dies with a message in its hands, and gets it again.

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # the other variables are in demo.sh
-# calls.sh: act 3 of demo.sh, which sources this file.
+# calls.sh: act 4 of demo.sh, which sources this file.
 #
 # Two ordinary commands run as calls of one operation. One is killed.
 
@@ -7,7 +7,7 @@ act_of_the_commands() {
 
     step 'dpl-run runs any command as a call: it pushes, sends heartbeats and pops. dpl-wait' \
         'waits for a state.'
-    export DPL_OP=act3
+    export DPL_OP=act4
     typed "export DPL_OP=$DPL_OP"
     typed 'dpl-run --call first -- sleep 600 &'
     dpl-run --call first -- sleep 600 >said 2>&1 &

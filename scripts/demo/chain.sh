@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # the other variables are in demo.sh
-# chain.sh: acts 1 and 2 of demo.sh, which sources this file.
+# chain.sh: acts 2 and 3 of demo.sh, which sources this file.
 #
-# This shell script calls a Python worker, which calls a Node worker. In act 1 the Python worker is
-# killed with SIGKILL in the middle of its call; in act 2 it is not. Without python3 or node a shell
+# This shell script calls a Python worker, which calls a Node worker. In act 2 the Python worker is
+# killed with SIGKILL in the middle of its call; in act 3 it is not. Without python3 or node a shell
 # worker replaces theirs.
 
 # frames OP: print the calls of OP and their states, "shell:active python:crashed"
@@ -109,7 +109,7 @@ chain() {
     run 0 ls ledger/operations work
     run 0 cat work/python.txt
     check 'work/python.txt' 'half a result of python' "$out"
-    there "ledger/tmp/$DPL_OP/python/scratch" "ledger/tmp/$DPL_OP/node/scratch"
+    there "ledger/tmp/$DPL_OP"/*~python/scratch "ledger/tmp/$DPL_OP"/*~node/scratch
 }
 
 begun() {
@@ -118,13 +118,13 @@ begun() {
 }
 
 act_of_the_crash() {
-    chain act1
+    chain act2
 
     step 'The Python worker is killed. It has no chance to say anything.'
-    victim=$(pid_of act1 python)
+    victim=$(pid_of act2 python)
     {
         run 0 kill -KILL "$victim"
-        until_true 20 'dpl-status judges python: exited' is_judged act1 python exited
+        until_true 20 'dpl-status judges python: exited' is_judged act2 python exited
         wait "$child"
         check 'exit status of the killed worker' 137 $?
     } 2>/dev/null # where sh is bash, it says "Killed"
@@ -138,10 +138,10 @@ act_of_the_crash() {
     case $out in *python*) ;; *) check 'what dpl-heartbeat prints' '' "$out" ;; esac
     look cleanup 'shell:active python:crashed node:active'
     matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: exited*' "$out"
-    run 0 dpl-status --op act1 --why python
+    run 0 dpl-status --op act2 --why python
     check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
     check 'the participant that detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
-    there work/python.txt ledger/tmp/act1/python/scratch
+    there work/python.txt ledger/tmp/act2/*~python/scratch
 
     step 'The files of the Python worker are still there, so that its caller can look at them.' \
         'The next heartbeat deletes them: the declared file and the temporary directory.'
@@ -149,16 +149,16 @@ act_of_the_crash() {
     look cleanup 'shell:active python:cleanedUp node:active'
     run 0 ls work
     check 'what is left in work' node.txt "$out"
-    gone "ledger/tmp/act1/python"
-    there "ledger/tmp/act1/node/scratch"
+    gone ledger/tmp/act2/*~python
+    there ledger/tmp/act2/*~node/scratch
 
     step 'The Node worker, whose caller is gone, learns this from its own next heartbeat. It' \
         'cleans up and pops.'
     run 0 touch go
-    until_true 20 'the Node worker has popped' has_frames act1 'shell:active python:cleanedUp'
+    until_true 20 'the Node worker has popped' has_frames act2 'shell:active python:cleanedUp'
     until_true 20 'the Node worker has ended' has_ended said
     said said
-    gone work/node.txt ledger/tmp/act1/node
+    gone work/node.txt ledger/tmp/act2/*~node
     look cleanup 'shell:active python:cleanedUp'
 
     step 'This script pops its call. The cleaned up call above it is removed with it, and the' \
@@ -171,7 +171,7 @@ act_of_the_crash() {
         'third pass moves it to the archive.'
     countdown failed
     look failed ''
-    matches 'the archived operation' 'act1: failed, revision *, archived' "$(sed 1q out)"
+    matches 'the archived operation' 'act2: failed, revision *, archived' "$(sed 1q out)"
     run 4 dpl-push --participant latecomer
 }
 
@@ -184,7 +184,7 @@ has_ended() {
 
 act_of_success() {
     rm -rf go work/*
-    chain act2
+    chain act3
 
     step 'The Node worker finishes and pops, then the Python worker does. The files that they' \
         'declared stay; the temporary directories are deleted.'
@@ -196,7 +196,7 @@ act_of_success() {
     run 0 ls work
     check 'what is left in work' "node.txt
 python.txt" "$out"
-    gone ledger/tmp/act2/python ledger/tmp/act2/node
+    gone ledger/tmp/act3/*~python ledger/tmp/act3/*~node
     run 0 cat work/python.txt work/node.txt
     check 'the results' 'result of python
 result of node' "$out"

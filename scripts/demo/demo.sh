@@ -2,7 +2,7 @@
 # demo.sh BINDIR [--all|--list|ACT...] [--step]: show what DPL does when a process is killed, with
 # the commands in BINDIR.
 #
-# It plays a scene of a few seconds, or acts, each of which is about a part of DPL: in each,
+# It plays the first act, which takes a few seconds, or others. Each is about a part of DPL: in each,
 # something is killed. On a terminal it makes a pause before each step; with --step it waits for a
 # key. It checks everything that it shows: at the first difference the demo ends with status 1. With
 # STRICT=1, a program that is missing (python3, node, cc) and would be replaced is also a failure.
@@ -12,15 +12,16 @@ set -u
 # acts: print each act's number, function and title
 acts() {
     cat <<'END'
-1 act_of_the_crash A worker is killed in the middle of its call.
-2 act_of_success The same chain, and no worker is killed.
-3 act_of_the_commands Ordinary commands as calls.
-4 act_of_the_services Services that are restarted.
-5 act_of_the_gang Services that live and die together.
-6 act_of_the_tree A tree of two groups.
-7 act_of_the_farm Twenty jobs go through a queue.
-8 act_of_the_project An operator controls a project, and rules judge the work.
-9 act_of_the_agents An agent asks before it acts.
+1 act_of_the_night A nightly backup is killed.
+2 act_of_the_crash A worker is killed in the middle of its call.
+3 act_of_success The same chain, and no worker is killed.
+4 act_of_the_commands Ordinary commands as calls.
+5 act_of_the_services Services that are restarted.
+6 act_of_the_gang Services that live and die together.
+7 act_of_the_tree A tree of two groups.
+8 act_of_the_farm Twenty jobs go through a queue.
+9 act_of_the_project An operator controls a project, and rules judge the work.
+10 act_of_the_agents An agent asks before it acts.
 END
 }
 
@@ -78,7 +79,7 @@ places() {
 }
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
-for part in stage chain calls groups gang tree farm project agents scene; do
+for part in stage night chain calls groups gang tree farm project agents; do
     # shellcheck disable=SC1090 # make shell checks each on its own
     . "$here/$part.sh"
 done
@@ -102,7 +103,7 @@ fi
 
 settle "$bindir"
 if [ -z "$chosen" ]; then
-    scene
+    act_of_the_night
     printf '\ndemo: all %d checks passed. See dpl demo --all for services, queues and agents.\n' \
         "$checks"
 else

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# farm.sh: act 7 of demo.sh, which sources this file after tree.sh.
+# farm.sh: act 8 of demo.sh, which sources this file after tree.sh.
 #
 # Twenty compile jobs go through a queue. Workers are killed, everything is killed, a person halts
 # and resumes, and one job never works. Everything else is done, and once.

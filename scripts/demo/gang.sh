@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# gang.sh: act 5 of demo.sh, which sources this file after groups.sh.
+# gang.sh: act 6 of demo.sh, which sources this file after groups.sh.
 #
 # A store, a worker that uses it, and two jobs that end are restarted as a whole. The store is
 # killed. A job that is transient runs again then, and one that is temporary does not.

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# groups.sh: act 4 of demo.sh, which sources this file.
+# groups.sh: act 5 of demo.sh, which sources this file.
 #
 # A group keeps a database running, and a web server that depends on it. The database is killed. A
 # third service ends each time it is started.

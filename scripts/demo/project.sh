@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# project.sh: act 8 of demo.sh, which sources this file after farm.sh.
+# project.sh: act 9 of demo.sh, which sources this file after farm.sh.
 #
 # A worker writes the files of a small project. Rules judge what it did: one attempt is wrong, one
 # is killed, a worker asks a question, and the project ends when its goal is reached.

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
-# tree.sh: act 6 of demo.sh, which sources this file after gang.sh.
+# tree.sh: act 7 of demo.sh, which sources this file after gang.sh.
 #
 # A group is a service of another group. A job of the inner group fails too often, so the inner
 # group ends. The outer one starts it anew, once; when that fails as well, the outer group ends.
