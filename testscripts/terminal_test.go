@@ -28,6 +28,7 @@ func TestTerminal(t *testing.T) {
 		"CtrlZ": typesCtrlZ, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
 		"LeftBehind": typesLeftBehind, "Queue": typesForQueue,
+		"Make": typesForMake,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,6 +37,7 @@ type call struct {
 	// the calls that wait for this one, as far as they were known when it began
 	callers []string
 	edits   sync.Mutex // held during an edit
+	judged  bool       // the caller decides what a failure means
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
 	unsure  bool // a pop failed in a way that others may see it anyway
@@ -104,8 +105,10 @@ func (c *call) begin(signals <-chan os.Signal) ([]string, time.Duration, error) 
 
 	c.began = session.Created(edit)
 	c.begun, c.run = edit.After.Revision, edit.After.RunID
+	caller := edit.After.Frame(c.push.Call).CallerID
+	c.judged = c.flags.CallerDecides && caller != ""
 	if len(c.flags.held) > 0 && len(edit.After.Stack) > 1 {
-		c.callers = callersOf(edit.After, edit.After.Frame(c.push.Call).CallerID)
+		c.callers = callersOf(edit.After, caller)
 	}
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
@@ -248,7 +251,7 @@ func gone(err error) bool {
 
 func (c *call) end(e end) (verdict, error) {
 	pop := protocol.Pop{Call: c.push.Call, Run: c.run, Exit: e.facts(), Reason: c.reason(e),
-		Fail: e.failure != "" && !c.push.Contained}
+		Fail: c.fails(e)}
 
 	var crashed *protocol.Frame
 	edit, err := c.popping()(c.ledger, c.op,
@@ -297,7 +300,7 @@ func (c *call) reason(e end) string {
 // fail records that the command has failed with e, before what it has left is stopped: that must not
 // seem to be the cause. end is still to come.
 func (c *call) fail(e end) error {
-	if c.push.Contained {
+	if !c.fails(e) {
 		return nil
 	}
 	c.edits.Lock()

@@ -26,6 +26,7 @@ type runner struct {
 	socket     *sdnotify.Socket // nil without --notify
 	ok         success
 	softSignal syscall.Signal
+	start      func(path string, argv, env []string, keeper *job.Keeper) (*job.Job, error)
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 

@@ -26,6 +26,8 @@ type run struct {
 
 	cli.Push `embed:""`
 
+	CallerDecides bool `help:"if a call has made this one, and COMMAND fails but was not killed: leave it to that call whether the operation fails"`
+
 	Queue      cli.QueueID `placeholder:"QUEUE" help:"instead of one call, do tasks of QUEUE, each as the call of an operation of its own"`
 	Once       bool        `help:"with --queue: do one task, and exit as its command does"`
 	UntilEmpty bool        `help:"with --queue: do tasks until none is ready"`

@@ -93,6 +93,9 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 	variables, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
 		(<-keeper).Dismiss()
+		if refused, ok := p.(*call); ok {
+			refused.awaitCaller(err, signals)
+		}
 		return err
 	}
 
@@ -112,6 +115,10 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		watchdog:    time.Duration(c.Watchdog),
 		killAfter:   time.Duration(c.KillAfter),
 		listener:    l,
+		start:       job.Start,
+	}
+	if c.CallerDecides {
+		r.start = job.StartBehind // a caller that decides gets Ctrl-C, too
 	}
 
 	return r.run(path, c.Command, variables, interval, c.Notify)
@@ -207,7 +214,7 @@ func (r *runner) run(
 	}
 
 	job.Adopt()
-	if r.job, err = job.Start(path, argv, env, r.keeper); err != nil {
+	if r.job, err = r.start(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 

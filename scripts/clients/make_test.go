@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,8 @@ func testMake(t *testing.T, bin string) {
 		"targets": makesTargets, "fails": makeFails, "alone": makeAlone, "oneshell": makeOneshell,
 		"without dpl": makeWithout,
 		"is told":     makeIsTold,
+		"killed":      makeKilled, "decides": makeDecides, "shells": makeShells, "stops": makeStops,
+		"wraps": makeWraps, "odd": makeOdd,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,24 +60,177 @@ func makesTargets(w *world) {
 	w.compare("job", protocol.Completed, "")
 }
 
-// makeFails checks that make has the status of the recipe, the operation fails, and the other
-// recipe is stopped.
+// makeFails checks that make decides what a failure means: it has the status of the recipe, and the
+// other recipe continues. When make fails, the operation fails.
 func makeFails(w *world) {
-	_, lines := w.make("dpl-run", "--op", "job", "--", "make", "-j2", "all.fails")
-	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") ||
-		!strings.Contains(text, "\ntold") {
-		w.t.Errorf("%s\nwant Error 7, and told", text)
+	cmd := w.command("dpl-run", "--op", "job", "--", "make", "-j2", "all.fails")
+	out, err := os.Create(filepath.Join(w.dir, "out"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
 	}
 
-	w.compare("job", protocol.Failed, "exit status 7")
-	for target, error := range map[string]string{"killed": "Error 137", "late": "Error 124"} {
-		got, lines := w.make("dpl-run", "--op", target, "--", "make", target)
-		if text := strings.Join(lines, "\n"); !strings.Contains(text, error) || got == 0 {
+	says := func() string { return w.run("cat", "out") }
+	poll.Until(w.t, "one fails", func() bool { return strings.Contains(says(), "Error 7") })
+	if op := w.operation("job"); op.State != protocol.Running {
+		w.t.Errorf("it is %s while make waits", op.State)
+	}
+	w.write("go", "", 0o644)
+	cmd.Wait()
+	if got := status(cmd.ProcessState); got != 2 || strings.Contains(says(), "told") {
+		w.t.Errorf("status %d: %s", got, says())
+	}
+	w.compare("job", protocol.Failed, "call make")
+}
+
+// makeKilled checks that the operation fails at once if a recipe is killed, and that the other one
+// is stopped, also if make ignores that. A recipe that DPL_RUN_FLAGS has stopped has only failed.
+func makeKilled(w *world) {
+	for _, target := range []string{"soon.killed", "ignored.killed", "by.shell", "by.terminal"} {
+		got, lines := w.make("dpl-run", "--op", target, "--", "make", "-j2", "started-", target,
+			"waits")
+		if text := strings.Join(lines, "\n"); got == 0 || !strings.Contains(text, "\ntold") {
 			w.t.Errorf("%s: status %d, %s", target, got, text)
 		}
-		w.compare(target, protocol.Failed, "call "+target)
+		w.compare(target, protocol.Failed, "call "+target+"-")
+		os.Remove(filepath.Join(w.dir, "started"))
+	}
+
+	for _, target := range []string{"late", "segfault"} {
+		if got, lines := w.make("dpl-run", "--op", target, "--", "make", "-i", target); got != 0 {
+			w.t.Errorf("%s: status %d, %q", target, got, lines)
+		}
+		w.compare(target, protocol.Completed, "")
 	}
 }
+
+// makeDecides compares what make does with a failing recipe with what it does without DPL.
+func makeDecides(w *world) {
+	w.write("plain.mk", "# plain\n# make\n"+decides, 0o644)
+	w.write("calls.mk", "include dpl.mk\n.SHELLFLAGS = $(dpl_call)\n"+decides, 0o644)
+	for i, flags := range [][]string{{"ignored"}, {"-k", "some"}, {"-i", "some"}, {"IGNORE=y", "some"},
+		{"shells"}, {"-s", "ignored"}, {"-n", "some"}, {"-q", "some"}, {"-B", "ignored"},
+		{"posix", "POSIX=y"}, {"posix"}} {
+		run := func(file string, before ...string) (int, string) {
+			got, lines := w.make(append(append(before, "make", "-f", file), flags...)...)
+			return got, strings.ReplaceAll(strings.Join(lines, "\n"), "calls.mk", "plain.mk")
+		}
+
+		plain, wants := run("plain.mk")
+		op := fmt.Sprintf("job-%d", i)
+		got, says := run("calls.mk", "dpl-run", "--op", op, "--")
+		if got != plain || says != wants {
+			w.t.Errorf("%v: status %d, want %d: %s\nwant\n%s", flags, got, plain, says, wants)
+		}
+		state := protocol.Completed
+		if plain != 0 {
+			state = protocol.Failed
+		}
+		w.compare(op, state, "")
+	}
+}
+
+const decides = `
+V = $(shell echo v; exit 3)
+P = $(shell echo good; exit 4)
+.SECONDEXPANSION:
+ignored:
+	-@echo one; exit 5
+	@echo two
+some: bad good
+bad: ; @echo bad; exit 6
+good: ; @echo good
+shells: $$(P)
+	@echo "v=$(V)$$DPL_NONE"
+posix: ; @false; echo after
+ifdef POSIX
+.POSIX:
+endif
+ifdef IGNORE
+.IGNORE: bad
+endif
+`
+
+// makeShells checks that $(shell) in a recipe is no call, also if stdout of make is a pipe.
+func makeShells(w *world) {
+	w.write("Makefile", "include dpl.mk\n.SHELLFLAGS = $(dpl_call)\n"+decides, 0o644)
+	if got, lines := w.make("make", "shells"); got != 0 {
+		w.t.Errorf("status %d, %q", got, lines)
+	}
+	w.write("lines", w.run("dpl-status", "--json"), 0o644)
+	if n := strings.Count(w.run("cat", "lines"), `"operationId"`); n != 2 { // of good and shells
+		w.t.Errorf("%d operations, want 2: %s", n, w.run("cat", "lines"))
+	}
+}
+
+// makeStops checks that make -k ends soon after a recipe was killed: each job may be refused once.
+func makeStops(w *world) {
+	w.write("Makefile", `include dpl.mk
+.SHELLFLAGS = $(dpl_call)
+many := $(foreach i,0 1 2 3 4 5 6 7 8 9,x$i y$i z$i)
+all: killed $(many)
+killed: ; @kill -9 $$$$
+$(many): ; @true
+`, 0o644)
+	got, lines := w.make("dpl-run", "--op", "job", "--", "make", "-k")
+	text := strings.Join(lines, "\n")
+	if n := strings.Count(text, "operation is not running"); got != 3 || n != 1 ||
+		strings.Contains(text, "unset") || strings.Contains(text, "start a new") {
+		w.t.Errorf("status %d: %s", got, text)
+	}
+	w.compare("job", protocol.Failed, "killed by SIGKILL")
+}
+
+// makeWraps checks that MAKEFILES makes calls of the recipes of Makefiles that know nothing of DPL.
+func makeWraps(w *world) {
+	w.write("Makefile", `all: one
+	@$(MAKE) --no-print-directory two
+one two:
+	@echo "$$DPL_PARTICIPANT $$DPL_OP"
+`, 0o644)
+	w.env = append(w.env, "MAKEFILES="+filepath.Join(w.dir, "dpl.mk"))
+	got, lines := w.make("dpl-run", "--op", "job", "--", "make")
+	if want := []string{"one job", "two job"}; got != 0 || !slices.Equal(lines, want) {
+		w.t.Errorf("status %d, %q, want %q", got, lines, want)
+	}
+}
+
+// makeOdd has Makefiles in which dpl.mk must find its way.
+func makeOdd(w *world) {
+	const begin = "include dpl.mk\n.SHELLFLAGS = $(dpl_call)\n"
+	const call = "a: ; @echo \"$$DPL_PARTICIPANT\"\n"
+	for what, c := range map[string]struct{ makefile, flags, says string }{
+		"flags first":  {".SHELLFLAGS = $(dpl_call)\ninclude dpl.mk\n" + call, "-f", "a"},
+		"own PATH":     {begin + "export PATH := /usr/bin:/bin\n" + call, "-f", "a"},
+		"other shell":  {begin + "SHELL = python3\na: ; @print('a')\n", "-f", "a"},
+		"warns":        {begin + call, "--warn-undefined-variables -f", "a"},
+		"twice":        {begin + begin + call, "-f", "a"},
+		"remakes":      {begin + call + remakes, "-f", "a"},
+		"remakes all":  {begin + call + remakes, "-B -f", "a"},
+		"goal":         {"include dpl.mk\n" + call, "-f", ""},
+		"plain target": {begin + "d/e..f- x\\ y: ; @echo \"$$DPL_PARTICIPANT\"\n", "-f", "d-e--f"},
+	} {
+		w.write("file.mk", c.makefile, 0o644)
+		words := append(append([]string{"make"}, strings.Fields(c.flags)...), "file.mk")
+		got, lines := w.make(words...)
+		lines = slices.DeleteFunc(lines, func(line string) bool {
+			return line == "" || strings.HasSuffix(line, "dependency dropped.")
+		})
+		if says := strings.Join(lines, "\n"); got != 0 || says != c.says {
+			w.t.Errorf("%s: status %d, %q, want %q", what, got, says, c.says)
+		}
+	}
+	if text := w.run("cat", "dpl.mk"); !strings.Contains(text, "dpl_call") {
+		w.t.Errorf("dpl.mk was remade: %q", text)
+	}
+}
+
+// remakes has a rule that would remake any file, and each makefile but this one.
+const remakes = "%: FORCE ; @echo remade >$@\nFORCE: ;\nfile.mk: ;\n"
 
 // makeIsTold: a recipe that is stopped because the operation is aborted.
 func makeIsTold(w *world) {

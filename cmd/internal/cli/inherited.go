@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +21,10 @@ func (env *Env) cure(err error) string {
 		return "run this as the owner of the ledger, or set --ledger or $DPL_LEDGER to another"
 	}
 
+	if env.inherited && errors.Is(err, protocol.ErrNotRunning) && env.isCalled() {
+		return "" // another call has failed, and the caller stops this one
+	}
+
 	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning,
 		fileops.ErrNotFound} {
 		if !env.inherited || !errors.Is(err, over) {
@@ -32,6 +37,18 @@ func (env *Env) cure(err error) string {
 	}
 
 	return known
+}
+
+// isCalled reports whether the call that has started this process, $DPL_CALL, is still part of the
+// operation.
+func (env *Env) isCalled() bool {
+	l, err := env.Open()
+	if err != nil {
+		return false
+	}
+	op, _, err := l.ReadOperation(os.Getenv("DPL_OP"))
+	f := op.Frame(os.Getenv("DPL_CALL"))
+	return err == nil && f != nil && f.State.Live()
 }
 
 // isOfLedger reports whether path is the ledger, inside it, or a directory in which it would be

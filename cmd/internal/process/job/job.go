@@ -29,6 +29,7 @@ import (
 type Job struct {
 	pid     int
 	tty     *terminal           // nil if this process has none
+	lends   bool                // the job begins as the foreground, if this process is that
 	stops   chan syscall.Signal // signals that stopped the leader, for control
 	signals chan os.Signal      // signals to this process, for control
 	closing chan struct{}       // closed by Close, while mu is locked
@@ -74,7 +75,19 @@ type Job struct {
 // With a terminal SIGTTOU is ignored: our output would stop us where the job is the foreground and
 // "stty tostop" is set.
 func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
+	return start(path, argv, env, keeper, true)
+}
+
+// StartBehind is Start for a job that does not become the foreground before it reads from the
+// terminal or sets its modes. Until then Ctrl-C reaches our own process group, and with it the
+// parent that started us, whatever the job does at that signal.
+func StartBehind(path string, argv, env []string, keeper *Keeper) (*Job, error) {
+	return start(path, argv, env, keeper, false)
+}
+
+func start(path string, argv, env []string, keeper *Keeper, lend bool) (*Job, error) {
 	j := &Job{
+		lends:   lend,
 		keeper:  keeper,
 		tty:     openTerminal(),
 		stops:   make(chan syscall.Signal),
@@ -116,7 +129,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	process.UnblockSignals()
 	process.RestoreUmask()
 	sys := newLeader()
-	if j.tty != nil && j.tty.ours() {
+	if j.tty != nil && j.lends && j.tty.ours() {
 		j.tty.lend()
 		sys.Foreground, sys.Ctty = true, j.tty.fd
 	}

@@ -15,6 +15,11 @@ func Start(string, []string, []string, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
 
+// StartBehind always returns an error.
+func StartBehind(string, []string, []string, *Keeper) (*Job, error) {
+	return nil, errNoJob
+}
+
 // PID returns 0.
 func (*Job) PID() int { return 0 }
 

@@ -1,0 +1,46 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
+)
+
+// Ctrl-C reaches make and all recipes of dpl.mk, also if each recipe handles it. A recipe that reads
+// from the terminal gets what is typed.
+func typesForMake(t *testing.T, y *typist) {
+	strict.Program(t, "make")
+	const rules = `.SHELLFLAGS = $(dpl_call)
+asks: ; @echo ques""tion; read line; echo "got $$line"
+all: a b
+	@echo goes" "on
+a b: ; @trap 'echo $@ trap""ped; exit 0' INT; : >$@; echo $@ rea""dy; while :; do sleep 0.01; done
+`
+	mk, err := filepath.Abs("../scripts/dpl.mk")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(y.cmd.Dir, "Makefile"), []byte("include "+mk+"\n"+rules), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	y.enter(t, "dpl-run --op ask -- make; echo status\" \"$?")
+	y.hear(t, "question")
+	y.enter(t, "hello")
+	y.hear(t, "got hello")
+	y.hear(t, "status 0")
+
+	y.enter(t, "dpl-run --op build --call c -- make -k -j2 all; echo goes\" \"on")
+	y.hear(t, "ready")
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	y.hear(t, "trapped")
+	y.hear(t, "trapped")
+	y.hear(t, "$ ")
+	y.mustNotHave(t, "goes on")
+	y.failed(t, "call c: killed by SIGINT")
+}
