@@ -61,7 +61,7 @@ type check func(ts *testscript.TestScript, args []string) error
 
 var checks = map[string]check{
 	"status": status, "op": checkOperation, "archived": checkArchived, "field": checkFields,
-	"tidy": tidy, "exec": succeed,
+	"tidy": tidy, "exec": succeed, "hastmp": hasTmp, "notmp": hasNoTmp,
 	"supervisor": checkSupervisor, "alerts": checkAlerts, "processes": countProcesses,
 }
 

@@ -276,3 +276,19 @@ func tidy(ts *testscript.TestScript, args []string) error {
 
 	return nil
 }
+
+// hasTmp is a check: hastmp OPERATION CALL...: each call has a temporary directory.
+func hasTmp(ts *testscript.TestScript, args []string) error { return checkTmp(ts, args, true) }
+
+// hasNoTmp is a check: notmp OPERATION CALL...: no call has one.
+func hasNoTmp(ts *testscript.TestScript, args []string) error { return checkTmp(ts, args, false) }
+
+func checkTmp(ts *testscript.TestScript, args []string, want bool) error {
+	for _, call := range args[1:] {
+		dirs, err := filepath.Glob(filepath.Join(ts.Getenv("DPL_LEDGER"), "tmp", args[0], "*~"+call))
+		if err != nil || len(dirs) > 0 != want {
+			return fmt.Errorf("call %s has temporary directories %q, %v", call, dirs, err)
+		}
+	}
+	return nil
+}

@@ -190,7 +190,7 @@ func (c *call) note() []byte {
 }
 
 // keepOn is what a keeper does in the place of its runner once it has ended the job: it makes the
-// pass that finds the crash, and holds the pipes.
+// pass that finds the crash, holds the pipes, and ends the operation if no call is left.
 func keepOn(note []byte, held []int) {
 	fields := strings.Split(string(note), "\x00")
 	if len(fields) < 5 {
@@ -206,24 +206,23 @@ func keepOn(note []byte, held []int) {
 	h := hold{ledger: l, observe: s.Observer(), op: fields[1], run: fields[2], call: fields[3],
 		callers: fields[5:], held: held, say: func(string) {}}
 	for end := time.Now().Add(longestHold); time.Now().Before(end); time.Sleep(holdPause) {
-		op, err := s.EditOperation(l, h.op, fileops.Existing,
+		edit, err := s.EditOperation(l, h.op, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				if op.RunID != h.run || op.State.Terminal() {
 					return op, protocol.ErrOver
 				}
 				return op.Cleanup(fields[4], seen)
 			})
+		state := edit.After.State
 		switch {
-		case errors.Is(err, protocol.ErrOver), errors.Is(err, fileops.ErrArchived),
-			errors.Is(err, fileops.ErrNotFound):
-			h.wait()
-			return
-		case err == nil && (op.After.State == protocol.Running || op.After.State == protocol.Completed):
-			return
-		case err == nil:
-			h.wait()
+		case err != nil && !gone(err):
+			continue // the disk is full, or the lock is held
+		case err == nil && (state == protocol.Running || state == protocol.Completed):
 			return
 		}
+		h.wait()
+		s.EndDead(l, h.op, h.run, fields[4]) // if it cannot, the next pass does
+		return
 	}
 }
 
@@ -274,7 +273,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	}
 	call := cmp.Or(string(c.Call), participant)
 	judged := c.CallerDecides && os.Getenv("DPL_CALL") != ""
-	if status != cli.StatusCleanUp && !judged {
+	if run != "" && status != cli.StatusCleanUp && !judged {
 		why := fmt.Sprintf("exit status %d", status)
 		if c.account.failure != nil {
 			why = c.account.failure.Error()

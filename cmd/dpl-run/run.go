@@ -331,7 +331,7 @@ func (r *runner) conclude(e end, v verdict) int {
 		return e.exit()
 	case v.status != 0:
 		a.reason = v.reason
-		if v.status != cli.StatusCleanUp { // the outermost dpl-run prints why, once
+		if _, is := r.role.(*call); !is || v.status != cli.StatusCleanUp { // see stop
 			r.env.Warnf("%s", v.reason)
 		}
 		return v.status

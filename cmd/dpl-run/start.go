@@ -59,8 +59,11 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 
 		c.push.Begin = !joins
 		edit, err = f.Push.Push(c.env, c.ledger, c.op, c.push, reuse)
-		if err == nil || inside || c.env.DryRun() {
+		if err == nil || inside {
 			return edit, c.refusal(edit.Before, err)
+		}
+		if c.env.DryRun() {
+			return edit, c.rehearsed(edit.Before, err)
 		}
 
 		obstacle := err
@@ -87,6 +90,18 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 			return edit, c.refusal(edit.Before, err)
 		}
 	}
+}
+
+// rehearsed returns what a dry run that was refused with err has found out about op.
+func (c *call) rehearsed(op protocol.Operation, err error) error {
+	switch {
+	case errors.Is(err, protocol.ErrDeadCalls):
+		c.env.Warnf("%s: the calls of its last run are dead: it would be ended first", c.op)
+		return nil
+	case errors.Is(err, protocol.ErrRunning), errors.Is(err, protocol.ErrStopping):
+		return c.overlap(op, err)
+	}
+	return c.refusal(op, err)
 }
 
 // refusal gives err, for which op takes no call, the exit status and the words that fit a dpl-run.
@@ -142,7 +157,7 @@ func (c *call) isBelow(op protocol.Operation) bool {
 
 // bury ends a run whose calls are all dead, and tells how it has failed.
 func (c *call) bury() error {
-	if err := c.env.EndDead(c.ledger, c.op, c.push.Participant); err != nil {
+	if err := c.env.EndDead(c.ledger, c.op, "", c.push.Participant); err != nil {
 		return cli.Named("push", c.op, c.push.Call, err)
 	}
 	op, archived, err := c.ledger.ReadOperation(c.op)

@@ -73,7 +73,8 @@ func (r *runner) stop(why ending) {
 		if why.status == cli.StatusTimeout {
 			said = r.role.name() + ": " + said
 		}
-		if why.status == cli.StatusCleanUp { // the outermost dpl-run prints why, once
+		if _, is := r.role.(*call); is && why.status == cli.StatusCleanUp {
+			// The outermost dpl-run prints why, once.
 			r.env.Logf("%s: stopping the command", said)
 		} else {
 			r.env.Warnf("%s: stopping the command", said)

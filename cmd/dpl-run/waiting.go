@@ -98,7 +98,7 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 		}
 		now := time.Now()
 		if !now.Before(w.until) && !now.Before(w.doubt) {
-			return w.refused(op, err)
+			return c.overlap(op, err)
 		}
 		rest := min(lookEvery, max(w.until.Sub(now), w.doubt.Sub(now)))
 		if asked(signals, w.changes.C(), max(rest, time.Millisecond)) {
@@ -107,9 +107,8 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 	}
 }
 
-// refused returns the error for a run that is still there.
-func (w *waiting) refused(op protocol.Operation, why error) error {
-	c := w.call
+// overlap returns the error for a run that is still there.
+func (c *call) overlap(op protocol.Operation, why error) error {
 	i := slices.IndexFunc(op.Stack, func(f *protocol.Frame) bool { return f.State.Live() })
 	first := op.Stack[i]
 	who := first.ParticipantID

@@ -193,6 +193,9 @@ func explain(v *kong.Value) string {
 func (m *manual) object() Object {
 	flags := []Object{}
 	for _, f := range m.Model.Flags {
+		if f.Hidden {
+			continue
+		}
 		o := Object{{"name", f.Name}}
 		if f.Short != 0 {
 			o = append(o, Member{"short", string(f.Short)})

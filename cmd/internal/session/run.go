@@ -11,11 +11,11 @@ import (
 
 // EndDead makes the passes, as by, that end the operation id of l, whose calls are all dead (spec
 // §15.7). It returns protocol.ErrRunning, ErrStopping or ErrSupervised, and makes no pass, if that
-// is not so.
-func (s *Session) EndDead(l *fileops.Ledger, id, by string) error {
+// is not so. If run is not "", it does nothing to another run.
+func (s *Session) EndDead(l *fileops.Ledger, id, run, by string) error {
 	for {
 		op, archived, err := l.ReadOperation(id)
-		if err != nil || archived {
+		if err != nil || archived || run != "" && op.RunID != run {
 			return err
 		}
 
@@ -30,7 +30,7 @@ func (s *Session) EndDead(l *fileops.Ledger, id, by string) error {
 
 		_, err = s.EditOperation(l, id, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-				if op.State.Terminal() {
+				if op.State.Terminal() || run != "" && op.RunID != run {
 					return op, protocol.ErrNotRunning
 				}
 				return op.Cleanup(by, seen)
