@@ -22,10 +22,8 @@ func (c Cause) String() string {
 	switch {
 	case c.Reason != "":
 		return c.Reason
-	case c.Exit.Signal != "":
-		return fmt.Sprintf("call %s: killed by %s", c.Call, c.Exit.Signal)
 	case c.Exit.Known:
-		return fmt.Sprintf("call %s: exit status %d", c.Call, c.Exit.Status)
+		return fmt.Sprintf("call %s: %s", c.Call, c.Exit)
 	case c.Evidence != "":
 		return crashReason(c.Call) + ": " + Words(c.Evidence)
 	}

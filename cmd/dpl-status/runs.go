@@ -148,12 +148,7 @@ func (p *picture) lists(op view.Operation) bool {
 	if p.all {
 		return true
 	}
-	t, left := op.LeftRunning()
-	at := op.EndedAt() // of an operation without a record of its failure
-	if left {
-		at = t.At
-	}
-	return op.State == protocol.Failed && !at.Before(p.since)
+	return op.State == protocol.Failed && !op.EndedAt().Before(p.since)
 }
 
 // listing returns p as a person sees it.

@@ -16,16 +16,22 @@ import (
 // events (spec §3.6); it returns protocol.ErrNoCall if none is of the call.
 func (s *reporter) whyEnded(op view.Operation, call string) error {
 	var lines []string
+	ended := ""
 	events := []cli.Object{}
 	for _, e := range op.Events {
 		if e.CallID != call {
 			continue
 		}
 
-		told := story(e, op.Transitions)
+		told := story(op, e)
+		if e.Type == observe.CallEnded {
+			ended = how(e)
+		}
 		lines = append(lines, view.Stamp(e.At)+"  "+told)
 		events = append(events, cli.Object{{"at", view.Stamp(e.At)}, {"type", e.Type},
-			{"from", cli.OrNull(e.From)}, {"to", cli.OrNull(e.To)}, {"by", e.By}, {"text", told}})
+			{"from", cli.OrNull(e.From)}, {"to", cli.OrNull(e.To)}, {"by", e.By}, {"text", told},
+			{"status", exitStatus(e.Exit)}, {"signal", cli.OrNull(e.Exit.Signal)},
+			{"reason", cli.OrNull(e.Reason)}})
 	}
 
 	if len(lines) == 0 {
@@ -38,7 +44,10 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 		return nil
 	}
 
-	fmt.Fprintf(s.env.Stdout, "%s: call %s is over.\n", op.ID, call)
+	if ended != "" {
+		ended = ": " + ended
+	}
+	fmt.Fprintf(s.env.Stdout, "%s: call %s has ended%s\n", op.ID, call, harmless.Text(ended))
 	for _, line := range lines {
 		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
 	}
@@ -46,28 +55,52 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 	return nil
 }
 
-// story says in words what has happened to a call.
-func story(e observe.Event, transitions []protocol.Transition) string {
+// exitStatus returns the exit status of e, or nil if that is not known.
+func exitStatus(e observe.Exit) any {
+	if !e.Known || e.Signal != "" {
+		return nil
+	}
+	return e.Status
+}
+
+// how returns how the command of a call that has ended did, and why it was stopped, as far as e
+// tells.
+func how(e observe.Event) string {
+	end := e.Exit.String()
+	why := strings.TrimPrefix(e.Reason, "call "+e.CallID+": ")
+	if end == "" || why == "" || end == why {
+		return cmp.Or(end, why)
+	}
+	return end + ", " + why
+}
+
+// story says in words what has happened to a call of op.
+func story(op view.Operation, e observe.Event) string {
+	by := op.Editor(e.By)
 	switch e.Type {
 	case observe.CallStarted:
 		if e.CallerID != "" {
-			return fmt.Sprintf("started by %s, called by %s", e.By, e.CallerID)
+			return fmt.Sprintf("started by %s, called by %s", by, e.CallerID)
 		}
-		return "started by " + e.By
+		return "started by " + by
 	case observe.CallReadiness:
 		return cmp.Or(e.From, "-") + " -> " + e.To
 	case observe.CallEnded:
-		if e.From == string(protocol.FrameActive) {
-			return "popped by " + e.By
+		told := "popped by " + by
+		if e.From != string(protocol.FrameActive) {
+			told = fmt.Sprintf("removed by %s: it was %s", by, e.From)
 		}
-		return fmt.Sprintf("removed by %s: it was %s", e.By, e.From)
+		if how := how(e); how != "" {
+			told += ": " + how
+		}
+		return told
 	}
 
-	told := fmt.Sprintf("%s -> %s, found by %s", e.From, e.To, e.By)
+	told := fmt.Sprintf("%s -> %s, found by %s", e.From, e.To, by)
 	if e.To != string(protocol.FrameCrashed) {
-		told = fmt.Sprintf("%s -> %s by %s", e.From, e.To, e.By)
+		told = fmt.Sprintf("%s -> %s by %s", e.From, e.To, by)
 	}
-	if why := cmp.Or(e.Reason, evidence(e, transitions)); why != "" {
+	if why := cmp.Or(e.Reason, evidence(e, op.Transitions)); why != "" {
 		told += ": " + why
 	}
 	return told
@@ -77,6 +110,12 @@ func story(e observe.Event, transitions []protocol.Transition) string {
 // operation.
 func evidence(e observe.Event, transitions []protocol.Transition) string {
 	for _, t := range transitions {
+		if t.Cause != nil && t.Revision == e.Revision {
+			if t.Cause.Call == e.CallID {
+				return protocol.Words(t.Cause.Evidence)
+			}
+			continue
+		}
 		why, is := strings.CutPrefix(t.Reason, "call "+e.CallID+" crashed: ")
 		if is && t.Revision == e.Revision {
 			return why

@@ -1,6 +1,10 @@
 package observe
 
-import "github.com/dpl-project/dpl/protocol/wire"
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
 
 // An Exit is how a command ended, as far as it is known (spec §3.6). It is written as the members
 // status and signal of the object it belongs to, of which an object has at most one.
@@ -15,6 +19,17 @@ func ExitStatus(status int) Exit { return Exit{Known: true, Status: status} }
 
 // KilledBy returns the Exit of a command that signal killed.
 func KilledBy(signal string) Exit { return Exit{Known: true, Signal: signal} }
+
+// String returns e in words, or "" if it is not known.
+func (e Exit) String() string {
+	switch {
+	case e.Signal != "":
+		return "killed by " + e.Signal
+	case e.Known:
+		return fmt.Sprintf("exit status %d", e.Status)
+	}
+	return ""
+}
 
 // ReadMember reads the member name into e, and reports whether it is one of e.
 func (e *Exit) ReadMember(r *wire.Reader, name string) bool {

@@ -80,15 +80,15 @@ func (r root) span(op protocol.Operation) cli.Object {
 	var events []event
 	for _, t := range op.Transitions {
 		events = append(events, event{t.At, string(t.To),
-			attributes{}.text("dpl.reason", t.Reason).text("dpl.by", t.By)})
+			attributes{}.text("dpl.reason", t.Why()).text("dpl.by", t.By)})
 	}
 
 	failure := ""
 	if t, left := op.LeftRunning(); left {
-		failure = t.Reason
+		failure = t.Why()
 	}
 	return span(r.context, r.parent, op.ID, r.start, r.end, events, failure,
-		attributes{}.text("dpl.op", op.ID).text("dpl.state", string(op.State)))
+		attributes{}.text("dpl.op", op.ID).text("dpl.run", op.RunID).text("dpl.state", string(op.State)))
 }
 
 // span returns the span of c, a call of op.

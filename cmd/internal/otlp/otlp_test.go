@@ -150,13 +150,13 @@ func TestTree(t *testing.T) {
 	for first, want := range map[string][]string{
 		// What a pop said of a call that is in no trace is known only if it changed the state.
 		"": {
-			"op<- 0-5 STATUS_CODE_ERROR(call cc crashed: exited) cleanup@3 failed@5",
+			"op<- 0-5 STATUS_CODE_ERROR(call cc crashed: its process is gone) cleanup@3 failed@5",
 			"main<op 0-3",
 			"make<main 1-5",
 			"cc<make 2-5 STATUS_CODE_ERROR(crashed: exited) crashed@3 cleanedUp@4",
 		},
 		outer: {
-			"op<outer 0-5 STATUS_CODE_ERROR(call cc crashed: exited) cleanup@3 failed@5",
+			"op<outer 0-5 STATUS_CODE_ERROR(call cc crashed: its process is gone) cleanup@3 failed@5",
 			"main<op 0-3",
 			"make<main 1-5 STATUS_CODE_ERROR(exit status 2)",
 			"cc<make 2-5 STATUS_CODE_ERROR(crashed: exited) crashed@3 cleanedUp@4",

@@ -42,7 +42,7 @@ func operationEntries(op view.Operation) *entries {
 	all := eventEntries(op.Events)
 	for _, t := range op.Transitions {
 		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By,
-			t.Reason, true})
+			t.Why(), true})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
 	return entriesOf(all)

@@ -157,14 +157,17 @@ func (c *chart) failure(op view.Operation) {
 	for _, t := range op.Transitions {
 		l := c.byName["call "+failedCall(t)]
 		if l != nil && t.From == protocol.Running {
-			l.marks = append(l.marks, mark{t.At, "×", "bad", t.Reason})
+			l.marks = append(l.marks, mark{t.At, "×", "bad", t.Why()})
 			l.weight = max(l.weight, dead)
 		}
 	}
 }
 
-// failedCall returns the call that the reason of t names, or "".
+// failedCall returns the call that the cause of t, or else its reason, names, or "".
 func failedCall(t protocol.Transition) string {
+	if t.Cause != nil {
+		return t.Cause.Call
+	}
 	rest, is := strings.CutPrefix(t.Reason, "call ")
 	if !is {
 		return ""

@@ -52,10 +52,10 @@ func operationTroubles(op view.Operation) (all []trouble) {
 
 // reason returns why op has left its first state, after a colon.
 func reason(op view.Operation) string {
-	if len(op.Transitions) == 0 || op.Transitions[0].Reason == "" {
+	if len(op.Transitions) == 0 || op.Transitions[0].Why() == "" {
 		return ""
 	}
-	return ": " + op.Transitions[0].Reason
+	return ": " + op.Transitions[0].Why()
 }
 
 // failedTrouble tells why op has failed. It is over, and nothing has to be done about it.

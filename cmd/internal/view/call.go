@@ -91,7 +91,8 @@ func (c Call) Details() (all []string) {
 
 	if crash := c.Crash; crash != nil {
 		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s",
-			Ago(now.Sub(crash.At)), crash.Evidence, crash.DetectedBy, crash.PreviousState))
+			Ago(now.Sub(crash.At)), protocol.Words(crash.Evidence), c.Op.Editor(crash.DetectedBy),
+			crash.PreviousState))
 		if c.State == protocol.FrameCrashed && c.SupervisorID != "" {
 			all = append(all, c.waits())
 		}

@@ -116,15 +116,20 @@ func (op Operation) summary() []*node {
 	}
 
 	nodes := []*node{{cells: heading}}
+	var above []int // depths of the listed callers of a call
 	for _, c := range op.Tree() {
 		if c.State.Live() && c.Verdict == "alive" {
 			continue
 		}
+		for len(above) > 0 && above[len(above)-1] >= c.Depth {
+			above = above[:len(above)-1]
+		}
+		above = append(above, c.Depth)
 		rest := fmt.Sprintf("%s, %s, %s", c.Verdict, c.Heard, c.ParticipantID)
 		if c.SupervisorID != "" {
 			rest += ", of " + c.SupervisorID
 		}
-		nodes = append(nodes, &node{depth: 1, cells: []cell{{text: c.CallID},
+		nodes = append(nodes, &node{depth: len(above), cells: []cell{{text: c.CallID},
 			state(string(c.State)), {text: rest, tone: toneOf(c.Verdict)}}})
 	}
 

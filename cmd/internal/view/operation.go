@@ -74,6 +74,9 @@ func (s Style) head(op Operation) string {
 	if age := op.InStateFor(); age != "" {
 		rest += ", for " + age
 	}
+	if op.RunID != "" {
+		rest += ", run " + op.RunID
+	}
 	if op.Archived {
 		rest += ", archived"
 	}
@@ -82,7 +85,7 @@ func (s Style) head(op Operation) string {
 	fmt.Fprintf(&out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
 		text := harmless.Text(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339),
-			t.From, t.To, t.By, t.Reason))
+			t.From, t.To, op.Editor(t.By), t.Why()))
 		lines := []string{text}
 		if s.Width > 0 && columns(text)+2 > s.Width {
 			lines = s.note(text, s.Width-5)

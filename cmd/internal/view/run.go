@@ -51,6 +51,24 @@ func (op Operation) Why() string {
 	return t.Why()
 }
 
+// Editor returns who made an edit as by, the id of a participant or a command: dpl-run if all calls
+// of that participant are of a dpl-run.
+func (op Operation) Editor(by string) string {
+	runs := false
+	for _, f := range op.Stack {
+		if f.ParticipantID == by {
+			if f.StartID == "" {
+				return by
+			}
+			runs = true
+		}
+	}
+	if runs && by != "dpl-run" {
+		return "dpl-run of " + by
+	}
+	return by
+}
+
 // EndedAt returns when op ended. It is zero if it has not, or that is not known.
 func (op Operation) EndedAt() time.Time { return op.TerminalAt }
 
