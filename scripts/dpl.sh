@@ -12,7 +12,8 @@
 #
 # dpl_begin [FLAG...]     push a call, with any flags of dpl-push. The default is a call of $DPL_OP,
 #                         or of a new operation, by a participant named after the script. Exports
-#                         DPL_LEDGER, DPL_OP, DPL_CALL, DPL_PARTICIPANT and, with --tmp, DPL_TMP.
+#                         DPL_LEDGER, DPL_OP, DPL_RUN, DPL_CALL, DPL_PARTICIPANT and, with --tmp,
+#                         DPL_TMP.
 #                         A process in the background sends heartbeats until the shell ends.
 # dpl_call NAME CMD...    run the program CMD as the call NAME (dpl-run --call NAME -- CMD...).
 # dpl_end [STATUS]        pop the call now, as failed if STATUS is neither 0 nor absent, and restore
@@ -57,7 +58,7 @@ dpl_begin() {
         return 64
         ;;
     esac
-    for dpl_name in LEDGER OP CALL PARTICIPANT TMP; do
+    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP; do
         eval "dpl_was_$dpl_name=\${DPL_$dpl_name-} dpl_had_$dpl_name=\${DPL_$dpl_name+yes}"
     done
     eval "$dpl_said"
@@ -132,7 +133,7 @@ dpl__pop() {
         [ "$dpl_popped" = 75 ] || break
     done
     if dpl__beats; then kill "$dpl_beat" 2>/dev/null || :; fi
-    for dpl_name in LEDGER OP CALL PARTICIPANT TMP; do
+    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP; do
         if eval "[ -n \"\$dpl_had_$dpl_name\" ]"; then
             eval "DPL_$dpl_name=\$dpl_was_$dpl_name"
         else

@@ -76,8 +76,25 @@ export class DplError extends Error {
     constructor(status: number, message: string);
     status: number;
 }
-/** 3: the operation is aborted or in cleanup: clean up and pop. */
+/**
+ * 3: the operation is aborted or in cleanup: clean up and pop. operation is its id. cause has the
+ * facts of what ended it: call, and where they are known evidence, status or signal, and reason. It
+ * is null if no call did. The message says the same.
+ */
 export class Aborted extends DplError {
+    /** @type {string | null} */
+    operation: string | null;
+    /**
+     * @type {{call: string, evidence?: string, status?: number, signal?: string, reason?: string}
+     *   | null}
+     */
+    cause: {
+        call: string;
+        evidence?: string;
+        status?: number;
+        signal?: string;
+        reason?: string;
+    } | null;
 }
 /** 4: the operation is over. */
 export class Over extends DplError {

@@ -39,8 +39,20 @@ export class DplError extends Error {
     this.status = status;
   }
 }
-/** 3: the operation is aborted or in cleanup: clean up and pop. */
-export class Aborted extends DplError {}
+/**
+ * 3: the operation is aborted or in cleanup: clean up and pop. operation is its id. cause has the
+ * facts of what ended it: call, and where they are known evidence, status or signal, and reason. It
+ * is null if no call did. The message says the same.
+ */
+export class Aborted extends DplError {
+  /** @type {string | null} */
+  operation = null;
+  /**
+   * @type {{call: string, evidence?: string, status?: number, signal?: string, reason?: string}
+   *   | null}
+   */
+  cause = null;
+}
 /** 4: the operation is over. */
 export class Over extends DplError {}
 /** 5: the call was declared crashed; it can still be popped. */
@@ -85,14 +97,16 @@ export class CommandFailed extends Error {
 /** An open call. */
 export class Call {
   #stop = new AbortController();
+  #run;
 
   /**
-   * @param {{operationId: string, callId: string, participantId: string, tmp: string | null,
-   *   traceparent: string | null}} pushed
+   * @param {{operationId: string, runId?: string | null, callId: string, participantId: string,
+   *   tmp: string | null, traceparent: string | null}} pushed
    */
   constructor(pushed) {
     this.op = pushed.operationId;
     this.id = pushed.callId;
+    this.#run = pushed.runId ?? "";
     this.participant = pushed.participantId;
     /** Its directory, or null. */
     this.tmp = pushed.tmp;
@@ -103,6 +117,7 @@ export class Call {
     this.env = {
       ...process.env,
       DPL_OP: this.op,
+      DPL_RUN: this.#run,
       DPL_CALL: this.id,
       DPL_PARTICIPANT: this.participant,
       ...(this.tmp && { DPL_TMP: this.tmp }),
@@ -124,7 +139,8 @@ export class Call {
     const ids = ["--op", this.op, "--call", this.id, "--pid", `${process.pid}`];
     try {
       await command(["dpl-heartbeat", ...ids, ...flags], this.env);
-    } catch (error) {
+    } catch (caught) {
+      const error = await this.#explained(caught);
       if (error instanceof Aborted || error instanceof Over || error instanceof DeclaredCrashed) {
         this.#stop.abort(error);
       }
@@ -152,9 +168,35 @@ export class Call {
     );
     const killed = { by: "dpl-run", reason: `exit status ${status}` };
     const account = last ? JSON.parse(last) : killed;
-    if (account.by !== "command") throw failed(status, `dpl-run: ${argv[0]}: ${account.reason}`);
+    if (account.by !== "command") {
+      throw await this.#explained(failed(status, `dpl-run: ${argv[0]}: ${account.reason}`));
+    }
     if (!account.ok) throw new CommandFailed(status, `${argv[0]}: exit status ${status}`);
     return stdout;
+  }
+
+  /**
+   * Return error, or if it is Aborted, one that says what ended the operation.
+   * @param {unknown} error
+   */
+  async #explained(error) {
+    if (!(error instanceof Aborted)) return error;
+    let { message } = error;
+    let cause = null;
+    try {
+      const shown = await command(["dpl-status", "--op", this.op, "--json"], this.env);
+      const { runId = "", transitions = [] } = JSON.parse(shown).operation;
+      for (const change of transitions) {
+        if (change.from !== "running" || runId !== this.#run) continue;
+        const how = change.to === "aborted" ? "was aborted" : "failed";
+        message = `operation ${this.op} ${how}: ${change.reason ?? ""}`;
+        cause = change.cause ?? null;
+      }
+    } catch {
+      // Without dpl-status the error says less.
+    }
+    const explained = new Aborted(error.status, message);
+    return Object.assign(explained, { operation: this.op, cause });
   }
 
   /**
@@ -163,7 +205,7 @@ export class Call {
    */
   async end(failure) {
     const pop = ["dpl-pop", "--op", this.op, "--call", this.id];
-    if (failure) pop.push("--fail", "--reason", `call ${this.id}: ${failure}`);
+    if (failure) pop.push("--fail", "--reason", argument(`call ${this.id}: ${failure}`));
     for (let tries = 2; ; tries--) {
       try {
         await command(pop, this.env);
@@ -326,7 +368,7 @@ export class Task {
 
   /** The attempt failed: it counts. @param {string} reason @param {string[]} flags */
   fail(reason = "", ...flags) {
-    return this.#settle("--fail", `--reason=${reason}`, ...flags);
+    return this.#settle("--fail", `--reason=${argument(reason)}`, ...flags);
   }
 
   /** Give the task back; the attempt does not count. */
@@ -422,6 +464,18 @@ export async function claim(queue, { wait = false, timeout, flags = [] } = {}) {
     if (error instanceof Over || (error instanceof DplError && error.status === 1)) return null;
     throw error;
   }
+}
+
+/** The longest reason, in characters. */
+const longest = 20000;
+
+/**
+ * Return text as an argument of a command: short enough, and without NUL.
+ * @param {string} text
+ */
+function argument(text) {
+  const said = text.replaceAll("\0", "\ufffd");
+  return said.length <= longest ? said : `${said.slice(0, longest)} ...`;
 }
 
 /**

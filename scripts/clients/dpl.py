@@ -48,12 +48,20 @@ class Error(Exception):
     """A command of DPL failed; status is its exit status."""
 
     def __init__(self, status: int, message: str):
-        super().__init__(message)
+        super().__init__(status, message)
         self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 class Aborted(Error):
-    """3: the operation is aborted or in cleanup: clean up and pop."""
+    """3: the operation is aborted or in cleanup: clean up and pop. operation is its id. cause has
+    the facts of what ended it: call, and where they are known evidence, status or signal, and
+    reason. It is None if no call did. The message says the same."""
+
+    operation: Optional[str] = None
+    cause: Optional[Dict[str, Any]] = None
 
 
 class Over(Error):
@@ -120,7 +128,9 @@ class Call:
         self.id: str = pushed["callId"]
         self.participant: str = pushed["participantId"]
         self.tmp: Optional[str] = pushed["tmp"]
+        self._run_id: str = pushed.get("runId") or ""
         ids = {"DPL_OP": self.op, "DPL_CALL": self.id, "DPL_PARTICIPANT": self.participant}
+        ids["DPL_RUN"] = self._run_id
         self.env = {**env, **ids}
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
@@ -137,9 +147,9 @@ class Call:
         self._check_process()
         try:
             _run(["dpl-heartbeat", *self._ids(), "--pid", str(os.getpid()), *flags], self.env)
-        except (Aborted, Over, DeclaredCrashed):
+        except (Aborted, Over, DeclaredCrashed) as error:
             self.stopped.set()
-            raise
+            raise self._explained(error) from None
 
     def run(
         self, command: Sequence[str], *flags: str, **options: Any
@@ -170,7 +180,8 @@ class Call:
             os.close(reader)
             os.close(writer)
         if account["by"] != "command":
-            raise _error(child.returncode, f"dpl-run: {command[0]}: {account['reason']}")
+            error = _error(child.returncode, f"dpl-run: {command[0]}: {account['reason']}")
+            raise self._explained(error)
         ran = subprocess.CompletedProcess(list(command), child.returncode, *output)
         if not account["ok"]:
             ran.check_returncode()
@@ -180,13 +191,29 @@ class Call:
     def end(self, failure: str = "") -> None:
         """Pop the call, as failed if a failure is given. The end of the with block does it."""
         self._check_process()
-        failed = ["--fail", "--reason", f"call {self.id}: {failure}"] if failure else []
+        failed = ["--fail", "--reason", _argument(f"call {self.id}: {failure}")] if failure else []
         pop = ["dpl-pop", *self._ids(), *failed]
         for _ in range(2):  # work that is done must not look crashed because the ledger is busy
             with contextlib.suppress(Busy):
                 _run(pop, self.env)
                 return
         _run(pop, self.env)
+
+    def _explained(self, error: Error) -> Error:
+        """Return error, or if it is Aborted, one that says what ended the operation."""
+        if not isinstance(error, Aborted):
+            return error
+        message, cause = str(error), None
+        with contextlib.suppress(Error, OSError):
+            shown = json.loads(_run(["dpl-status", "--op", self.op, "--json"], self.env))["operation"]
+            for change in shown["transitions"] if shown.get("runId", "") == self._run_id else []:
+                if change["from"] == "running":
+                    how = "was aborted" if change["to"] == "aborted" else "failed"
+                    message = f"operation {self.op} {how}: {change.get('reason', '')}"
+                    cause = change.get("cause")
+        explained = Aborted(error.status, message)
+        explained.operation, explained.cause = self.op, cause
+        return explained
 
     def _check_process(self) -> None:
         if os.getpid() != self._pid:
@@ -198,11 +225,13 @@ class Call:
 
     def _send_heartbeats(self, ended: threading.Event, signal: Optional[int]) -> None:
         interval = 1.5
-        with contextlib.suppress(Error):
+        with contextlib.suppress(Error, OSError):
             interval = status(self.op)["operation"]["heartbeatIntervalMs"] / 1000
         while not ended.wait(interval):
             try:
                 self.heartbeat()
+            except OSError:
+                continue  # such as ENOENT while the commands are replaced
             except Error as error:
                 if not self.stopped.is_set() or ended.is_set():
                     continue  # it may work next time
@@ -267,7 +296,7 @@ def call(
         failure = _failure(error)
         try:
             self.end(failure if "--no-fail-on-crash" not in flags else "")
-        except Error as unpopped:
+        except (Error, OSError) as unpopped:
             print(unpopped, file=sys.stderr)  # the caller wants to know the first error
         raise
     else:
@@ -342,7 +371,7 @@ class Task:
 
     def fail(self, reason: str = "", *flags: str) -> None:
         """The attempt failed: it counts, and the task waits for its backoff."""
-        self._settle("--fail", f"--reason={reason}", *flags)
+        self._settle("--fail", f"--reason={_argument(reason)}", *flags)
 
     def release(self) -> None:
         """Give the task back; the attempt does not count."""
@@ -385,10 +414,10 @@ class Task:
         elif isinstance(error, Exception):
             try:
                 self.fail(f"{type(error).__name__}: {error}")
-            except Error as unsettled:
+            except (Error, OSError) as unsettled:
                 print(unsettled, file=sys.stderr)  # the caller wants to know the first error
         else:  # such as KeyboardInterrupt: not the fault of the task
-            with contextlib.suppress(Error):
+            with contextlib.suppress(Error, OSError):
                 self.release()
 
 
@@ -440,6 +469,13 @@ def _failure(error: BaseException) -> str:
     if isinstance(error, GeneratorExit):
         return ""
     return f"{type(error).__name__}: {error}"
+
+
+def _argument(text: str) -> str:
+    """Return text as an argument of a command: short enough, in UTF-8, and without NUL."""
+    text = text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    longest = 20000  # characters
+    return text if len(text) <= longest else text[:longest] + " ..."
 
 
 def _run(command: List[str], env: Optional[Dict[str, str]] = None) -> str:

@@ -117,6 +117,9 @@ func makeDecides(w *world) {
 		{"posix", "POSIX=y"}, {"posix"}} {
 		run := func(file string, before ...string) (int, string) {
 			got, lines := w.make(append(append(before, "make", "-f", file), flags...)...)
+			lines = slices.DeleteFunc(lines, func(line string) bool { // of the outermost dpl-run
+				return strings.HasPrefix(line, "dpl-run: job-")
+			})
 			return got, strings.ReplaceAll(strings.Join(lines, "\n"), "calls.mk", "plain.mk")
 		}
 

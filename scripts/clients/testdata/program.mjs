@@ -41,6 +41,10 @@ async function main() {
         return call.run(["sleep", "600"], ["--timeout=50ms"]);
       case "call hides a failure":
         return call.run(["sh", "-c", "dpl-run -- false || true"]);
+      case "cause":
+        return call.run(["sh", "-c", "dpl-run --call bad -- sh -c 'exit 9' || true"]);
+      case "throws odd text":
+        throw new TypeError(`\0${"x".repeat(200000)}`);
       case "cannot be run":
         return call.run(["/"]);
       case "worker": {
@@ -68,6 +72,7 @@ async function main() {
 }
 
 main().catch((error) => {
+  if (what === "cause") console.log(`${error.message} ${error.operation}`, error.cause);
   console.log(error.name);
   process.exitCode = error instanceof DplError || error.status ? error.status : 1;
 });

@@ -2,9 +2,11 @@
 import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import dpl
@@ -78,6 +80,25 @@ def main():
                 call.children.append(child)
         elif what == "exits 7":
             sys.exit(7)
+        elif what == "heartbeats go on":  # after one that could not be sent
+            missed, heartbeat = threading.Event(), call.heartbeat
+
+            def miss():
+                call.heartbeat = heartbeat
+                missed.set()
+                raise FileNotFoundError("dpl-heartbeat")
+
+            call.heartbeat = miss
+            missed.wait()
+            last = stack = dpl.status("job")["operation"]["stack"]
+            while stack == last:
+                time.sleep(0.02)
+                stack = dpl.status("job")["operation"]["stack"]
+            print("sent", flush=True)
+        elif what == "cause":
+            call.run(["sh", "-c", "dpl-run --call bad -- sh -c 'exit 9' || true"])
+        elif what == "throws odd text":
+            raise ValueError("\udcff\0" + 200000 * "x")
         elif what == "throws":
             raise ValueError("no good")
         elif what == "nested":
@@ -97,5 +118,8 @@ def main():
 try:
     main()
 except dpl.Error as error:
+    if what == "cause":
+        again = pickle.loads(pickle.dumps(error))
+        print(again, again.operation, again.status, again.cause)
     print(type(error).__name__, flush=True)
     sys.exit(error.status)

@@ -57,7 +57,7 @@ d' '*' '' '$x' "it's"
 'own EXIT' | 'own EXIT of lines') exit 7 ;;
 'ends twice')
     DPL_TMP=$DPL_TMP/x && dpl_end && dpl_end 7
-    echo "${DPL_OP-none} ${DPL_CALL-none} ${DPL_TMP-none}"
+    echo "${DPL_OP-none} ${DPL_RUN-none} ${DPL_CALL-none} ${DPL_TMP-none}"
     variables >after
     diff before after
     ;;
