@@ -18,11 +18,12 @@ func (t *trial) beforeLedger() bool {
 	return t.fault == early && len(t.hit) > 0 && !t.record.begun(t.hit[0].stage)
 }
 
-// unkept reports whether the dpl-run and the keeper of a stage were killed.
+// unkept reports whether the dpl-run of a stage was killed, and its keeper was killed as well, or
+// had ended because the command had ended well.
 func (t *trial) unkept() bool {
 	return slices.ContainsFunc(stages, func(stage string) bool {
-		return slices.Contains(t.hit, victim{stage, runner}) &&
-			slices.Contains(t.hit, victim{stage, keeper})
+		alone := slices.Contains(t.hit, victim{stage, keeper}) || slices.Contains(t.alone, stage)
+		return alone && slices.Contains(t.hit, victim{stage, runner})
 	})
 }
 
@@ -50,8 +51,8 @@ func (t *trial) judge() {
 		t.problem("failed without a fault: %s: %s", cause, reason)
 	}
 
-	if t.helped && !t.unkept() {
-		t.problem("no process has ended the operation")
+	if t.unfound && !t.unkept() {
+		t.problem("no process has found the crash")
 	}
 	if completed && t.status != 0 && t.out == whole && len(t.hit) == 0 {
 		t.problem("completed, and the script exits %d", t.status)

@@ -169,15 +169,18 @@ func newPlan(seed uint64, number int, v variant) plan {
 	return p
 }
 
-// quick changes a plan that may last for a minute: if the dpl-run and the keeper of a stage are
-// killed, the others wait for its command. It kills that as well.
+// quick changes a plan that may last for a minute. If the dpl-run and the keeper of a stage are
+// killed, and a process of its command waits for the end of its input, then the other stages wait
+// for that process. The first stage has no input.
 func (p plan) quick() plan {
 	for _, stage := range stages {
 		if slices.Contains(p.victims, victim{stage, runner}) &&
-			slices.Contains(p.victims, victim{stage, keeper}) &&
-			!slices.Contains(p.victims, victim{stage, command}) {
-			p.victims = append(p.victims, victim{stage, command})
-			p.apart = append(p.apart, 0)
+			slices.Contains(p.victims, victim{stage, keeper}) {
+			for i := range p.victims {
+				p.victims[i].stage = "first"
+			}
+			p.victims, p.apart = append(p.victims, victim{"first", command}), append(p.apart, 0)
+			break
 		}
 	}
 	return p

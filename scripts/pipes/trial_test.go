@@ -37,12 +37,13 @@ type trial struct {
 
 	known    []process // keepers, and the processes of the stages
 	hit      []victim  // that were alive when they were killed
+	alone    []string  // the stages whose dpl-run was killed when it had no keeper
 	struck   time.Time // when the first of them was killed
 	status   int       // of the script
 	took     time.Duration
 	out      string // what became of the file: see published
 	record   record
-	helped   bool // only dpl-cleanup has ended the operation
+	unfound  bool // only dpl-cleanup has found a crash
 	said     string
 	problems []string
 }
@@ -207,6 +208,9 @@ func (t *trial) strike(s *script) error {
 
 	<-time.After(t.after)
 	for i, v := range t.victims {
+		if v.role == runner && !targets[victim{v.stage, keeper}].alive() {
+			t.alone = append(t.alone, v.stage)
+		}
 		if !slices.Contains(t.hit, v) && targets[v].kill() {
 			if len(t.hit) == 0 {
 				t.struck = time.Now()
@@ -327,7 +331,7 @@ func (t *trial) look() {
 		if t.record.State == "" || t.record.ended() {
 			return
 		}
-		t.helped = true
+		t.unfound = t.unfound || t.record.State == "running"
 		t.command("dpl-cleanup").Run()
 	}
 }
