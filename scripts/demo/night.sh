@@ -84,6 +84,7 @@ act_of_the_night() {
     until_true 20 'the dump has been stopped' is_gone "$dumper"
     show 0 dpl-cleanup
     matches 'the line' 'nightly: failed: *' "$out"
+    check 'number of lines' 1 "$(wc -l <out | tr -d ' ')"
     show 0 dpl-cleanup
     check 'a second line' '' "$out"
 

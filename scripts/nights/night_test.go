@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,10 +28,15 @@ type night struct {
 	rebooted  bool
 	undo      func() // after its end
 
-	status int // of the line; -1 under a real cron, which does not tell
-	output string
-	failed bool
+	status   int // of the line; -1 under a real cron, which does not tell
+	output   string
+	failed   bool
+	cleanups int // since its end
 }
+
+// enough is how often dpl-cleanup may have to run until it reports a failure: it finds the crash, and
+// cleans up.
+const enough = 2
 
 // awake is how long a night may take after the rig has done its part: more than the minute for which
 // a stage may wait for others.
@@ -45,7 +51,7 @@ func (w *world) night(k kind) *night {
 	ended := make(chan struct{})
 	if w.cron {
 		if !w.awaitCron() {
-			w.receive(nil, nil)
+			w.receive()
 			w.fault(n, "cron has not started it, or it has ended at once: mails: %q", w.unread)
 			return n
 		}
@@ -77,6 +83,9 @@ func (w *world) night(k kind) *night {
 
 	w.unread += n.output
 	w.judge(n)
+	if n.failed {
+		w.pending = append(w.pending, n)
+	}
 	if !w.cron {
 		for range w.choose.IntN(4) {
 			w.cleanUp(n)
@@ -101,6 +110,9 @@ func (w *world) hasEnded(ended <-chan struct{}) bool {
 func (w *world) cleanUp(n *night) {
 	status, mail := w.play(cleanup)
 	w.unread += mail
+	for _, due := range w.pending {
+		due.cleanups++
+	}
 	if status != 0 {
 		w.fault(n, "dpl-cleanup exits %d: %s", status, mail)
 	}
@@ -141,60 +153,55 @@ func (w *world) judge(n *night) {
 // report is a line that reports a failed night.
 var report = regexp.MustCompile(`(?m)^.*\bnightly\b.*\bfailed\b.*$`)
 
-// settle compares the mails since the last night with what they have to report: the night before if
-// that is still open, and this night. A night whose outermost dpl-run was killed may be reported by
-// the next one. Without a night, everything must have been reported.
+// settle compares the mails with what they have to report: each night that has failed, and nothing
+// else. A night whose outermost dpl-run was killed is reported by the next run or by dpl-cleanup, so
+// it may wait for these.
 func (w *world) settle(n *night) {
-	before := w.pending
-	w.pending = nil
+	due := w.pending
 	if w.cron {
-		w.receive(before, n)
+		w.receive()
 	}
 
-	reports := report.FindAllString(w.unread, -1)
 	text := w.unread
-	w.unread = ""
+	reports := report.FindAllString(text, -1)
+	w.unread, w.pending = "", nil
 
-	for _, due := range []*night{before, n} {
-		if due == nil || !due.failed {
-			continue
-		}
-
-		right := regexp.MustCompile(due.cause)
-		at := -1
-		for i, line := range reports {
-			if right.MatchString(line) {
-				at = i
-				break
-			}
-		}
-
+	for _, failed := range due {
+		right := regexp.MustCompile(failed.cause)
+		at := slices.IndexFunc(reports, right.MatchString)
 		switch {
 		case at >= 0:
-			reports = append(reports[:at], reports[at+1:]...)
-		case due == n && n.outer:
-			w.pending = n
+			reports = slices.Delete(reports, at, at+1)
+		case failed.mayWait():
+			w.pending = append(w.pending, failed)
 		case len(reports) > 0:
-			w.fault(due, "the cause is wrong: want %s, got %q", due.cause, reports[0])
+			w.fault(failed, "the cause is wrong: want %s, got %q", failed.cause, reports[0])
 			reports = reports[1:]
 		default:
-			w.fault(due, "no mail reports it; mails since: %q", text)
+			w.fault(failed, "no mail reports it; mails since: %q", text)
 		}
 	}
 
 	for _, line := range reports {
 		w.fault(n, "a mail too many: %q", line)
 	}
-	if n != nil && !n.failed && before == nil && strings.TrimSpace(text) != "" && len(reports) == 0 {
+	if len(due) == 0 && len(reports) == 0 && strings.TrimSpace(text) != "" {
 		w.fault(n, "it is completed, and mails %q", text)
 	}
 }
 
-// receive reads the mails that cron has sent. They come a moment after the end of a job.
-func (w *world) receive(before, n *night) {
+// mayWait reports whether a failure may still be reported later.
+func (n *night) mayWait() bool { return n.outer && n.cleanups < enough }
+
+// receive reads the mails that cron has sent. They come a moment after the end of a job. A night
+// later, dpl-cleanup has had the time that it needs.
+func (w *world) receive() {
 	want := 0
-	for _, due := range []*night{before, n} {
-		if due != nil && due.failed && (due != n || !n.outer) {
+	for _, due := range w.pending {
+		if due.number < w.count {
+			due.cleanups = enough
+		}
+		if !due.mayWait() {
 			want++
 		}
 	}

@@ -37,12 +37,12 @@ type world struct {
 	disks     bool // the ledger and the published file are on small disks of their own
 	cron      bool // a real cron starts the job
 
-	count   int    // nights
-	refused int    // starts that overlapped
-	unread  string // mails that no night has accounted for
-	pending *night // the night before, if it has failed and has not been reported yet
-	fails   int    // nights that have failed
-	broken  int    // files of the reader that are faults already
+	count   int      // nights
+	refused int      // starts that overlapped
+	unread  string   // mails that no night has accounted for
+	pending []*night // those that have failed and have not been reported yet
+	fails   int      // nights that have failed
+	broken  int      // files of the reader that are faults already
 	faults  []string
 	tallies map[string]*tally
 }
@@ -297,7 +297,7 @@ const kept = 1000
 
 // end checks what must be true after the last night.
 func (w *world) end() {
-	for range 3 {
+	for range enough {
 		w.cleanUp(nil)
 	}
 	w.settle(nil)
