@@ -9,7 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A publication is SRC=DST: a file that gets another name if the task is done (spec §35.6).
@@ -29,9 +29,9 @@ func (p *publication) UnmarshalText(text []byte) error {
 }
 
 // publications returns what to publish, by absolute paths.
-func (c *settle) publications() (all []queue.Publication, err error) {
+func (c *settle) publications() (all []observe.Publication, err error) {
 	for _, p := range c.Publish {
-		var found queue.Publication
+		var found observe.Publication
 		if found.From, err = resolved(p.from); err == nil {
 			found.To, err = resolved(p.to)
 		}

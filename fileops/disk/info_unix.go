@@ -12,6 +12,7 @@ func infoFrom(info fs.FileInfo) Info {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		result.UID = int(st.Uid)
 		result.ID = FileID{uint64(st.Dev), uint64(st.Ino)}
+		result.Links = uint64(st.Nlink)
 	}
 	return result
 }
