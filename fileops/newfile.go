@@ -96,6 +96,15 @@ func (l *Ledger) NewFile(path string, mode fs.FileMode) (*NewFile, error) {
 	return f, nil
 }
 
+// TryNewFile returns the error that NewFile would return for path, and leaves nothing there.
+func (l *Ledger) TryNewFile(path string) error {
+	f, err := l.NewFile(path, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // cause returns err without the call and the path that failed.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {

@@ -54,7 +54,7 @@ func prepareOperation(tx *Tx[protocol.Operation],
 	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	tx.effects.run = op.RunID
-	if err := tx.ledger.publish(asked.Publish, true); err != nil {
+	if err := tx.ledger.publish(asked.Publish, false); err != nil {
 		return op, false, unpublished{err}
 	}
 

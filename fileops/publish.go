@@ -185,10 +185,10 @@ func (b *beside) unlock() {
 // sweepBeside removes second names beside path, and new files for it, that killed processes have
 // left. A file that is locked is in use.
 func (l *Ledger) sweepBeside(path string) {
-	dir, name := filepath.Split(path)
+	dir := filepath.Dir(path)
 	names, err := l.fs.Entries(dir)
 	for _, n := range names {
-		if layout.IsNewFile(n, name) {
+		if layout.IsNewFile(n, filepath.Base(path)) {
 			err = errors.Join(err, l.removeUnused(filepath.Join(dir, n)))
 		}
 	}

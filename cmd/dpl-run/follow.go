@@ -26,6 +26,7 @@ type runner struct {
 	socket     *sdnotify.Socket // nil without --notify
 	ok         success
 	softSignal syscall.Signal
+	files      []uintptr // descriptors of the command; nil: those of this process
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 

@@ -63,7 +63,7 @@ func (r *runner) startJudge(path string, argv, env []string) error {
 	if err := r.close(); err != nil {
 		r.env.Warnf("%v", err)
 	}
-	second, err := job.Start(path, argv, env, job.NewKeeper(process.NewStartID(), r.killAfter))
+	second, err := job.Start(path, argv, env, nil, job.NewKeeper(process.NewStartID(), r.killAfter))
 	if err == nil {
 		r.job, r.socket, r.phase, r.next = second, nil, running, time.Time{}
 	}

@@ -46,6 +46,8 @@ type role interface {
 	// daemonizes reports whether processes that outlive a successful command, outside its group,
 	// are what the role is about.
 	daemonizes() bool
+	// files returns the descriptors of the command; nil: those of this process.
+	files() []uintptr
 	// name is the name of the role in messages.
 	name() string
 	// ids returns the members that identify the role in a --status-fd line.
@@ -70,6 +72,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err != nil {
 		return err
 	}
+	defer c.results.close(env)
 
 	id := process.NewStartID()
 	if call, is := p.(*call); is {
@@ -131,6 +134,9 @@ func (c *run) check(env *cli.Env) error {
 		return cli.Usagef("--json: stdout belongs to COMMAND")
 	case c.OnFailure != "" && (c.Queue != "" || c.Group != ""):
 		return cli.Usagef("--on-failure is about an operation: a queue and a group have --on-alert")
+	case c.Given("to", "publish") && (c.Queue != "" || c.Group != ""):
+		return cli.Usagef("--to and --publish go with a call: a task has dpl-settle --publish, and " +
+			"a service has no result")
 	case c.Queue != "":
 		return c.checkQueue(env)
 	case c.Given("reuse"):
@@ -147,6 +153,9 @@ func (c *run) check(env *cli.Env) error {
 			time.Duration(c.SoftTimeout), time.Duration(c.Timeout))
 	case c.Watchdog != 0 && !c.Notify:
 		return cli.Usagef("--watchdog goes with --notify")
+	}
+	if err := c.checkResults(); err != nil {
+		return err
 	}
 
 	return c.checkSilence(env)
@@ -207,7 +216,8 @@ func (r *runner) run(
 	}
 
 	job.Adopt()
-	if r.job, err = job.Start(path, argv, env, r.keeper); err != nil {
+	r.files = r.role.files()
+	if r.job, err = job.Start(path, argv, env, r.files, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 

@@ -53,8 +53,8 @@ type Job struct {
 // without #!. The caller closes the job. After an error, with the errno of execve(2), such as
 // ENOENT, EACCES and ENOEXEC, or of fork(2), nothing has run.
 //
-// The program has the working directory, the limits, and the descriptors 0, 1 and 2 of this
-// process, and above them those that our parent left open. No signal is blocked. SIGHUP and SIGINT
+// The program has the working directory and the limits of this process. Its descriptors 0, 1 and 2
+// are files; nil means those of this process. Above them it has those that our parent left open. No signal is blocked. SIGHUP and SIGINT
 // are ignored if they were when this process began and the caller does not handle them; no other
 // signal is.
 //
@@ -73,7 +73,10 @@ type Job struct {
 // without a terminal only after some milliseconds, since handling them costs more than many a job.
 // With a terminal SIGTTOU is ignored: our output would stop us where the job is the foreground and
 // "stty tostop" is set.
-func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
+func Start(path string, argv, env []string, files []uintptr, keeper *Keeper) (*Job, error) {
+	if files == nil {
+		files = []uintptr{0, 1, 2}
+	}
 	j := &Job{
 		keeper:  keeper,
 		tty:     openTerminal(),
@@ -87,7 +90,7 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 
 	keeper.await() // first: the command may kill us as soon as it begins
 	started := make(chan error)
-	go j.run(path, argv, keeper.mark(env), started)
+	go j.run(path, argv, keeper.mark(env), files, started)
 	err := <-started
 	if j.tty != nil {
 		signal.Ignore(syscall.SIGTTOU) // not before, or the job would ignore it as well
@@ -110,7 +113,7 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 }
 
 // run starts the command and follows it to its end.
-func (j *Job) run(path string, argv, env []string, started chan<- error) {
+func (j *Job) run(path string, argv, env []string, files []uintptr, started chan<- error) {
 	// for good: the kernel kills the leader when the thread that forked it ends
 	runtime.LockOSThread()
 	process.UnblockSignals()
@@ -124,7 +127,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	err := process.ExecLikeShell(func(path string, argv []string) (err error) {
 		j.pid, _, err = syscall.StartProcess(path, argv, &syscall.ProcAttr{
 			Env:   env,
-			Files: []uintptr{0, 1, 2},
+			Files: files,
 			Sys:   sys,
 		})
 		return err
