@@ -28,6 +28,7 @@ type Ledger struct {
 
 	mu        sync.Mutex
 	leftovers []error
+	kept      []string
 }
 
 // Options say how one process uses a ledger. The zero value means the operating system, no waiting,

@@ -66,7 +66,7 @@ func prepareOperation(tx *Tx[protocol.Operation],
 
 	for _, r := range asked.Released {
 		for _, path := range r.Resources {
-			if err := tx.effects.discard(path); err != nil {
+			if err := tx.effects.discard(path, r.Found); err != nil {
 				op = op.NoteUndeleted(r.CallID, path, err)
 			}
 		}

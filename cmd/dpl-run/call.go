@@ -255,7 +255,7 @@ func (c *call) end(e end) (verdict, error) {
 		Fail: e.failure != "" && !c.push.Contained}
 	results := &c.flags.results
 	if e.failure == "" {
-		pop.Publish = results.get(c.ledger, c.tmp())
+		pop.Publish = results.get(c.ledger, c.tmp(), e.told)
 	}
 
 	var crashed *protocol.Frame
@@ -265,6 +265,8 @@ func (c *call) end(e end) (verdict, error) {
 			pop.Publish, pop.Fail = nil, !c.push.Contained
 			pop.Reason = "call " + c.push.Call + ": " + results.failed.Error()
 		}
+		pop.DeleteResources = (e.failure != "" || e.told || results.failed != nil) &&
+			!c.flags.KeepResources
 		return func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			crashed = nil
 			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
@@ -274,6 +276,9 @@ func (c *call) end(e end) (verdict, error) {
 		}
 	})
 
+	for _, path := range c.ledger.Kept() {
+		c.env.Warnf("%s: %s is kept: it was there before, as it is", c.name(), path)
+	}
 	if gone(err) && c.unsure {
 		err = fileops.ErrCommitted // the first try has removed it
 	}

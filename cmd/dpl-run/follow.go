@@ -26,6 +26,7 @@ type runner struct {
 	socket     *sdnotify.Socket // nil without --notify
 	ok         success
 	softSignal syscall.Signal
+	publishes  bool      // the end of the call may fail although the command has ended well
 	files      []uintptr // descriptors of the command; nil: those of this process
 
 	killAfter, softTimeout, timeout, watchdog time.Duration

@@ -42,6 +42,8 @@ type run struct {
 	NoRerun bool      `help:"exit 4 if the operation has ended before: its work must happen only once"`
 	Reuse   bool      `hidden:"" help:"does nothing"`
 
+	KeepResources bool `help:"with --resource: keep them if COMMAND fails, as long as dpl-run is there to see it"`
+
 	Timeout     cli.Span          `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
 	SoftTimeout cli.Span          `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
 	SoftSignal  cli.Signal        `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`

@@ -30,6 +30,9 @@ type results struct {
 
 // checkResults refuses flags about results that do not go together.
 func (c *run) checkResults() error {
+	if c.KeepResources && len(c.Resource) == 0 {
+		return cli.Usagef("--keep-resources goes with --resource")
+	}
 	if strings.HasSuffix(string(c.To), "/") {
 		return cli.Usagef("--to: %q is a directory: name the file in it", string(c.To))
 	}
@@ -140,10 +143,14 @@ func (r *results) look() (fs.FileInfo, error) {
 
 // get returns what to publish, whose files it syncs, or copies to another file system, because that
 // may take longer than a lock should be held. What is to be published is known after that, or
-// failed.
-func (r *results) get(l *fileops.Ledger, tmp string) []observe.Publication {
+// failed: a command that was told to stop may have written half of it, even if it exits 0.
+func (r *results) get(l *fileops.Ledger, tmp string, told bool) []observe.Publication {
 	if r.all != nil || r.failed != nil {
 		return r.all
+	}
+	if told && (r.out != nil || r.sources != nil) {
+		r.fail(errors.New("publish anything: TERM came before the command had ended"))
+		return nil
 	}
 	if r.out != nil {
 		r.all = append(r.all, observe.Publication{To: r.to})

@@ -115,6 +115,7 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		watchdog:    time.Duration(c.Watchdog),
 		killAfter:   time.Duration(c.KillAfter),
 		listener:    l,
+		publishes:   c.Given("to", "publish"),
 	}
 
 	return r.run(path, c.Command, variables, interval, c.Notify)
@@ -237,12 +238,16 @@ func (r *runner) run(
 	r.follow(interval)
 	r.judge(env, interval, began)
 	e := r.endOfCommand()
-	if e.failure == "" && r.why.status == 0 {
+	endsWell := e.failure == "" && r.why.status == 0
+	if endsWell && !r.publishes {
 		r.keeper.Let()
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- r.close() }()
 	status, err := r.finish(e)
+	if endsWell && status == 0 {
+		r.keeper.Let()
+	}
 	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
 	}

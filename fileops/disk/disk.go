@@ -159,8 +159,9 @@ type Info struct {
 	ModTime time.Time
 	UID     int
 	ID      FileID
-	Links   uint64 // its names; 0 if the operating system has no such number
-	Mount   uint64 // only from Root.Stat; 0 if the operating system has no such number
+	Changed time.Time // of its contents, names or mode, on this file system's clock; zero if unknown
+	Links   uint64    // its names; 0 if the operating system has no such number
+	Mount   uint64    // only from Root.Stat; 0 if the operating system has no such number
 }
 
 // Same reports whether i and other describe the same state of the same file. The inode is not

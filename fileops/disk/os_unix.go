@@ -232,6 +232,7 @@ func infoOf(st *unix.Stat_t) Info {
 		Size:    st.Size,
 		Mode:    mode,
 		ModTime: time.Unix(st.Mtim.Unix()),
+		Changed: time.Unix(st.Ctim.Unix()),
 		UID:     int(st.Uid),
 		ID:      FileID{uint64(st.Dev), uint64(st.Ino)},
 		Links:   uint64(st.Nlink),
