@@ -177,6 +177,21 @@ func (r *results) fail(why error) {
 	}
 }
 
+// again opens another file for --to in the place of the one that an attempt has written.
+func (r *results) again(l *fileops.Ledger) error {
+	if r.out == nil {
+		return nil
+	}
+	old := r.out
+	out, err := l.NewFile(r.to, process.FileMode())
+	if err != nil {
+		return err
+	}
+	r.out = out
+	r.fd.Store(int64(out.Fd()))
+	return old.Close()
+}
+
 // close removes what was not published.
 func (r *results) close(env *cli.Env) {
 	if r.out != nil {

@@ -115,9 +115,13 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		watchdog:    time.Duration(c.Watchdog),
 		killAfter:   time.Duration(c.KillAfter),
 		listener:    l,
-		publishes:   c.Given("to", "publish"),
+		publishes:   c.Given("to", "publish", "retry"),
 	}
 
+	if r.retries, err = c.newRetries(p); err != nil {
+		a.keeper.Dismiss()
+		return r.notStarted(err)
+	}
 	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
@@ -138,6 +142,9 @@ func (c *run) check(env *cli.Env) error {
 	case c.Given("to", "publish") && (c.Queue != "" || c.Group != ""):
 		return cli.Usagef("--to and --publish go with a call: a task has dpl-settle --publish, and " +
 			"a service has no result")
+	case c.Given("retry", "backoff") && (c.Queue != "" || c.Group != ""):
+		return cli.Usagef("--retry and --backoff go with a call: a queue has its own, for its tasks, " +
+			"and a group restarts its services")
 	case c.Queue != "":
 		return c.checkQueue(env)
 	case c.Given("reuse"):
@@ -155,7 +162,7 @@ func (c *run) check(env *cli.Env) error {
 	case c.Watchdog != 0 && !c.Notify:
 		return cli.Usagef("--watchdog goes with --notify")
 	}
-	if err := c.checkResults(); err != nil {
+	if err := errors.Join(c.checkResults(), c.checkRetries()); err != nil {
 		return err
 	}
 
@@ -217,8 +224,8 @@ func (r *runner) run(
 	}
 
 	job.Adopt()
-	r.files = r.role.files()
-	if r.job, err = job.Start(path, argv, env, r.files, r.keeper); err != nil {
+	files := r.retries.files(r.role.files())
+	if r.job, err = job.Start(path, argv, r.retries.variables(env), files, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 
@@ -236,9 +243,15 @@ func (r *runner) run(
 
 	began := time.Now()
 	r.follow(interval)
+	for r.again(path, argv, env, interval) {
+		r.follow(interval)
+	}
 	r.judge(env, interval, began)
 	e := r.endOfCommand()
 	endsWell := e.failure == "" && r.why.status == 0
+	if endsWell {
+		r.passOn(interval)
+	}
 	if endsWell && !r.publishes {
 		r.keeper.Let()
 	}
