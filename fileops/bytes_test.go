@@ -34,7 +34,7 @@ func (tx *byteTx) Replace(data []byte, heartbeat bool) {
 }
 
 func (tx *byteTx) Archive()                  { tx.changes, tx.over = nil, true }
-func (tx *byteTx) Discard(path string) error { return tx.effects.discard(path) }
+func (tx *byteTx) Discard(path string) error { return tx.effects.discard(path, nil) }
 func (tx *byteTx) DiscardTmp(call string) {
 	tx.effects.spent = append(tx.effects.spent,
 		call)

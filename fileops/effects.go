@@ -244,8 +244,10 @@ func (e *effects) deleteTrash() {
 // new file at path stays. If the edit is not committed, path gets its contents back, unless there
 // is a new file. It is no error if path does not exist.
 //
+// It leaves what was found there when the call began: a file that is as it was then, or a directory.
+//
 // Outside tmp/, discard returns ErrPermission on a shared ledger without Options.TrustGroup.
-func (e *effects) discard(path string) error {
+func (e *effects) discard(path string, found []protocol.FoundResource) error {
 	l := e.ledger
 	root, name, err := l.rules().Resource(e.id, path)
 	if err != nil {
@@ -257,8 +259,13 @@ func (e *effects) discard(path string) error {
 	}
 
 	err = e.discardFrom(root, name, func(t *trash) error {
-		if _, err := t.parent.Lstat(t.base); err != nil {
+		info, err := t.parent.Lstat(t.base)
+		if err != nil {
 			return err
+		}
+		if isAsFound(found, path, info) {
+			l.recordKept(path)
+			return fs.ErrNotExist
 		}
 		t.journal, err = l.writeJournal(e.id,
 			journal{root, filepath.Join(filepath.Dir(name), t.name)})

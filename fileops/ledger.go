@@ -24,8 +24,11 @@ type Ledger struct {
 	absent   bool // there is no ledger; for dry runs
 	local    bool // it commits by rename, on a file system of this host alone
 
+	newFiles map[string]*NewFile // by their paths: see NewFile
+
 	mu        sync.Mutex
 	leftovers []error
+	kept      []string
 }
 
 // Options say how one process uses a ledger. The zero value means the operating system, no waiting,

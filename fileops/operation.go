@@ -54,6 +54,10 @@ func prepareOperation(tx *Tx[protocol.Operation],
 	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	tx.effects.run = op.RunID
+	if err := tx.ledger.publish(asked.Publish, false); err != nil {
+		return op, false, unpublished{err}
+	}
+
 	for _, call := range asked.Begun {
 		if _, err := tx.effects.makeTmp(call); err != nil {
 			return op, false, err
@@ -62,7 +66,7 @@ func prepareOperation(tx *Tx[protocol.Operation],
 
 	for _, r := range asked.Released {
 		for _, path := range r.Resources {
-			if err := tx.effects.discard(path); err != nil {
+			if err := tx.effects.discard(path, r.Found); err != nil {
 				op = op.NoteUndeleted(r.CallID, path, err)
 			}
 		}
@@ -85,6 +89,37 @@ func prepareOperation(tx *Tx[protocol.Operation],
 func (l *Ledger) EditOperation(id string, mode Mode,
 	verb Verb[protocol.Operation]) (Edit[protocol.Operation], error) {
 	return operations.Edit(l, id, mode, verb)
+}
+
+// An unpublished error means that an edit was not made because a file could not be published.
+type unpublished struct{ error }
+
+func (u unpublished) Unwrap() error { return u.error }
+
+// EndCall is EditOperation with verb(nil), an edit that may publish files. If one cannot be
+// published, it makes the edit verb(why) instead, under the same lock.
+func (l *Ledger) EndCall(id string, verb func(why error) Verb[protocol.Operation]) (
+	e Edit[protocol.Operation], err error,
+) {
+	try := func(tx *Tx[protocol.Operation], why error) error {
+		if e, err = operations.decide(tx.value, verb(why), tx.Observe()); err != nil {
+			return err
+		}
+		if e.Archived {
+			return tx.edit.archive()
+		}
+		e.After, err = tx.commit(e.After)
+		return err
+	}
+
+	err = operations.Hold(l, id, Existing, func(tx *Tx[protocol.Operation]) error {
+		err := try(tx, nil)
+		if u, ok := errors.AsType[unpublished](err); ok {
+			err = try(tx, u.error)
+		}
+		return err
+	})
+	return e, err
 }
 
 // FinishOperation applies verb to the operation id, which is an attempt at a task. If that ends it,

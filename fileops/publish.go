@@ -7,94 +7,211 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// ErrPublish means that a file of an attempt cannot be published. The queue is unchanged.
+// ErrPublish means that a file of an attempt or of a call cannot be published.
 var ErrPublish = errors.New("cannot be published")
 
-// SyncPublications makes what is in files of an attempt durable, so that little of it is left to be
-// synced under the lock. It passes over those that cannot be published: the edit says why.
-func (l *Ledger) SyncPublications(all []queue.Publication) error {
+// SyncPublications makes files that are to be published durable, so that little of them is left to
+// be synced under the lock. It passes over those that cannot be published: the edit says why.
+func (l *Ledger) SyncPublications(all []observe.Publication) error {
 	for _, p := range all {
-		info, err := l.fs.Lstat(p.From)
-		if err != nil || !info.Mode.IsRegular() {
-			continue
-		}
 		// The kernel tells of a write that has failed only once.
-		if err := l.fs.WithFile(p.From, l.fs.SyncFile); err != nil {
-			return fmt.Errorf("publish %q as %q: %w", p.From, p.To, err)
+		if err := l.syncFile(p); err != nil && !errors.Is(err, ErrPublish) {
+			return publishing(p, err)
 		}
 	}
 	return nil
 }
 
-// publish gives files of an attempt their names, under the lock and before the commit that says that
-// the task is done (spec §35.6). Each keeps its first name until Published, so if the commit fails,
-// all of it can be repeated. again says that an earlier edit may have done so.
-func (l *Ledger) publish(all []queue.Publication, again bool) error {
-	for _, p := range all {
-		if err := l.publishFile(p, again); err != nil {
-			return fmt.Errorf("publish %q as %q: %w", p.From, p.To, err)
-		}
-	}
-	return nil
-}
-
-func (l *Ledger) publishFile(p queue.Publication, again bool) error {
-	if l.linked() {
-		return fmt.Errorf("%w: this ledger commits by link, so its locks do not keep others out",
-			ErrPublish)
-	}
-
-	from, err := l.fs.Lstat(p.From)
-	to, none := l.fs.Lstat(p.To)
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case missing && again && none == nil:
+// publishing returns err with the names of p, unless it is nil.
+func publishing(p observe.Publication, err error) error {
+	switch {
+	case err == nil:
 		return nil
-	case missing:
+	case p.From == "":
+		return fmt.Errorf("publish %q: %w", p.To, err)
+	}
+	return fmt.Errorf("publish %q as %q: %w", p.From, p.To, err)
+}
+
+// syncFile syncs the file of p. It returns ErrPublish if there is no regular file.
+func (l *Ledger) syncFile(p observe.Publication) error {
+	if p.From == "" {
+		return l.newFiles[p.To].file.Sync()
+	}
+
+	info, err := l.fs.Lstat(p.From)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: there is no such file", ErrPublish)
 	case err != nil:
 		return err
-	case !from.Mode.IsRegular():
+	case !info.Mode.IsRegular():
 		return fmt.Errorf("%w: it is not a regular file", ErrPublish)
-	case none == nil && to.Mode.IsDir():
-		return fmt.Errorf("%w: there is a directory of that name", ErrPublish)
 	}
-
-	if err := l.fs.WithFile(p.From, l.fs.SyncFile); err != nil {
-		return err
-	}
-	if err := l.replaceByLink(p.From, p.To); err != nil {
-		return err
-	}
-	return l.fs.SyncDir(filepath.Dir(p.To))
+	return l.fs.WithFile(p.From, l.fs.SyncFile)
 }
 
-// replaceByLink makes to another name of the file from.
-func (l *Ledger) replaceByLink(from, to string) error {
-	dir, name := filepath.Split(to)
-	temporary := filepath.Join(dir, "."+name+".dpl~")
-	err := l.fs.RemoveIfThere(temporary) // a killed edit has left it
-	if err == nil {
-		err = l.fs.Link(from, temporary)
-	}
-	switch {
-	case errors.Is(err, syscall.EXDEV):
-		return fmt.Errorf("%w: they are on different file systems", ErrPublish)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: there is no directory %q", ErrPublish, dir)
-	case err != nil:
-		return err
+// publish gives files their names, under the lock and before the commit that says that the task is
+// done, or the call has ended (spec §35.6, §15.10). Each keeps its first name until Published, or is
+// a NewFile, so if the commit fails, all of it can be repeated. again says that an earlier edit may
+// have done so. None gets its name if one of them could not be linked beside it.
+func (l *Ledger) publish(all []observe.Publication, again bool) (err error) {
+	linked := make([]*beside, len(all))
+	defer func() {
+		for i, b := range linked {
+			if all[i].From != "" {
+				err = errors.Join(err, b.remove())
+			}
+		}
+	}()
+
+	for i, p := range all {
+		if linked[i], err = l.linkBeside(p, again); err != nil {
+			return publishing(p, err)
+		}
 	}
 
-	err = l.fs.Replace(temporary, to)
-	return errors.Join(err, l.fs.RemoveIfThere(temporary)) // it stays if both were the same file
+	for i, p := range all {
+		err := linked[i].replace(p.To)
+		if f := l.newFiles[p.To]; err == nil && p.From == "" {
+			f.placed = true
+		}
+		if err == nil {
+			err = l.fs.SyncDir(filepath.Dir(p.To))
+		}
+		if err != nil {
+			return publishing(p, err)
+		}
+	}
+	return nil
+}
+
+// linkBeside syncs the file of p, and gives it a name beside p.To. It returns nil if the file has
+// the name p.To already.
+func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) {
+	if l.linked() {
+		return nil, errLinkedLedger
+	}
+
+	to, none := l.fs.Lstat(p.To)
+	if none == nil && to.Mode.IsDir() {
+		return nil, fmt.Errorf("%w: there is a directory of that name", ErrPublish)
+	}
+	if p.From == "" {
+		return l.newFiles[p.To].linkBeside(to, none == nil)
+	}
+
+	if _, err := l.fs.Lstat(p.From); again && none == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := l.syncFile(p); err != nil {
+		return nil, err
+	}
+	return l.newBeside(p.To, func(path string) error { return l.fs.Link(p.From, path) })
+}
+
+// errLinkedLedger is the reason why nothing is published with commit link.
+var errLinkedLedger = fmt.Errorf("%w: this ledger commits by link, so its locks do not keep others "+
+	"out", ErrPublish)
+
+// A beside is a name of a file, beside the one that it will get. Its lock says that it is in use. A
+// nil one is none.
+type beside struct {
+	ledger *Ledger
+	path   string
+	lock   disk.Lock // nil: it could not be locked
+}
+
+// newBeside gives a file a name beside path, by link. Whoever sweeps may remove it until it is
+// locked: then it gets another one.
+func (l *Ledger) newBeside(path string, link func(path string) error) (*beside, error) {
+	for tries := 1; ; tries++ {
+		b := &beside{ledger: l, path: layout.NewFileOf(path)}
+		err := link(b.path)
+		switch {
+		case errors.Is(err, syscall.EXDEV):
+			return nil, fmt.Errorf("%w: they are on different file systems", ErrPublish)
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%w: there is no directory %q", ErrPublish, filepath.Dir(path))
+		case err != nil:
+			return nil, err
+		}
+
+		b.lock, err = l.fs.Lock(b.path, 0, nil)
+		if err == nil && l.fs.Exists(b.path) || tries == mostNames {
+			return b, nil
+		}
+		if err != nil && !errors.Is(err, disk.ErrBusy) && !errors.Is(err, fs.ErrNotExist) {
+			return b, nil // a read-only one; whoever sweeps cannot lock it either
+		}
+		if err := b.remove(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// mostNames is how many names are tried. The last one is used even if it cannot be locked, because
+// the file may be locked by its own program.
+const mostNames = 3
+
+// replace gives the file the name path.
+func (b *beside) replace(path string) error {
+	if b == nil {
+		return nil
+	}
+	return b.ledger.fs.Replace(b.path, path)
+}
+
+// remove removes the second name, if it is still there: both may be names of one file.
+func (b *beside) remove() error {
+	if b == nil {
+		return nil
+	}
+	defer b.unlock()
+	return b.ledger.fs.RemoveIfThere(b.path)
+}
+
+func (b *beside) unlock() {
+	if b.lock != nil {
+		b.ledger.recordLeftover(b.lock.Unlock())
+	}
+}
+
+// sweepBeside removes second names beside path, and new files for it, that killed processes have
+// left. A file that is locked is in use.
+func (l *Ledger) sweepBeside(path string) {
+	dir := filepath.Dir(path)
+	names, err := l.fs.Entries(dir)
+	for _, n := range names {
+		if layout.IsNewFile(n, filepath.Base(path)) {
+			err = errors.Join(err, l.removeUnused(filepath.Join(dir, n)))
+		}
+	}
+	l.recordLeftover(err)
+}
+
+func (l *Ledger) removeUnused(path string) error {
+	lock, err := l.fs.Lock(path, 0, nil)
+	switch {
+	case errors.Is(err, disk.ErrBusy), errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil: // it may be in use
+		return err
+	}
+	return errors.Join(l.fs.RemoveIfThere(path), lock.Unlock())
 }
 
 // Published removes the first names of files that an edit has published.
-func (l *Ledger) Published(all []queue.Publication) error {
+func (l *Ledger) Published(all []observe.Publication) error {
 	for _, p := range all {
+		if p.From == "" {
+			continue
+		}
 		from, err := l.fs.Lstat(p.From)
 		to, toErr := l.fs.Lstat(p.To)
 		if err == nil && toErr == nil && from.ID == to.ID {

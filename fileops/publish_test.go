@@ -17,7 +17,7 @@ import (
 )
 
 // publication is what the tests publish on a simulated disk.
-var publication = []queue.Publication{{From: "/w/new", To: "/w/out"}}
+var publication = []observe.Publication{{From: "/w/new", To: "/w/out"}}
 
 // A task that is done has its file, whatever happens while it is settled, and also after a power cut.
 // Otherwise it can be settled again.
@@ -140,22 +140,22 @@ func TestPublishRefused(t *testing.T) {
 	must(t, os.Mkdir(path("dir"), 0o700))
 	l := testLedger(t, Config{}, Options{})
 
-	for _, p := range []queue.Publication{
+	for _, p := range []observe.Publication{
 		{From: path("none"), To: path("out")},
 		{From: path("dir"), To: path("out")},
 		{From: path("new"), To: path("dir")},
 		{From: path("new"), To: path("none/out")},
 	} {
-		if err := l.publish([]queue.Publication{p}, false); !errors.Is(err, ErrPublish) {
+		if err := l.publish([]observe.Publication{p}, false); !errors.Is(err, ErrPublish) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
-	if err := l.publish([]queue.Publication{{From: path("new/x"), To: path("out")}}, false); err == nil {
+	if err := l.publish([]observe.Publication{{From: path("new/x"), To: path("out")}}, false); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 
 	// Said again by an attempt that goes on, the file may be there already, but it must be there.
-	gone := []queue.Publication{{From: path("none"), To: path("new")}}
+	gone := []observe.Publication{{From: path("none"), To: path("new")}}
 	must(t, l.publish(gone, true))
 	gone[0].To = path("none2")
 	if err := l.publish(gone, true); !errors.Is(err, ErrPublish) {
@@ -163,7 +163,7 @@ func TestPublishRefused(t *testing.T) {
 	}
 
 	linked := testLedger(t, Config{Commit: CommitLink}, Options{})
-	err := linked.publish([]queue.Publication{{From: path("new"), To: path("out")}}, false)
+	err := linked.publish([]observe.Publication{{From: path("new"), To: path("out")}}, false)
 	if !errors.Is(err, ErrPublish) {
 		t.Errorf("commit by link: %v", err)
 	}
@@ -178,7 +178,7 @@ func TestSyncPublications(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "new"), "new")
 	l, h := hookedLedger(t, Config{}, Options{})
-	all := []queue.Publication{{From: filepath.Join(dir, "none")}, {From: dir},
+	all := []observe.Publication{{From: filepath.Join(dir, "none")}, {From: dir},
 		{From: filepath.Join(dir, "new")}}
 	must(t, l.SyncPublications(all))
 	h.Before = nth(t, 1, "fsync", "/new", broken)
@@ -192,7 +192,7 @@ func TestPublishedLater(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l := testLedger(t, Config{}, Options{})
-	p := []queue.Publication{{From: filepath.Join(dir, "new"), To: filepath.Join(dir, "out")}}
+	p := []observe.Publication{{From: filepath.Join(dir, "new"), To: filepath.Join(dir, "out")}}
 	writeFile(t, p[0].From, "new")
 	must(t, l.publish(p, false))
 	must(t, l.publish(p, false)) // both names are of one file by now

@@ -25,6 +25,8 @@ type Effects struct {
 	Released []Release
 	// Ended are the calls whose temporary directory must be deleted.
 	Ended []string
+	// Publish are the files that get their names before the commit, because a call ends well.
+	Publish []observe.Publication
 	// BeatOnly: only heartbeats changed, so losing the edit in a power cut does no harm.
 	BeatOnly bool
 }

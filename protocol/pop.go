@@ -15,6 +15,9 @@ type Pop struct {
 
 	// DeleteResources deletes the resources of Call, as if it had crashed.
 	DeleteResources bool
+
+	// Publish are the files that are published if the operation is still running (spec §15.10).
+	Publish []observe.Publication
 }
 
 // Pop returns op without p.Call (spec §5.3), and without the unbroken run of frames above it that
@@ -33,6 +36,9 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 
 	e := op.begin("pop", f.ParticipantID, seen)
 	e.judgeAll(f.ParticipantID)
+	if e.op.State == Running && !p.Fail {
+		e.op.effects.Publish = p.Publish
+	}
 	failure := Failing{Call: p.Call, Exit: p.Exit, Reason: p.Reason}
 	if e.popped = &p; p.Fail {
 		e.why = failure.reason()

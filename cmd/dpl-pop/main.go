@@ -1,6 +1,6 @@
 // Package pop is dpl-pop, which removes a call from an operation.
 //
-//	dpl-pop --op OP --call CALL [--fail [--reason TEXT]] [--keep-open]
+//	dpl-pop --op OP --call CALL [--fail [--reason TEXT] [--delete-resources]] [--keep-open]
 //
 // It exits 66 and changes nothing if CALL is not open (spec §5.3).
 package pop
@@ -14,11 +14,12 @@ import (
 type pop struct {
 	cli.Common `embed:""`
 
-	Op       cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
-	Call     cli.ID   `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
-	Fail     bool     `help:"the call failed: clean up the operation"`
-	Reason   cli.Text `placeholder:"TEXT" help:"with --fail: reason, kept in the operation"`
-	KeepOpen bool     `help:"leave a running operation open even if this was its last call"`
+	Op              cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
+	Call            cli.ID   `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
+	Fail            bool     `help:"the call failed: clean up the operation"`
+	Reason          cli.Text `placeholder:"TEXT" help:"with --fail: reason, kept in the operation"`
+	DeleteResources bool     `help:"with --fail: delete what its call has declared by --resource"`
+	KeepOpen        bool     `help:"leave a running operation open even if this was its last call"`
 }
 
 // Validate returns an error for flags that do not go together.
@@ -26,12 +27,15 @@ func (c *pop) Validate() error {
 	if c.Reason != "" && !c.Fail {
 		return cli.Usagef("--reason goes with --fail")
 	}
+	if c.DeleteResources && !c.Fail {
+		return cli.Usagef("--delete-resources goes with --fail")
+	}
 	return nil
 }
 
 func (c *pop) Run(env *cli.Env) error {
 	asked := protocol.Pop{Call: string(c.Call), Run: cli.RunOf(string(c.Op)), Fail: c.Fail,
-		Reason: string(c.Reason), KeepOpen: c.KeepOpen}
+		Reason: string(c.Reason), KeepOpen: c.KeepOpen, DeleteResources: c.DeleteResources}
 	return env.Apply("pop", string(c.Op), asked.Call,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Pop(asked, seen)

@@ -61,6 +61,9 @@ func (c *run) role(env *cli.Env) (role, error) {
 	}
 
 	l, err := c.Open(env)
+	if err == nil {
+		err = c.openResults(env, l)
+	}
 
 	return &call{env: env, flags: c, ledger: l, op: op, push: p}, err
 }
@@ -90,6 +93,8 @@ func (c *call) name() string { return c.op + ": " + c.push.Call }
 
 // tmp is the temporary directory of the call, once it has begun.
 func (c *call) tmp() string { return c.ledger.TmpDir(c.op, c.run, c.push.Call) }
+
+func (c *call) files() []uintptr { return c.flags.results.files() }
 
 func (c *call) daemonizes() bool { return false }
 
@@ -252,17 +257,32 @@ func gone(err error) bool {
 func (c *call) end(e end) (verdict, error) {
 	pop := protocol.Pop{Call: c.push.Call, Run: c.run, Exit: e.facts(), Reason: c.reason(e),
 		Fail: c.fails(e)}
+	results := &c.flags.results
+	if e.failure == "" {
+		pop.Publish = results.get(c.ledger, c.tmp(), e.told)
+	}
 
 	var crashed *protocol.Frame
-	edit, err := c.popping()(c.ledger, c.op,
-		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+	edit, err := c.popping()(c.ledger, c.op, func(why error) fileops.Verb[protocol.Operation] {
+		results.fail(why)
+		if results.failed != nil {
+			pop.Publish, pop.Fail = nil, !c.push.Contained
+			pop.Reason = "call " + c.push.Call + ": " + results.failed.Error()
+		}
+		pop.DeleteResources = (e.failure != "" || e.told || results.failed != nil) &&
+			!c.flags.KeepResources
+		return func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			crashed = nil
 			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
 				crashed = f
 			}
 			return op.Pop(pop, seen)
-		})
+		}
+	})
 
+	for _, path := range c.ledger.Kept() {
+		c.env.Warnf("%s: %s is kept: it was there before, as it is", c.name(), path)
+	}
 	if gone(err) && c.unsure {
 		err = fileops.ErrCommitted // the first try has removed it
 	}
@@ -281,6 +301,8 @@ func (c *call) end(e end) (verdict, error) {
 		v.status, v.reason = cli.StatusCrashed, c.declared(crashed)
 	case wentWrong(edit.After, pop):
 		v.status, v.reason = cli.StatusCleanUp, failedBecause(edit.After)
+	case results.failed != nil:
+		v.status, v.reason = cli.StatusOwn, results.failed.Error()
 	}
 
 	return v, nil
@@ -318,12 +340,14 @@ func (c *call) fail(e end) error {
 
 // popping returns how the edit of the pop is made. The operation of an attempt is over with its
 // call.
-func (c *call) popping() func(*fileops.Ledger, string, fileops.Verb[protocol.Operation]) (session.Edit, error) {
-	if c.attempt {
-		return c.env.FinishOperation
+func (c *call) popping() func(l *fileops.Ledger, id string,
+	verb func(why error) fileops.Verb[protocol.Operation]) (session.Edit, error) {
+	if !c.attempt {
+		return c.env.EndCall
 	}
-	return func(l *fileops.Ledger, id string, verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
-		return c.env.Edit(l, id, fileops.Existing, verb)
+	return func(l *fileops.Ledger, id string, verb func(why error) fileops.Verb[protocol.Operation]) (
+		session.Edit, error) {
+		return c.env.FinishOperation(l, id, verb(nil))
 	}
 }
 

@@ -26,7 +26,9 @@ type runner struct {
 	socket     *sdnotify.Socket // nil without --notify
 	ok         success
 	softSignal syscall.Signal
-	start      func(path string, argv, env []string, keeper *job.Keeper) (*job.Job, error)
+	start      func(path string, argv, env []string, files []uintptr, keeper *job.Keeper) (*job.Job, error)
+	publishes  bool     // the end of the call may fail although the command has ended well
+	retries    *retries // nil: there is one attempt
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 
@@ -41,8 +43,10 @@ type runner struct {
 	silent time.Time // when the watchdog stops it
 	late   time.Time // when to catch the signals that no one sends to a command that has just started
 
-	told       bool // TERM came
-	command    *end // how the command ended, if job is the one that judges it
+	told       bool          // TERM came
+	asked      bool          // a signal came by which people end commands
+	spent      time.Duration // since the start of the first attempt
+	command    *end          // how the command ended, if job is the one that judges it
 	closed     *job.Job
 	background bool // the command has ended well, and the processes it left continue as the service
 
@@ -52,7 +56,7 @@ type runner struct {
 // follow handles events until the command and its group have ended.
 func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
-	r.soft, r.hard = after(start, r.softTimeout), after(start, r.timeout)
+	r.soft, r.hard = after(start, r.softTimeout), after(start.Add(-r.spent), r.timeout)
 	r.silent = after(start, r.watchdog)
 	r.late = start.Add(settled)
 	r.beats.start(r.role, interval)
@@ -72,7 +76,8 @@ func (r *runner) follow(interval time.Duration) {
 			return
 		case <-ended:
 			ended = nil
-			if e := endOf(r.job, r.ok); r.why.status == 0 && e.failure != "" {
+			if e := endOf(r.job, r.ok); r.why.status == 0 && e.failure != "" &&
+				(r.asked || !r.retries.follows(e)) {
 				r.fail(e)
 			}
 			r.stopRest()

@@ -63,7 +63,7 @@ func (r *runner) startJudge(path string, argv, env []string) error {
 	if err := r.close(); err != nil {
 		r.env.Warnf("%v", err)
 	}
-	second, err := job.Start(path, argv, env, job.NewKeeper(process.NewStartID(), r.killAfter))
+	second, err := job.Start(path, argv, env, nil, job.NewKeeper(process.NewStartID(), r.killAfter))
 	if err == nil {
 		r.job, r.socket, r.phase, r.next = second, nil, running, time.Time{}
 	}
@@ -109,12 +109,12 @@ func (a *attempt) judging(e end) (path string, argv []string, err error) {
 		return "", nil, err
 	}
 
-	rules, err := unnamed(c.rules)
+	rules, err := unnamed("", c.rules)
 	if err != nil {
 		return "", nil, err
 	}
 	defer rules.Close()
-	if c.report, err = unnamed(""); err != nil {
+	if c.report, err = unnamed("", ""); err != nil {
 		return "", nil, err
 	}
 	since := ""
@@ -165,9 +165,9 @@ func (a *attempt) judged(e end, err error) {
 // mostReport is how much of a report is kept.
 const mostReport = 1 << 20
 
-// unnamed returns a file with text that has no name.
-func unnamed(text string) (*os.File, error) {
-	f, err := os.CreateTemp("", "dpl-check")
+// unnamed returns a file with text that has no name, in dir; "" is the usual one.
+func unnamed(dir, text string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "dpl-run")
 	if err != nil {
 		return nil, err
 	}

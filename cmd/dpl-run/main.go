@@ -18,6 +18,7 @@ import (
 
 type run struct {
 	account account
+	results results
 	held    []int // descriptors that outlive the call if the operation fails: see hold
 
 	Participant cli.ID `placeholder:"ID" help:"participant that makes the call (the name of COMMAND)"`
@@ -43,19 +44,25 @@ type run struct {
 	NoRerun bool      `help:"exit 4 if the operation has ended before: its work must happen only once"`
 	Reuse   bool      `hidden:"" help:"does nothing"`
 
-	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
-	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
-	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
-	KillAfter   cli.Pause  `default:"5s" placeholder:"D" help:"time from TERM to KILL (${default})"`
-	OK          success    `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
-	NudgeAfter  cli.Span   `placeholder:"D" help:"run --on-nudge when COMMAND has written nothing for D, once in each silence"`
-	OnNudge     cli.Word   `placeholder:"CMD" help:"with --nudge-after: run sh -c CMD with the variables of COMMAND, and what is silent as JSON on stdin; kill it after 10s"`
-	Silence     cli.Span   `placeholder:"D" help:"stop COMMAND when it has written nothing for D, and exit 124"`
-	Output      []cli.Path `placeholder:"PATH" help:"with --silence or --nudge-after: a file that COMMAND writes to, besides stdout and stderr"`
-	StatusFD    *cli.Count `placeholder:"N" help:"at the end, write a line of JSON to file descriptor N that says whose exit status it is"`
-	Notify      bool       `help:"provide COMMAND with a NOTIFY_SOCKET, as systemd does: it is ready once it sends READY=1"`
-	Watchdog    cli.Span   `placeholder:"D" help:"with --notify: stop COMMAND if it sends no WATCHDOG=1 for D, starting from its start, and exit 124"`
-	Command     []string   `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, with its arguments"`
+	KeepResources bool `help:"with --resource: keep them if COMMAND fails, as long as dpl-run is there to see it"`
+
+	Timeout     cli.Span          `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
+	SoftTimeout cli.Span          `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
+	SoftSignal  cli.Signal        `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
+	KillAfter   cli.Pause         `default:"5s" placeholder:"D" help:"time from TERM to KILL (${default})"`
+	OK          success           `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
+	Retry       cli.Count         `placeholder:"N" help:"run COMMAND again in the same call after a failure, up to N times"`
+	Backoff     *cli.Backoff      `placeholder:"D,..." help:"with --retry: pauses before the next attempt; the last repeats (0,30s,5m)"`
+	NudgeAfter  cli.Span          `placeholder:"D" help:"run --on-nudge when COMMAND has written nothing for D, once in each silence"`
+	OnNudge     cli.Word          `placeholder:"CMD" help:"with --nudge-after: run sh -c CMD with the variables of COMMAND, and what is silent as JSON on stdin; kill it after 10s"`
+	Silence     cli.Span          `placeholder:"D" help:"stop COMMAND when it has written nothing for D, and exit 124"`
+	Output      []cli.Path        `placeholder:"PATH" help:"with --silence or --nudge-after: a file that COMMAND writes to, besides stdout and stderr"`
+	StatusFD    *cli.Count        `placeholder:"N" help:"at the end, write a line of JSON to file descriptor N that says whose exit status it is"`
+	To          cli.Word          `placeholder:"FILE" help:"if COMMAND ends well, what it has written to stdout becomes FILE; otherwise FILE is unchanged"`
+	Publish     []cli.Publication `placeholder:"SRC=DST" help:"if COMMAND ends well, the file SRC in $DPL_TMP becomes DST"`
+	Notify      bool              `help:"provide COMMAND with a NOTIFY_SOCKET, as systemd does: it is ready once it sends READY=1"`
+	Watchdog    cli.Span          `placeholder:"D" help:"with --notify: stop COMMAND if it sends no WATCHDOG=1 for D, starting from its start, and exit 124"`
+	Command     []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, with its arguments"`
 }
 
 func (c *run) Run(env *cli.Env) error {

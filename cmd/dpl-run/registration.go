@@ -70,6 +70,8 @@ func (c *run) registration(env *cli.Env) (role, error) {
 func (r *registration) name() string { return r.group + ": " + r.self.Service }
 
 // daemonizes returns true, because many services start by going into the background.
+func (r *registration) files() []uintptr { return nil }
+
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {

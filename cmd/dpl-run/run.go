@@ -46,6 +46,8 @@ type role interface {
 	// daemonizes reports whether processes that outlive a successful command, outside its group,
 	// are what the role is about.
 	daemonizes() bool
+	// files returns the descriptors of the command; nil: those of this process.
+	files() []uintptr
 	// name is the name of the role in messages.
 	name() string
 	// ids returns the members that identify the role in a --status-fd line.
@@ -70,6 +72,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err != nil {
 		return err
 	}
+	defer c.results.close(env)
 
 	id := process.NewStartID()
 	if call, is := p.(*call); is {
@@ -116,11 +119,16 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		killAfter:   time.Duration(c.KillAfter),
 		listener:    l,
 		start:       job.Start,
+		publishes:   c.Given("to", "publish", "retry"),
 	}
 	if c.CallerDecides {
 		r.start = job.StartBehind // a caller that decides gets Ctrl-C, too
 	}
 
+	if r.retries, err = c.newRetries(p); err != nil {
+		a.keeper.Dismiss()
+		return r.notStarted(err)
+	}
 	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
@@ -138,6 +146,12 @@ func (c *run) check(env *cli.Env) error {
 		return cli.Usagef("--json: stdout belongs to COMMAND")
 	case c.OnFailure != "" && (c.Queue != "" || c.Group != ""):
 		return cli.Usagef("--on-failure is about an operation: a queue and a group have --on-alert")
+	case c.Given("to", "publish") && (c.Queue != "" || c.Group != ""):
+		return cli.Usagef("--to and --publish go with a call: a task has dpl-settle --publish, and " +
+			"a service has no result")
+	case c.Given("retry", "backoff") && (c.Queue != "" || c.Group != ""):
+		return cli.Usagef("--retry and --backoff go with a call: a queue has its own, for its tasks, " +
+			"and a group restarts its services")
 	case c.Queue != "":
 		return c.checkQueue(env)
 	case c.Given("reuse"):
@@ -154,6 +168,9 @@ func (c *run) check(env *cli.Env) error {
 			time.Duration(c.SoftTimeout), time.Duration(c.Timeout))
 	case c.Watchdog != 0 && !c.Notify:
 		return cli.Usagef("--watchdog goes with --notify")
+	}
+	if err := errors.Join(c.checkResults(), c.checkRetries()); err != nil {
+		return err
 	}
 
 	return c.checkSilence(env)
@@ -214,7 +231,8 @@ func (r *runner) run(
 	}
 
 	job.Adopt()
-	if r.job, err = r.start(path, argv, env, r.keeper); err != nil {
+	files := r.retries.files(r.role.files())
+	if r.job, err = r.start(path, argv, r.retries.variables(env), files, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 
@@ -232,14 +250,24 @@ func (r *runner) run(
 
 	began := time.Now()
 	r.follow(interval)
+	for r.again(path, argv, env, interval) {
+		r.follow(interval)
+	}
 	r.judge(env, interval, began)
 	e := r.endOfCommand()
-	if e.failure == "" && r.why.status == 0 {
+	endsWell := e.failure == "" && r.why.status == 0
+	if endsWell {
+		r.passOn(interval)
+	}
+	if endsWell && !r.publishes {
 		r.keeper.Let()
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- r.close() }()
 	status, err := r.finish(e)
+	if endsWell && status == 0 {
+		r.keeper.Let()
+	}
 	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
 	}

@@ -73,7 +73,12 @@ func (c *run) output(env *cli.Env) (*silence.Output, error) {
 	}
 
 	unseen := false
-	for _, std := range []*os.File{os.Stdout, os.Stderr} {
+	stds := []*os.File{os.Stdout, os.Stderr}
+	if c.To != "" {
+		stds = stds[1:]
+		o.Add(c.results.look)
+	}
+	for _, std := range stds {
 		if err := o.Add(std.Stat); err != nil && !isNull(std) {
 			unseen = true
 		}

@@ -143,6 +143,10 @@ func (r *runner) noLimits() {
 // forward passes a signal on to the group. TERM starts to stop it.
 func (r *runner) forward(sig syscall.Signal) {
 	r.told = r.told || sig == syscall.SIGTERM
+	switch sig {
+	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
+		r.asked = true
+	}
 	if sig == syscall.SIGTERM && r.phase == running {
 		r.term()
 		return

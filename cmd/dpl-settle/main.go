@@ -21,15 +21,15 @@ type settle struct {
 	cli.Queued  `embed:""`
 	cli.Attempt `embed:""`
 
-	Done    bool          `help:"the task is done, if its check passes"`
-	Fail    bool          `help:"the attempt failed: it counts, and the task waits for its backoff"`
-	Release bool          `help:"give the task back: the attempt does not count"`
-	Snooze  cli.Span      `placeholder:"D" help:"give the task back for D; the attempt does not count"`
-	Block   cli.Word      `placeholder:"REASON" help:"the task waits for a person"`
-	Status  cli.Count     `placeholder:"N" help:"with --fail: the exit status of its command"`
-	Reason  cli.Text      `placeholder:"TEXT" help:"with --fail: why"`
-	Report  cli.Path      `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
-	Publish []publication `placeholder:"SRC=DST" help:"with --done: rename the file SRC to DST, but only while the claim stands"`
+	Done    bool              `help:"the task is done, if its check passes"`
+	Fail    bool              `help:"the attempt failed: it counts, and the task waits for its backoff"`
+	Release bool              `help:"give the task back: the attempt does not count"`
+	Snooze  cli.Span          `placeholder:"D" help:"give the task back for D; the attempt does not count"`
+	Block   cli.Word          `placeholder:"REASON" help:"the task waits for a person"`
+	Status  cli.Count         `placeholder:"N" help:"with --fail: the exit status of its command"`
+	Reason  cli.Text          `placeholder:"TEXT" help:"with --fail: why"`
+	Report  cli.Path          `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
+	Publish []cli.Publication `placeholder:"SRC=DST" help:"with --done: rename the file SRC to DST, but only while the claim stands"`
 }
 
 // Validate returns an error unless exactly one end is given.

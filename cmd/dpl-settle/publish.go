@@ -9,40 +9,24 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A publication is SRC=DST: a file that gets another name if the task is done (spec §35.6).
-type publication struct{ from, to string }
-
-// UnmarshalText sets p to text.
-func (p *publication) UnmarshalText(text []byte) error {
-	from, to, _ := strings.Cut(string(text), "=")
-	*p = publication{from, to}
-	switch {
-	case from == "" || to == "" || strings.ContainsRune(string(text), 0):
-		return fmt.Errorf("want SRC=DST, like out.tmp=out, not %q", text)
-	case strings.HasSuffix(to, "/"):
-		return fmt.Errorf("%q is a directory: name the file in it", to)
-	}
-	return nil
-}
-
 // publications returns what to publish, by absolute paths.
-func (c *settle) publications() (all []queue.Publication, err error) {
+func (c *settle) publications() (all []observe.Publication, err error) {
 	for _, p := range c.Publish {
-		var found queue.Publication
-		if found.From, err = resolved(p.from); err == nil {
-			found.To, err = resolved(p.to)
+		var found observe.Publication
+		if found.From, err = resolved(p.From); err == nil {
+			found.To, err = resolved(p.To)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("--publish %s=%s: %w: %w", p.from, p.to, fileops.ErrPublish, err)
+			return nil, fmt.Errorf("--publish %s=%s: %w: %w", p.From, p.To, fileops.ErrPublish, err)
 		case err != nil:
 			return nil, fmt.Errorf("--publish: %w", err)
 		}
 		if strings.EqualFold(found.From, found.To) { // some file systems take them for one
-			return nil, cli.Usagef("--publish: %q and %q are the same file", p.from, p.to)
+			return nil, cli.Usagef("--publish: %q and %q are the same file", p.From, p.To)
 		}
 		all = append(all, found)
 	}

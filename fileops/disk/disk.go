@@ -54,6 +54,11 @@ type FS interface {
 	// Create opens a new file for writing. It fails with fs.ErrExist if there is one.
 	Create(path string, mode fs.FileMode) (File, error)
 
+	// CreateUnnamed opens a new file for writing, on the file system of the directory dir. It has no
+	// name until File.Link gives it one, and without a name it ends with its last descriptor.
+	// CreateUnnamed returns errors.ErrUnsupported where there are no such files.
+	CreateUnnamed(dir string, mode fs.FileMode) (File, error)
+
 	// OpenAppend opens an existing file for reading, and for writing at its end.
 	OpenAppend(path string) (File, error)
 
@@ -84,6 +89,10 @@ type FS interface {
 	// OpenRoot opens a directory. It follows symbolic links in path.
 	OpenRoot(path string) (Root, error)
 
+	// MountPoint reports whether something is mounted at path, so that nothing can replace it. It
+	// returns false where the system does not say.
+	MountPoint(path string) (bool, error)
+
 	// Network returns the name of the file system that path is on, if several hosts may use it at
 	// once, or else "".
 	Network(path string) (string, error)
@@ -108,6 +117,10 @@ type File interface {
 	// Bytes that others append at the same time are kept. If the file system cannot cut, it changes
 	// nothing and returns errors.ErrUnsupported.
 	Cut(size int64) error
+
+	// Link gives a file that CreateUnnamed has opened the name path. It fails with fs.ErrExist if
+	// that is taken.
+	Link(path string) error
 
 	Sync() error
 	Close() error
@@ -146,7 +159,9 @@ type Info struct {
 	ModTime time.Time
 	UID     int
 	ID      FileID
-	Mount   uint64 // only from Root.Stat; 0 if the operating system has no such number
+	Changed time.Time // of its contents, names or mode, on this file system's clock; zero if unknown
+	Links   uint64    // its names; 0 if the operating system has no such number
+	Mount   uint64    // only from Root.Stat; 0 if the operating system has no such number
 }
 
 // Same reports whether i and other describe the same state of the same file. The inode is not

@@ -17,3 +17,13 @@ func mountOf(dir *os.File) uint64 {
 	}
 	return stat.Mnt_id
 }
+
+// MountPoint returns false on kernels before 5.8, which do not report it.
+func (OS) MountPoint(path string) (bool, error) {
+	var stat unix.Statx_t
+	err := retry(func() error {
+		return unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, 0, &stat)
+	})
+	return stat.Attributes&stat.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0,
+		pathError("statx", path, err)
+}

@@ -45,6 +45,9 @@ func (o OS) openFile(path string, flags int, mode uint32) (File, error) {
 	return f, nil
 }
 
+// Fd returns the descriptor, for a program that is to write to the file.
+func (f *fdFile) Fd() uintptr { return uintptr(f.fd) }
+
 func (f *fdFile) call(op string, do func() error) error {
 	return pathError(op, f.path, retry(do))
 }
@@ -229,8 +232,10 @@ func infoOf(st *unix.Stat_t) Info {
 		Size:    st.Size,
 		Mode:    mode,
 		ModTime: time.Unix(st.Mtim.Unix()),
+		Changed: time.Unix(st.Ctim.Unix()),
 		UID:     int(st.Uid),
 		ID:      FileID{uint64(st.Dev), uint64(st.Ino)},
+		Links:   uint64(st.Nlink),
 	}
 }
 

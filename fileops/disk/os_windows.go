@@ -45,6 +45,15 @@ func (OS) Create(path string, mode fs.FileMode) (File, error) {
 
 func (OS) OpenAppend(path string) (File, error) { return openFile(path, os.O_RDWR|os.O_APPEND, 0) }
 
+// CreateUnnamed returns errors.ErrUnsupported.
+func (OS) CreateUnnamed(string, fs.FileMode) (File, error) { return nil, errors.ErrUnsupported }
+
+// Link is never called: no file is without a name.
+func (windowsFile) Link(string) error { return errors.ErrUnsupported }
+
+// MountPoint returns false.
+func (OS) MountPoint(string) (bool, error) { return false, nil }
+
 // Truncate uses the name, because a file opened for appending cannot be truncated.
 func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
 

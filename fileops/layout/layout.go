@@ -19,6 +19,7 @@ const (
 	tempMark      = ".tmp~"
 	sightingsMark = ".seen~"
 	scratchPrefix = ".dpl-scratch-"
+	newMark       = ".dpl~" // of a file outside the ledger, after a dot and its name
 	logSuffix     = ".log"
 	startMark     = ".start" // of an attempt, before .json
 	originSuffix  = ".origin"
@@ -327,6 +328,22 @@ func random() string {
 
 // TempOf returns the path of a new temporary file for the file at path.
 func TempOf(path string) string { return path + tempMark + random() }
+
+// NewFileOf returns the path of a new file, beside path, that will replace the file at path.
+func NewFileOf(path string) string {
+	dir, name := filepath.Split(path)
+	return filepath.Join(dir, newPrefix(name)+random())
+}
+
+// newPrefix returns what the names of new files begin with that will replace the file name. It
+// leaves out the end of a long name, because no name may have more than 255 bytes.
+func newPrefix(name string) string {
+	const most = 200
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "")
+	}
+	return "." + name + newMark
+}
 
 // NewTrash returns a name for something that will be deleted.
 func NewTrash() string { return trashPrefix + random() }

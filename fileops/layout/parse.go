@@ -348,6 +348,12 @@ func TempFor(name string) (of string, ok bool) {
 // IsTemp reports whether name is a temporary file for the file named of.
 func IsTemp(name, of string) bool { return strings.HasPrefix(name, of+tempMark) }
 
+// IsNewFile reports whether name is a new file that will replace the file named of.
+func IsNewFile(name, of string) bool {
+	number, ok := strings.CutPrefix(name, newPrefix(of))
+	return ok && isRandom(number)
+}
+
 // IsSightings reports whether name has what a host remembers about the file named of.
 func IsSightings(name, of string) bool { return strings.HasPrefix(name, of+sightingsMark) }
 

@@ -198,8 +198,8 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 func (n *Node) Locked() bool { return n.holder != nil }
 
 func (n *Node) info() disk.Info {
-	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime,
-		ID: disk.FileID{Device: 1, Inode: n.inode}}
+	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, Changed: n.modTime,
+		ID: disk.FileID{Device: 1, Inode: n.inode}, Links: 1}
 }
 
 // String returns the inode number of n.

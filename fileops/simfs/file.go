@@ -104,6 +104,17 @@ func (f *file) Cut(size int64) error {
 	})
 }
 
+// Link implements disk.File.
+func (f *file) Link(path string) error {
+	return f.process.on("link unnamed", path, func(at place) error {
+		if at.node != nil {
+			return fs.ErrExist
+		}
+		f.process.Disk.change(set{at.dir, entry{at.base, f.node}})
+		return nil
+	})
+}
+
 // Sync implements disk.File.
 func (f *file) Sync() error {
 	made, not := false, f.process.NoFileSync

@@ -21,6 +21,7 @@ type Process struct {
 	Calls int // made so far
 
 	NoLock, NoFileSync, NoDirSync, NoTruncate bool // seeded bugs
+	NoUnnamed                                 bool // the file system has no unnamed files
 
 	held []*lock
 	dead bool

@@ -145,6 +145,19 @@ func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
 	return p.open(p.add("create", path, mode))
 }
 
+// CreateUnnamed implements disk.FS.
+func (p *Process) CreateUnnamed(dir string, mode fs.FileMode) (disk.File, error) {
+	if p.NoUnnamed {
+		return nil, errors.ErrUnsupported
+	}
+	var n *Node
+	err := p.found("create unnamed", dir, func(*Node) { n = p.Disk.node(mode) })
+	return p.open(n, err)
+}
+
+// MountPoint implements disk.FS. There are no mounts here.
+func (p *Process) MountPoint(string) (bool, error) { return false, nil }
+
 // Lstat implements disk.FS.
 func (p *Process) Lstat(path string) (info disk.Info, err error) {
 	err = p.found("stat", path, func(n *Node) { info = n.info() })

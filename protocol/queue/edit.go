@@ -29,14 +29,10 @@ type Effects struct {
 	Specs    []NewSpec    // to be written
 	Reports  []Report     // of attempts, to be written
 	Remember []Remembered // outside the queue's file
-	Publish  []Publication
+	Publish  []observe.Publication
 
 	PublishAgain bool // an earlier edit may have published the same
 }
-
-// A Publication is a file of an attempt, and the name that it gets if the task is done (spec §35.6).
-// Both are absolute paths.
-type Publication struct{ From, To string }
 
 // A Remembered is an ended task, and its number among all that have ended in the queue.
 type Remembered struct {

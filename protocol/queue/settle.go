@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -16,8 +17,8 @@ type Settlement struct {
 	// The attempt goes on, and this is what it says itself: it counts when the attempt has ended.
 	// Without an end it takes back what it has said before.
 	Later   bool
-	Report  string        // kept beside the queue; "": none
-	Publish []Publication // files that appear with the end Done
+	Report  string                // kept beside the queue; "": none
+	Publish []observe.Publication // files that appear with the end Done
 }
 
 // Settle returns q with the attempt settled. It returns q unchanged if the attempt was settled so

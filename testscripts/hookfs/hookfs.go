@@ -85,6 +85,12 @@ func (h *FS) Create(path string, mode fs.FileMode) (disk.File, error) {
 	return h.file("create", path, func() (disk.File, error) { return h.FS.Create(path, mode) })
 }
 
+func (h *FS) CreateUnnamed(dir string, mode fs.FileMode) (disk.File, error) {
+	return h.file("create unnamed", dir, func() (disk.File, error) {
+		return h.FS.CreateUnnamed(dir, mode)
+	})
+}
+
 func (h *FS) OpenAppend(path string) (disk.File, error) {
 	return h.file("open append", path, func() (disk.File, error) { return h.FS.OpenAppend(path) })
 }
@@ -212,6 +218,13 @@ func (f file) Sync() error {
 		return err
 	}
 	return f.File.Sync()
+}
+
+func (f file) Link(path string) error {
+	if err := f.h.call("link unnamed", path); err != nil {
+		return err
+	}
+	return f.File.Link(path)
 }
 
 func (f file) ReadAt(p []byte, off int64) (int, error) {

@@ -26,7 +26,7 @@ type Push struct {
 	Handle        Text                  `placeholder:"TEXT" help:"the supervisor's name for the call"`
 	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep," help:"what happens to the supervisor's live calls when it dies (crash)"`
 	Description   Text                  `placeholder:"TEXT" help:"description for people"`
-	Resource      []Word                `placeholder:"PATH" help:"delete PATH if the call crashes"`
+	Resource      []Word                `placeholder:"PATH" help:"delete PATH unless the call ends well; what is there already is kept if it is unchanged, or a directory"`
 	NoFailOnCrash bool                  `help:"keep the operation running if this call crashes"`
 	Heartbeat     bool                  `help:"promise heartbeats: without them the call has crashed, even while its process lives"`
 	Staleness     Span                  `placeholder:"D" help:"for a new operation: a call judged by its heartbeats has crashed after D without one (10s)"`
@@ -157,6 +157,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 				return session.Edit{}, Named("push", op, p.Call, err)
 			}
 		}
+		p.Found = l.FindResources(p.Resources)
 	}
 
 	mode := fileops.OrCreate

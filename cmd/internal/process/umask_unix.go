@@ -2,7 +2,11 @@
 
 package process
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
 
 // begunMask is the umask that this process was started with, or -1 if it is unchanged.
 var begunMask = -1
@@ -20,3 +24,7 @@ func OpenMask() {
 		begunMask = mask
 	}
 }
+
+// FileMode returns the mode that a redirection by our parent would give a new file, before the umask
+// of this process takes its bits from it.
+func FileMode() fs.FileMode { return 0o666 &^ fs.FileMode(max(begunMask, 0)) }

@@ -39,6 +39,14 @@ func (s *Session) EditOperation(
 	return edit, err
 }
 
+// EndCall ends a call of the operation id of l, and may publish files. See fileops.Ledger.EndCall.
+func (s *Session) EndCall(l *fileops.Ledger, id string,
+	verb func(why error) fileops.Verb[protocol.Operation]) (Edit, error) {
+	edit, err := l.EndCall(id, verb)
+	s.note(err == nil && edit.Changed())
+	return edit, err
+}
+
 // FinishOperation applies verb to the operation id of l, an attempt, and removes or archives it if
 // that ends it. See fileops.Ledger.FinishOperation.
 func (s *Session) FinishOperation(l *fileops.Ledger, id string,

@@ -31,7 +31,7 @@ func playJob() {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
 	}
 
-	j, err := Start(os.Args[2], os.Args[2:], os.Environ(), NewKeeper(process.NewStartID(), time.Second))
+	j, err := Start(os.Args[2], os.Args[2:], os.Environ(), nil, NewKeeper(process.NewStartID(), time.Second))
 	if err != nil {
 		say("error", err, "foreground", weHaveTerminal())
 		return
@@ -138,7 +138,7 @@ func TestJobLeaksNothing(t *testing.T) {
 	}
 
 	run := func(script string) {
-		j, err := Start("/bin/sh", []string{"sh", "-c", script}, nil, NewKeeper(process.NewStartID(), time.Second))
+		j, err := Start("/bin/sh", []string{"sh", "-c", script}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestJobLeaksNothing(t *testing.T) {
 	for range 5 {
 		run("exit 0")
 		run("sleep 1000 & exit 0")
-		if _, err := Start("/no such", []string{"a"}, nil, NewKeeper(process.NewStartID(), time.Second)); err == nil {
+		if _, err := Start("/no such", []string{"a"}, nil, nil, NewKeeper(process.NewStartID(), time.Second)); err == nil {
 			t.Fatal("no error")
 		}
 	}
@@ -207,7 +207,7 @@ func TestJobClosedEarly(t *testing.T) {
 }
 
 func BenchmarkJobLeft(b *testing.B) {
-	j, err := Start("/bin/sleep", []string{"sleep", "1000"}, nil, NewKeeper(process.NewStartID(), time.Second))
+	j, err := Start("/bin/sleep", []string{"sleep", "1000"}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func BenchmarkJobLeft(b *testing.B) {
 
 func BenchmarkJob(b *testing.B) {
 	for b.Loop() {
-		j, err := Start("/bin/true", []string{"true"}, nil, NewKeeper(process.NewStartID(), time.Second))
+		j, err := Start("/bin/true", []string{"true"}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -54,8 +54,8 @@ type Job struct {
 // without #!. The caller closes the job. After an error, with the errno of execve(2), such as
 // ENOENT, EACCES and ENOEXEC, or of fork(2), nothing has run.
 //
-// The program has the working directory, the limits, and the descriptors 0, 1 and 2 of this
-// process, and above them those that our parent left open. No signal is blocked. SIGHUP and SIGINT
+// The program has the working directory and the limits of this process. Its descriptors 0, 1 and 2
+// are files; nil means those of this process. Above them it has those that our parent left open. No signal is blocked. SIGHUP and SIGINT
 // are ignored if they were when this process began and the caller does not handle them; no other
 // signal is.
 //
@@ -74,18 +74,21 @@ type Job struct {
 // without a terminal only after some milliseconds, since handling them costs more than many a job.
 // With a terminal SIGTTOU is ignored: our output would stop us where the job is the foreground and
 // "stty tostop" is set.
-func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
-	return start(path, argv, env, keeper, true)
+func Start(path string, argv, env []string, files []uintptr, keeper *Keeper) (*Job, error) {
+	return start(path, argv, env, files, keeper, true)
 }
 
 // StartBehind is Start for a job that does not become the foreground before it reads from the
 // terminal or sets its modes. Until then Ctrl-C reaches our own process group, and with it the
 // parent that started us, whatever the job does at that signal.
-func StartBehind(path string, argv, env []string, keeper *Keeper) (*Job, error) {
-	return start(path, argv, env, keeper, false)
+func StartBehind(path string, argv, env []string, files []uintptr, keeper *Keeper) (*Job, error) {
+	return start(path, argv, env, files, keeper, false)
 }
 
-func start(path string, argv, env []string, keeper *Keeper, lend bool) (*Job, error) {
+func start(path string, argv, env []string, files []uintptr, keeper *Keeper, lend bool) (*Job, error) {
+	if files == nil {
+		files = []uintptr{0, 1, 2}
+	}
 	j := &Job{
 		lends:   lend,
 		keeper:  keeper,
@@ -100,7 +103,7 @@ func start(path string, argv, env []string, keeper *Keeper, lend bool) (*Job, er
 
 	keeper.await() // first: the command may kill us as soon as it begins
 	started := make(chan error)
-	go j.run(path, argv, keeper.mark(env), started)
+	go j.run(path, argv, keeper.mark(env), files, started)
 	err := <-started
 	if j.tty != nil {
 		signal.Ignore(syscall.SIGTTOU) // not before, or the job would ignore it as well
@@ -123,7 +126,7 @@ func start(path string, argv, env []string, keeper *Keeper, lend bool) (*Job, er
 }
 
 // run starts the command and follows it to its end.
-func (j *Job) run(path string, argv, env []string, started chan<- error) {
+func (j *Job) run(path string, argv, env []string, files []uintptr, started chan<- error) {
 	// for good: the kernel kills the leader when the thread that forked it ends
 	runtime.LockOSThread()
 	process.UnblockSignals()
@@ -137,7 +140,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	err := process.ExecLikeShell(func(path string, argv []string) (err error) {
 		j.pid, _, err = syscall.StartProcess(path, argv, &syscall.ProcAttr{
 			Env:   env,
-			Files: []uintptr{0, 1, 2},
+			Files: files,
 			Sys:   sys,
 		})
 		return err

@@ -24,7 +24,7 @@ func startJob(t *testing.T, script string) (*Job, string) {
 	t.Helper()
 	dir := t.TempDir()
 	j, err := Start("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(),
-		NewKeeper(process.NewStartID(), time.Second))
+		nil, NewKeeper(process.NewStartID(), time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		j, err := Start(path, []string{"other name", "word"}, nil, NewKeeper(process.NewStartID(), time.Second))
+		j, err := Start(path, []string{"other name", "word"}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -192,7 +192,7 @@ func TestMissingInterpreter(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err := Start(path, []string{"a"}, nil, NewKeeper(process.NewStartID(), time.Second))
+	_, err := Start(path, []string{"a"}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -220,7 +220,7 @@ func TestJobFails(t *testing.T) {
 		{dir, fs.ErrPermission},
 		{file("noformat", "echo\x00", 0o700), syscall.ENOEXEC},
 	} {
-		j, err := Start(c.path, []string{"a"}, nil, NewKeeper(process.NewStartID(), time.Second))
+		j, err := Start(c.path, []string{"a"}, nil, nil, NewKeeper(process.NewStartID(), time.Second))
 		if !errors.Is(err, c.want) || j != nil {
 			t.Errorf("%s: got %v, want %v", c.path, err, c.want)
 		}

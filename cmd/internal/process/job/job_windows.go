@@ -11,7 +11,7 @@ var errNoJob = errors.New("running commands is not supported on Windows")
 type Job struct{}
 
 // Start always returns an error.
-func Start(string, []string, []string, *Keeper) (*Job, error) {
+func Start(string, []string, []string, []uintptr, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
 

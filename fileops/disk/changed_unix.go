@@ -1,0 +1,10 @@
+//go:build unix && !darwin && !freebsd && !netbsd
+
+package disk
+
+import (
+	"syscall"
+	"time"
+)
+
+func changed(st *syscall.Stat_t) time.Time { return time.Unix(st.Ctim.Unix()) }
