@@ -16,7 +16,7 @@ func Start(string, []string, []string, []uintptr, *Keeper) (*Job, error) {
 }
 
 // StartBehind always returns an error.
-func StartBehind(string, []string, []string, *Keeper) (*Job, error) {
+func StartBehind(string, []string, []string, []uintptr, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
 
