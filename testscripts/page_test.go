@@ -77,6 +77,7 @@ var blurs = []struct {
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(ms|h|m|s))+ ago`), "AGO"},
 	{regexp.MustCompile(`, for (\d+(\.\d+)?(ms|h|m|s))+`), ", for AGE"}, // ms before m
 	{regexp.MustCompile(`found (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`), "found CLOCK"},
+	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "RUN"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
 	{regexp.MustCompile(`  [1-9]\d+  `), "  N  "}, // a process in a table

@@ -68,9 +68,6 @@ func (s Style) Operation(op Operation) string {
 func (s Style) head(op Operation) string {
 	var out strings.Builder
 	rest := fmt.Sprintf(", revision %d", op.Revision)
-	if op.RunID != "" {
-		rest = ", run " + op.RunID + rest
-	}
 	if age := op.InStateFor(); age != "" {
 		rest += ", for " + age
 	}
