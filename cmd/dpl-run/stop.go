@@ -86,6 +86,9 @@ func (r *runner) stop(why ending) {
 			r.fail(end{failure: why.reason, stopped: why.status})
 			r.awaitFailure()
 		}
+		if c, is := r.role.(interface{ stopCallees() }); is && why.status == cli.StatusCleanUp {
+			c.stopCallees()
+		}
 		r.term()
 	}
 }

@@ -15,7 +15,7 @@
 //
 // Two kinds of trials are counted apart, because they may publish a truncated file:
 //
-//   - A stage is killed before its call is in the ledger.
+//   - A stage is killed before its call is in the ledger, or before its command has started.
 //   - The dpl-run and the keeper of a stage are killed together. With dpl-run --to, such a trial
 //     must not publish a truncated file either.
 //

@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tried := &trial{plan: plan{variant: variant{shape: c.shape}, fault: c.fault}, dir: t.TempDir(),
-				hit: c.hit, out: c.out, status: c.status, struck: time.Now().Add(-time.Minute)}
+				hit: c.hit, out: c.out, started: true, status: c.status, struck: time.Now().Add(-time.Minute)}
 			if c.fault == exits {
 				tried.exits = "first"
 			}

@@ -13,9 +13,10 @@ import (
 // coarse is the most by which the time of a file may be older than that of its change.
 const coarse = 10 * time.Millisecond
 
-// beforeLedger reports whether a stage was killed before its call was in the ledger.
-func (t *trial) beforeLedger() bool {
-	return t.fault == early && len(t.hit) > 0 && !t.record.begun(t.hit[0].stage)
+// tooEarly reports whether a dpl-run was killed before its call was in the ledger, or before it had
+// started its command: until then its keeper may not know of the call.
+func (t *trial) tooEarly() bool {
+	return t.fault == early && len(t.hit) > 0 && !(t.started && t.record.begun(t.hit[0].stage))
 }
 
 // unkept reports whether the dpl-run of a stage was killed, and its keeper was killed as well, or
@@ -29,12 +30,12 @@ func (t *trial) unkept() bool {
 
 // excepted reports whether the trial may publish a truncated file.
 func (t *trial) excepted() bool {
-	return t.beforeLedger() || t.unkept() && t.shape != toFile
+	return t.tooEarly() || t.unkept() && t.shape != toFile
 }
 
 // judge finds what must not be so.
 func (t *trial) judge() {
-	if t.beforeLedger() {
+	if t.tooEarly() {
 		return
 	}
 
@@ -64,7 +65,7 @@ func (t *trial) judge() {
 		return
 	}
 
-	if t.status == 0 && t.out != whole {
+	if t.status == 0 && t.out != whole && !t.excepted() {
 		t.problem("the script exits 0: %s", reason)
 	}
 	switch {

@@ -16,7 +16,7 @@ import (
 type tally struct {
 	trials, hit       int
 	outs              map[string]int // without the exceptions
-	before, beforeCut int            // killed before the call was in the ledger; of these truncated
+	before, beforeCut int            // killed before the command had started; of these truncated
 	unkept, unkeptCut int            // dpl-run and keeper killed; of these truncated
 	problems          int
 	durations         []time.Duration
@@ -40,7 +40,7 @@ func (c *tally) count(t *trial) {
 		cut = 1
 	}
 	switch {
-	case t.beforeLedger():
+	case t.tooEarly():
 		c.before++
 		c.beforeCut += cut
 	case t.unkept():
@@ -51,7 +51,7 @@ func (c *tally) count(t *trial) {
 	}
 }
 
-const heading = "\ttrials\twith fault\twhole\tabsent\ttruncated\tbefore ledger: truncated\t" +
+const heading = "\ttrials\twith fault\twhole\tabsent\ttruncated\ttoo early: truncated\t" +
 	"dpl-run+keeper: truncated\tproblems\tmedian\tlongest\n"
 
 func (c *tally) line() string {
@@ -101,8 +101,8 @@ func (t *trial) kind() string {
 	switch {
 	case t.fault == exits:
 		return "exit 1 of " + t.exits
-	case t.beforeLedger():
-		return "killed before the ledger: dpl-run of " + t.hit[0].stage
+	case t.tooEarly():
+		return "killed too early: dpl-run of " + t.hit[0].stage
 	case t.unkept():
 		return "dpl-run and keeper of a stage killed"
 	case len(t.hit) == 0:

@@ -37,6 +37,7 @@ type trial struct {
 
 	known    []process // keepers, and the processes of the stages
 	hit      []victim  // that were alive when they were killed
+	started  bool      // an early kill came when the command had started
 	alone    []string  // the stages whose dpl-run was killed when it had no keeper
 	struck   time.Time // when the first of them was killed
 	status   int       // of the script
@@ -268,6 +269,7 @@ func (t *trial) strikeEarly(s *script) error {
 
 	<-time.After(t.after)
 	t.known = append(t.known, keepers(s.cmd.Process.Pid)...)
+	_, t.started = ofStage(p.pid)[command]
 	if t.struck = time.Now(); p.kill() {
 		t.hit = append(t.hit, v)
 	}
