@@ -79,6 +79,7 @@ var blurs = []struct {
 	{regexp.MustCompile(`found (\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`), "found CLOCK"},
 	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "RUN"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
+	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "RUN"},
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
 	{regexp.MustCompile(`  [1-9]\d+  `), "  N  "}, // a process in a table
 	{regexp.MustCompile(`\b  +`), "  "},           // of tables, whose columns are as wide as what is in them
