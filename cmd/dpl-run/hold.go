@@ -92,7 +92,7 @@ func (h *hold) waitsFor(passed time.Duration) string {
 	}
 
 	seen, _ := h.ledger.ObserveOperation(op, h.observe())
-	alive := make(map[string]bool)
+	alive, caller := make(map[string]bool), ""
 	for _, f := range op.Stack {
 		evidence, _ := op.Judge(f, seen)
 		lives := f.State.Live() && evidence == ""
@@ -100,7 +100,7 @@ func (h *hold) waitsFor(passed time.Duration) string {
 		case f.CallID == h.call:
 		case slices.Contains(h.callers, f.CallID):
 			if lives && f.StartID != "" && f.State != protocol.FrameCleaningUp && passed < twoLooks {
-				return named(f)
+				caller = named(f)
 			}
 		case lives:
 			return named(f)
@@ -119,7 +119,7 @@ func (h *hold) waitsFor(passed time.Duration) string {
 		}
 		h.clear[call] = true
 	}
-	return ""
+	return caller
 }
 
 func carriers(mark string) []int {
@@ -141,7 +141,7 @@ func named(f *protocol.Frame) string {
 }
 
 // callersOf returns the calls of op that wait for this process: caller, on whose behalf it works, the
-// callers of that, and the calls of its ancestors.
+// callers of that, and the calls of its ancestors, also if only their numbers are known.
 func callersOf(op protocol.Operation, caller string) (callers []string) {
 	for caller != "" && !slices.Contains(callers, caller) {
 		callers = append(callers, caller)
@@ -155,8 +155,10 @@ func callersOf(op protocol.Operation, caller string) (callers []string) {
 	ancestors := process.Ancestors()
 	for _, f := range op.Stack {
 		p := f.Identity()
-		if p.Known() && p.PID != os.Getpid() && slices.ContainsFunc(ancestors, p.Is) &&
-			!slices.Contains(callers, f.CallID) {
+		isAncestor := func(a observe.Process) bool {
+			return a.PID != os.Getpid() && (p.Is(a) || !p.Known() && f.PID == a.PID)
+		}
+		if slices.ContainsFunc(ancestors, isAncestor) && !slices.Contains(callers, f.CallID) {
 			callers = append(callers, f.CallID)
 		}
 	}
