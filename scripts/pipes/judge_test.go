@@ -95,8 +95,10 @@ func (t *trial) late(cause string) bool {
 }
 
 // guilty reports whether the fault was one of a call. If a process outside the pipeline is killed,
-// that stops all calls.
+// that stops all calls. If the dpl-run of the last stage is killed after its call has ended, the
+// script ends with its status.
 func (t *trial) guilty(call string) bool {
 	hit := slices.ContainsFunc(t.hit, func(v victim) bool { return v.stage == call })
-	return t.fault == outside || call == t.exits || hit
+	script := !slices.Contains(stages, call) && slices.Contains(t.hit, victim{"last", runner})
+	return t.fault == outside || call == t.exits || hit || script
 }

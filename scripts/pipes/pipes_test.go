@@ -83,7 +83,7 @@ func plans(t testing.TB, bin string, n int) (all []plan) {
 // hasTo reports whether dpl-run has --to.
 func hasTo(bin string) bool {
 	out, _ := exec.Command(filepath.Join(bin, "dpl-run"), "--help").CombinedOutput()
-	return strings.Contains(string(out), "--to ")
+	return strings.Contains(string(out), "--to=")
 }
 
 // all makes trials, several at a time, and returns them in the order in which they ended.
