@@ -199,7 +199,7 @@ func (r *runner) restart(path string, argv, env []string) (err error) {
 
 	keeper := job.NewKeeper(r.retries.call.push.StartID, r.killAfter, flags.held...)
 	keeper.Tell(r.retries.call.note())
-	next, err := job.Start(path, argv, env, r.retries.files(r.role.files()), keeper)
+	next, err := r.start(path, argv, env, r.retries.files(r.role.files()), keeper)
 	if err != nil {
 		return err
 	}
