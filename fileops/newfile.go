@@ -29,7 +29,7 @@ type NewFile struct {
 // ledger commits by link. It does not look whether the directory exists.
 func (l *Ledger) CheckNewFile(path string) error {
 	if l.linked() {
-		return errLinkedLedger
+		return linkedLedger()
 	}
 
 	info, err := l.fs.Lstat(path)

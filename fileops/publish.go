@@ -57,8 +57,8 @@ func (l *Ledger) syncFile(p observe.Publication) error {
 }
 
 // publish gives files their names, under the lock and before the commit that says that the task is
-// done, or the call has ended (spec §35.6, §15.10). Each keeps its first name until Published, or is
-// a NewFile, so if the commit fails, all of it can be repeated. again says that an earlier edit may
+// done, or the call has ended (spec §35.6, §15.10). Each keeps its first name until Published, or
+// is a NewFile, so if the commit fails, all of it can be repeated. again says that an earlier edit may
 // have done so. None gets its name if one of them could not be linked beside it.
 func (l *Ledger) publish(all []observe.Publication, again bool) (err error) {
 	linked := make([]*beside, len(all))
@@ -95,7 +95,7 @@ func (l *Ledger) publish(all []observe.Publication, again bool) (err error) {
 // the name p.To already.
 func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) {
 	if l.linked() {
-		return nil, errLinkedLedger
+		return nil, linkedLedger()
 	}
 
 	to, none := l.fs.Lstat(p.To)
@@ -115,9 +115,11 @@ func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) 
 	return l.newBeside(p.To, func(path string) error { return l.fs.Link(p.From, path) })
 }
 
-// errLinkedLedger is the reason why nothing is published with commit link.
-var errLinkedLedger = fmt.Errorf("%w: this ledger commits by link, so its locks do not keep others "+
-	"out", ErrPublish)
+// linkedLedger returns the reason why nothing is published with commit link.
+func linkedLedger() error {
+	return fmt.Errorf("%w: this ledger commits by link, so its locks do not keep others out",
+		ErrPublish)
+}
 
 // A beside is a name of a file, beside the one that it will get. Its lock says that it is in use. A
 // nil one is none.

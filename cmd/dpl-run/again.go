@@ -14,9 +14,11 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 )
 
-// Exit statuses by which a command says that it need not be run again: EX_USAGE, EX_NOPERM and
-// EX_CONFIG. See also tempFail.
-var never = []int{cli.StatusUsage, cli.StatusPermission, cli.StatusConfig}
+// never reports whether a command says by status that it need not be run again: EX_USAGE, EX_NOPERM
+// or EX_CONFIG. See also tempFail.
+func never(status int) bool {
+	return status == cli.StatusUsage || status == cli.StatusPermission || status == cli.StatusConfig
+}
 
 const (
 	mostLater  = 5           // attempts for each one that --retry allows, because of tempFail
@@ -24,7 +26,9 @@ const (
 )
 
 // defaultBackoff returns the pauses between attempts without --backoff, as for tasks.
-func defaultBackoff() []time.Duration { return []time.Duration{0, 30 * time.Second, 5 * time.Minute} }
+func defaultBackoff() []time.Duration {
+	return []time.Duration{0, 30 * time.Second, 5 * time.Minute}
+}
 
 // retries run the command of a call again after a failure (spec §15.11). Nil ones do not.
 type retries struct {
@@ -119,7 +123,7 @@ func (r *retries) variables(env []string) []string {
 
 // follows reports whether there is another attempt after one that has ended with e.
 func (r *retries) follows(e end) bool {
-	if r == nil || e.failure == "" || !e.ran || e.Interrupted || slices.Contains(never, e.exit()) {
+	if r == nil || e.failure == "" || !e.ran || e.Interrupted || never(e.exit()) {
 		return false
 	}
 	most := int(r.flags.Retry)
@@ -199,7 +203,7 @@ func (r *runner) restart(path string, argv, env []string) (err error) {
 
 	keeper := job.NewKeeper(r.retries.call.push.StartID, r.killAfter, flags.held...)
 	keeper.Tell(r.retries.call.note())
-	next, err := job.Start(path, argv, env, r.retries.files(r.role.files()), keeper)
+	next, err := r.start(path, argv, env, r.retries.files(r.role.files()), keeper)
 	if err != nil {
 		return err
 	}

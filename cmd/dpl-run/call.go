@@ -266,7 +266,7 @@ func (c *call) end(e end) (verdict, error) {
 	edit, err := c.popping()(c.ledger, c.op, func(why error) fileops.Verb[protocol.Operation] {
 		results.fail(why)
 		if results.failed != nil {
-			pop.Publish, pop.Fail = nil, !c.push.Contained
+			pop.Publish, pop.Fail = nil, c.fails(end{failure: results.failed.Error()})
 			pop.Reason = "call " + c.push.Call + ": " + results.failed.Error()
 		}
 		pop.DeleteResources = (e.failure != "" || e.told || results.failed != nil) &&

@@ -142,6 +142,7 @@ type Root interface {
 	Lstat(name string) (Info, error)
 	Rename(old, new string) error
 	Remove(name string) error
+	Chmod(name string, mode fs.FileMode) error
 
 	// Stat describes the directory itself, including the mount it is on.
 	Stat() (Info, error)

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"io/fs"
 	"os"
 )
 
@@ -19,9 +20,10 @@ func rootOr(root *os.Root, err error) (Root, error) {
 func (r osRoot) OpenRoot(name string) (Root, error) { return rootOr(r.root.OpenRoot(name)) }
 func (r osRoot) Lstat(name string) (Info, error)    { return infoOr(r.root.Lstat(name)) }
 
-func (r osRoot) Rename(old, new string) error { return r.root.Rename(old, new) }
-func (r osRoot) Remove(name string) error     { return r.root.Remove(name) }
-func (r osRoot) Close() error                 { return r.root.Close() }
+func (r osRoot) Rename(old, new string) error              { return r.root.Rename(old, new) }
+func (r osRoot) Remove(name string) error                  { return r.root.Remove(name) }
+func (r osRoot) Chmod(name string, mode fs.FileMode) error { return r.root.Chmod(name, mode) }
+func (r osRoot) Close() error                              { return r.root.Close() }
 
 func (r osRoot) Stat() (Info, error) {
 	dir, err := r.root.Open(".")

@@ -124,6 +124,12 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 		return p.postpone(append(above, name))
 	}
 
+	// A directory that its owner may not change keeps what is in it. Another user's cannot be changed.
+	const own = 0o700
+	if named.Mode&own != own {
+		parent.Chmod(name, named.Mode|own)
+	}
+
 	dir, info, err := enter(parent, name)
 	if err != nil {
 		return err

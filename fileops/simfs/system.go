@@ -255,6 +255,10 @@ func (r root) Stat() (disk.Info, error)                { return r.process.Stat(r
 func (r root) ReadDir() ([]string, error)              { return r.process.ReadDir(r.path) }
 func (r root) Close() error                            { return nil }
 
+func (r root) Chmod(name string, mode fs.FileMode) error {
+	return r.process.found("chmod", r.at(name), func(n *Node) { n.mode = n.mode.Type() | mode })
+}
+
 func (r root) Rename(old, new string) error {
 	return r.process.two("rename", r.at(old), r.at(new), true, false)
 }

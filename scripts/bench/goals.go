@@ -87,6 +87,7 @@ var goals = []goal{
 	{About: "dpl-wait, s to exit", Ours: "wait/dpl", Limit: 0.005},
 	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
 	{About: "dpl-run -- true", Ours: "run/dpl", Peer: "run/sequence", Limit: 1},
+	{About: "dpl-run --to FILE -- true", Ours: "run/to", Peer: "run/dpl", Limit: 1.2},
 	{About: "make -j2, compiles as calls", Ours: "build/dpl", Peer: "build/plain", Limit: 1.15},
 	{About: "enqueue, 10 waiting", Ours: "enqueue/10/dpl", Peer: "enqueue/10/sqlite-journal",
 		Limit: 1.2},

@@ -21,7 +21,7 @@ func (b *bench) timeRun() error {
 }
 
 // timeTrue times dpl-run -- true, and dpl-push, true and dpl-pop one after the other, which make
-// the same call.
+// the same call. It also times a dpl-run that publishes what its command writes.
 func (b *bench) timeTrue() error {
 	if b.tools.true == "" {
 		return nil
@@ -39,7 +39,9 @@ func (b *bench) timeTrue() error {
 
 	command := contestant{argv: []string{b.tools.true}}
 	turns := map[string][]contestant{
-		"run/dpl": {call("dpl-run", "--", b.tools.true)},
+		"run/dpl": {call("dpl-run", "--join", "--", b.tools.true)},
+		"run/to": {call("dpl-run", "--join", "--to", filepath.Join(b.work, "result"), "--",
+			b.tools.true)},
 		"run/sequence": {call("dpl-push", "--participant", "true", "--tmp"), command,
 			call("dpl-pop")},
 		"run/alone": {command},

@@ -281,6 +281,13 @@ func (r root) Rename(old, new string) error {
 	return r.Root.Rename(old, new)
 }
 
+func (r root) Chmod(name string, mode fs.FileMode) error {
+	if err := r.h.call("chmod", filepath.Join(r.path, name)); err != nil {
+		return err
+	}
+	return r.Root.Chmod(name, mode)
+}
+
 func (r root) Remove(name string) error {
 	if err := r.h.call("remove", filepath.Join(r.path, name)); err != nil {
 		return err

@@ -113,6 +113,8 @@ func exits() []exit {
 					"Nothing has changed.",
 				"dpl-queue": "Refused: the queue exists with another policy, is halted by others, " +
 					"needs no permits, or is not empty. Nothing has changed.",
+				"dpl-run": "--to or --publish on a ledger that commits by link, or a supervisor must " +
+					"clean up first. COMMAND was not started.",
 				"dpl-settle": "Refused: the attempt was settled otherwise. Nothing has changed.",
 				"dpl-cleanup": "Refused: the call of --ack has not crashed, or belongs to another " +
 					"supervisor. Nothing has changed.",
