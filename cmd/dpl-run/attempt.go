@@ -43,7 +43,7 @@ type attempt struct {
 func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	signals := catch(syscall.Signal(c.SoftSignal))
 	id := process.NewStartID()
-	keeper := <-c.keeper(id)
+	keeper := <-c.keeper(id, nil)
 	t, q, err := c.claim(env, l, keeper)
 	if err != nil || t == nil {
 		keeper.Dismiss()

@@ -115,6 +115,9 @@ func (h *hold) waitsFor(passed time.Duration) string {
 			continue
 		}
 		if pids := carriers(mark); len(pids) > 0 {
+			if len(process.Carriers(process.KeeperVariable, []string{mark})) == 0 {
+				process.SignalMarked(mark, 0, syscall.SIGKILL) // nothing else ends what a dead call has left
+			}
 			return fmt.Sprintf("processes %s of %s", strings.Trim(fmt.Sprint(pids), "[]"), call)
 		}
 		h.clear[call] = true
@@ -184,10 +187,11 @@ func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, 
 	h.wait()
 }
 
-// note returns what the keeper of c needs to hold its pipes: see keepOn.
+// note returns what the keeper of c needs to hold its pipes: see keepOn. Before the push the run is
+// not known.
 func (c *call) note() []byte {
-	fields := append([]string{c.ledger.Dir(), c.op, c.run, c.push.Call, c.push.Participant},
-		c.callers...)
+	fields := append([]string{c.ledger.Dir(), c.op, c.run, c.push.Call, c.push.StartID,
+		c.push.Participant}, c.callers...)
 	return []byte(strings.Join(fields, "\x00"))
 }
 
@@ -195,7 +199,7 @@ func (c *call) note() []byte {
 // pass that finds the crash, holds the pipes, and ends the operation if no call is left.
 func keepOn(note []byte, held []int) {
 	fields := strings.Split(string(note), "\x00")
-	if len(fields) < 5 {
+	if len(fields) < 6 {
 		return
 	}
 	s := session.New(session.Options{Program: "dpl-run", Ledger: fields[0],
@@ -206,14 +210,23 @@ func keepOn(note []byte, held []int) {
 	}
 
 	h := hold{ledger: l, observe: s.Observer(), op: fields[1], run: fields[2], call: fields[3],
-		callers: fields[5:], held: held, say: func(string) {}}
+		callers: fields[6:], held: held, say: func(string) {}}
+	by := fields[5]
+	if h.run == "" { // its runner was killed in the push
+		op, archived, err := l.ReadOperation(h.op)
+		f := op.Frame(h.call)
+		if err != nil || archived || f == nil || f.StartID != fields[4] {
+			return
+		}
+		h.run, h.callers = op.RunID, callersOf(op, f.CallerID)
+	}
 	for end := time.Now().Add(longestHold); time.Now().Before(end); time.Sleep(holdPause) {
 		edit, err := s.EditOperation(l, h.op, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				if op.RunID != h.run || op.State.Terminal() {
 					return op, protocol.ErrOver
 				}
-				return op.Cleanup(fields[4], seen)
+				return op.Cleanup(by, seen)
 			})
 		state := edit.After.State
 		switch {
@@ -223,7 +236,7 @@ func keepOn(note []byte, held []int) {
 			return
 		}
 		h.wait()
-		s.EndDead(l, h.op, h.run, fields[4]) // if it cannot, the next pass does
+		s.EndDead(l, h.op, h.run, by) // if it cannot, the next pass does
 		return
 	}
 }

@@ -74,12 +74,13 @@ func (c *run) run(env *cli.Env, a *account) error {
 	}
 	defer c.results.close(env)
 
-	id := process.NewStartID()
+	id, note := process.NewStartID(), []byte(nil)
 	if call, is := p.(*call); is {
 		call.push.StartID = id
 		c.held = inherited()
+		note = call.note()
 	}
-	return c.perform(env, a, p, path, c.keeper(id), catch(syscall.Signal(c.SoftSignal)))
+	return c.perform(env, a, p, path, c.keeper(id, note), catch(syscall.Signal(c.SoftSignal)))
 }
 
 // perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile;
@@ -132,10 +133,15 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
-// keeper starts the keeper of the command, whose processes carry id, and does not wait for it.
-func (c *run) keeper(id string) <-chan *job.Keeper {
+// keeper starts the keeper of the command, whose processes carry id, and does not wait for it. note
+// is what the keeper needs if this process is killed before it has another; nil: nothing.
+func (c *run) keeper(id string, note []byte) <-chan *job.Keeper {
 	started := make(chan *job.Keeper, 1)
-	go func() { started <- job.NewKeeper(id, time.Duration(c.KillAfter), c.held...) }()
+	go func() {
+		k := job.NewKeeper(id, time.Duration(c.KillAfter), c.held...)
+		k.Tell(note)
+		started <- k
+	}()
 	return started
 }
 

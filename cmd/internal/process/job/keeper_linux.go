@@ -103,10 +103,10 @@ func closeAbove(kept, held []int) {
 	}
 }
 
-// Tell gives the keeper a note for what it does once it has ended the job (see Keep). It is called
-// at most once, and before Start.
+// Tell gives the keeper a note for what it does once it has ended the job (see Keep), in the place of
+// an earlier one. A nil note changes nothing. It is called before Start.
 func (k *Keeper) Tell(note []byte) {
-	if k.pid != 0 {
+	if k.pid != 0 && note != nil {
 		unix.Sendmsg(k.socket, note, nil, nil, 0) // after an error there is no note
 	}
 }
