@@ -65,7 +65,11 @@ func (j *janitor) give(op protocol.Operation, path string) {
 
 // told reports whether a dpl-run that is alive began op: it prints the failure when it ends.
 func told(op protocol.Operation) bool {
-	return len(op.Stack) > 0 && op.Stack[0].StartID != "" && op.Stack[0].State.Live()
+	if len(op.Stack) == 0 {
+		return false
+	}
+	root := op.Stack[0]
+	return root.CallerID == "" && root.StartID != "" && root.State.Live()
 }
 
 // say prints the failure of op, unless that was done. For JSON, it begins to.

@@ -27,6 +27,10 @@ const (
 	twoLooks     = 2*mostInterval + 300*time.Millisecond
 	mostInterval = 1500 * time.Millisecond
 
+	// deadCaller is how long the keeper of a calling dpl-run that was killed may take to send TERM to
+	// all of its processes.
+	deadCaller = time.Second
+
 	quietHold = 2 * time.Second        // after that, say what it waits for
 	holdPause = 100 * time.Millisecond // between two looks
 )
@@ -86,6 +90,9 @@ func (h *hold) wait() {
 func (h *hold) waitsFor(passed time.Duration) string {
 	op, archived, err := h.ledger.ReadOperation(h.op)
 	if archived || err == nil && op.RunID != h.run || errors.Is(err, fileops.ErrNotFound) {
+		if len(h.callers) > 0 && passed < deadCaller {
+			return h.callers[0] // it is dead
+		}
 		op = protocol.Operation{} // the run is over
 	} else if err != nil {
 		return h.op + ", which cannot be read,"
@@ -99,7 +106,9 @@ func (h *hold) waitsFor(passed time.Duration) string {
 		switch {
 		case f.CallID == h.call:
 		case slices.Contains(h.callers, f.CallID):
-			if lives && f.StartID != "" && f.State != protocol.FrameCleaningUp && passed < twoLooks {
+			stops := lives && f.State != protocol.FrameCleaningUp && passed < twoLooks ||
+				!lives && passed < deadCaller
+			if f.StartID != "" && stops {
 				caller = named(f)
 			}
 		case lives:
