@@ -26,7 +26,7 @@ var keptKinds = []struct {
 	path *regexp.Regexp
 	read func(text string) (string, error)
 }{
-	{regexp.MustCompile(`\.lock$|\.origin$|\.log$|^notes/`), nil},
+	{regexp.MustCompile(`\.lock$|\.origin$|\.log$|^notes/|^failures/`), nil},
 	{regexp.MustCompile(`\.audit(~\d+)?\.jsonl$`), lines(func(line string) (string, error) {
 		_, err := audit.Parse(line)
 		return "", err

@@ -91,12 +91,14 @@ func Main() {
 		"Starts COMMAND, lets the others know that it is alive, and tells them how it ended. "+
 			"If another call of the operation fails or crashes, or the operation is aborted, "+
 			"COMMAND gets TERM, and KILL if it does not end. The operation fails unless COMMAND "+
-			"exits 0 or as in --ok. A dpl-run inside COMMAND joins the operation. COMMAND has the "+
+			"exits 0 or as in --ok. Pipes of COMMAND then stay open until the others have ended, so "+
+			"none of them takes the end of its input for success. A dpl-run inside COMMAND joins the "+
+			"operation; any other one begins its next run, and refuses to overlap one. COMMAND has the "+
 			"same terminal, stdin, stdout and stderr, but its own process group, to which signals "+
 			"are passed on. Its environment has DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and "+
 			"DPL_TMP, a directory that is deleted when the call ends. Exits as COMMAND does, with "+
 			"128+N if signal N killed it; 3 if the operation was aborted, or failed for another "+
-			"reason than COMMAND; 4 if it is over; 5 if the call was declared crashed; 124 after "+
-			"a timeout; 125 if dpl-run fails; 126 if COMMAND cannot be executed; 127 if there is "+
+			"reason than COMMAND; 4 if it is over; 75 if it is running already; 5 if the call was "+
+			"declared crashed; 124 after a timeout; 125 if dpl-run fails; 126 if COMMAND cannot be executed; 127 if there is "+
 			"none. COMMAND may exit with these as well; --status-fd says whose status it is.")
 }

@@ -77,7 +77,8 @@ func exits() []exit {
 		{StatusUsage, "Wrong flags or ids.", everyCommand()},
 		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is " +
 			"wrong, and why.", nil},
-		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.", nil},
+		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.",
+			map[string]string{"": "", "dpl-run": "With --no-create: no run of the operation is there."}},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
 			"dpl-ask":       "The process of --pid is dead.",
 			"dpl-claim":     "The process of --pid is dead.",
@@ -96,7 +97,9 @@ func exits() []exit {
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			with(with(with(only(editors), "dpl-run", "With --queue --once: no task is ready."),
+			with(with(with(only(editors), "dpl-run", "The operation is running, and neither --wait nor "+
+				"--join is given; it is still running after --wait; or processes of its last run "+
+				"remain. With --queue --once: no task is ready."),
 				"dpl-check", "It cannot be told, or nothing was looked at: a person must look."),
 				"dpl-ask", "The question is still open, with --wait or --park; or another process "+
 					"held the lock for longer than --lock-timeout.")},

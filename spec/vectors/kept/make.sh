@@ -142,7 +142,7 @@ operations() {
 	gets 0 dpl-run --op=completed -- true
 	gets 7 dpl-run --op=failed --participant=test -- sh -c 'exit 7'
 	gets 0 dpl-run --op=again -- true
-	gets 0 dpl-run --op=again --reuse -- true
+	gets 0 dpl-run --op=again -- true
 
 	at 00:00:00 dpl-push --op=stale --participant=cli --call=main
 	at 00:01:00 dpl-cleanup --op=stale
