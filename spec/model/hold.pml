@@ -1,16 +1,16 @@
 /*
  * The end of input (spec §15.8): a pipeline of N stages that are calls of one run, which another
  * call keeps open. Each stage is a command, its runner and its keeper, and its pipe is open while
- * one of the three is there. The last command publishes when it sees the end of its input, unless it
- * got TERM before. At most FAULTS times a command fails, which also stands for its kill, or cannot
- * be started, or a runner or a keeper is killed.
+ * one of the three is there. The last command publishes when it sees the end of its input, unless
+ * it got TERM before. At most FAULTS times a command fails, which also stands for its kill, or
+ * cannot be started, or a runner or a keeper is killed.
  *
  * With OUTER the last command has no runner of its own: it is part of the command of the runner
  * that calls the other stages, and that has the last number.
  *
  * There is no time: whoever waits for ever is a deadlock. There are two exceptions. If both the
- * runner and the keeper of a command are killed, nobody stops it, and a hold is over after a minute.
- * And a hold waits for a dead caller's keeper to send TERM, which stands for two looks.
+ * runner and the keeper of a command are killed, nobody stops it, and a hold is over after a
+ * minute. And a hold waits for a dead caller's keeper to send TERM, which stands for two looks.
  */
 #ifndef N
 #define N 3 /* 2 to 4 */
@@ -21,7 +21,7 @@
 #define LAST (N - 1)
 
 mtype = { none, live, crashed, cleaningUp };         /* a frame */
-mtype = { waiting, working, well, failed, stopped }; /* a command; by TERM it ends with any status */
+mtype = { waiting, working, well, failed, stopped }; /* a command; by TERM it may end well */
 mtype frame[N];
 mtype command[N];
 bit runner[N];   /* it is there */
