@@ -31,8 +31,9 @@ func (c *run) report(env *cli.Env, r role) {
 	if f.To == protocol.Aborted {
 		env.Warnf("%s", failedBecause(op))
 	} else if _, err := failures.Say(call.ledger, op, func(f protocol.Failure) error {
-		if !call.named() && f.Cause != nil && f.Cause.Call == call.push.Call {
-			return nil // the exit status says it
+		own := f.Cause != nil && f.Cause.Call == call.push.Call
+		if own && (!call.named() || !c.account.byCommand && f.Cause.Reason != "") {
+			return nil // the exit status says it, or another message
 		}
 		env.Warnf("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
 		return nil

@@ -43,12 +43,13 @@ type hold struct {
 	op, run string
 	call    string
 	callers []string // the calls that wait for this one
+	mine    []string // the marks of the calls to which this process belongs
 	held    []int    // descriptors
 	signals <-chan os.Signal
 	say     func(text string)
 
-	marks map[string]string // by call: the mark of the processes of one that was seen
-	clear map[string]bool   // calls that have ended, with their processes
+	marks map[string]string // of dead calls, and their ids
+	clear map[string]bool   // marks that no process carries any more
 }
 
 // wait returns when the hold is over.
@@ -89,57 +90,66 @@ func (h *hold) wait() {
 // waitsFor returns a call that has not ended, in words, or "". passed is how long it has held.
 func (h *hold) waitsFor(passed time.Duration) string {
 	op, archived, err := h.ledger.ReadOperation(h.op)
-	if archived || err == nil && op.RunID != h.run || errors.Is(err, fileops.ErrNotFound) {
-		if len(h.callers) > 0 && passed < deadCaller {
-			return h.callers[0] // it is dead
-		}
-		op = protocol.Operation{} // the run is over
-	} else if err != nil {
+	switch {
+	case errors.Is(err, fileops.ErrNotFound) || err == nil && op.RunID != h.run:
+		op, archived = protocol.Operation{}, true // the run is over
+	case err != nil:
 		return h.op + ", which cannot be read,"
 	}
 
+	caller := ""
+	if archived && len(h.callers) > 0 && passed < deadCaller {
+		caller = h.callers[0]
+	}
 	seen, _ := h.ledger.ObserveOperation(op, h.observe())
-	alive, caller := make(map[string]bool), ""
+	lives := make(map[string]bool) // by mark
 	for _, f := range op.Stack {
 		evidence, _ := op.Judge(f, seen)
-		lives := f.State.Live() && evidence == ""
+		alive := f.State.Live() && evidence == ""
 		switch {
 		case f.CallID == h.call:
 		case slices.Contains(h.callers, f.CallID):
-			stops := lives && f.State != protocol.FrameCleaningUp && passed < twoLooks ||
-				!lives && passed < deadCaller
+			stops := alive && f.State != protocol.FrameCleaningUp && passed < twoLooks ||
+				!alive && passed < deadCaller
 			if f.StartID != "" && stops {
 				caller = named(f)
 			}
-		case lives:
+		case alive:
 			return named(f)
 		default:
-			h.marks[f.CallID] = f.StartID
+			h.died(f.StartID, f.CallID)
 		}
-		alive[f.CallID] = lives
+		lives[f.StartID] = alive
+	}
+	for i := range op.Events { // a frame may be gone before it is seen dead
+		h.died(op.Events[i].StartID, op.Events[i].CallID)
 	}
 
-	for call, mark := range h.marks {
-		if alive[call] || h.clear[call] {
+	for mark, call := range h.marks {
+		if lives[mark] || h.clear[mark] {
 			continue
 		}
-		if pids := carriers(mark); len(pids) > 0 {
+		if pids := process.Carriers(process.StartVariable, []string{mark}); len(pids) > 0 {
 			if len(process.Carriers(process.KeeperVariable, []string{mark})) == 0 {
 				process.SignalMarked(mark, 0, syscall.SIGKILL) // nothing else ends what a dead call has left
 			}
 			return fmt.Sprintf("processes %s of %s", strings.Trim(fmt.Sprint(pids), "[]"), call)
 		}
-		h.clear[call] = true
+		h.clear[mark] = true
 	}
 	return caller
 }
 
-func carriers(mark string) []int {
-	if mark == "" {
-		return nil
+// died notes that a call is dead whose processes carry mark: they may still be there. It passes over
+// the calls to which this process belongs itself.
+func (h *hold) died(mark, call string) {
+	if mark != "" && !slices.Contains(h.mine, mark) {
+		h.marks[mark] = call
 	}
-	return process.Carriers(process.StartVariable, []string{mark})
 }
+
+// ownMarks returns the marks that this process carries.
+func ownMarks() []string { return strings.Split(os.Getenv(process.StartVariable), ",") }
 
 // named returns f for people.
 func named(f *protocol.Frame) string {
@@ -191,16 +201,24 @@ func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, 
 	}
 
 	h := hold{ledger: l, observe: s.Observer(), op: op, run: now.RunID, call: call,
-		callers: append(callers, callersOf(now, os.Getenv("DPL_CALL"))...), held: c.held,
-		signals: c.account.signals, say: say}
+		callers: append(callers, callersOf(now, os.Getenv("DPL_CALL"))...), mine: ownMarks(),
+		held: c.held, signals: c.account.signals, say: say}
+	if c.account.keeper == nil { // the command was not started
+		c.account.keeper = job.NewKeeper(process.NewStartID(), 0, c.held...)
+		c.account.keeper.Tell(noteOf(l, op, h.run, call, "", call, h.callers))
+	}
 	h.wait()
 }
 
 // note returns what the keeper of c needs to hold its pipes: see keepOn. Before the push the run is
 // not known.
 func (c *call) note() []byte {
-	fields := append([]string{c.ledger.Dir(), c.op, c.run, c.push.Call, c.push.StartID,
-		c.push.Participant}, c.callers...)
+	return noteOf(c.ledger, c.op, c.run, c.push.Call, c.push.StartID, c.push.Participant, c.callers)
+}
+
+func noteOf(l *fileops.Ledger, op, run, call, startID, participant string, callers []string) []byte {
+	fields := append([]string{l.Dir(), op, run, call, startID, participant,
+		os.Getenv(process.StartVariable)}, callers...)
 	return []byte(strings.Join(fields, "\x00"))
 }
 
@@ -208,7 +226,7 @@ func (c *call) note() []byte {
 // pass that finds the crash, holds the pipes, and ends the operation if no call is left.
 func keepOn(note []byte, held []int) {
 	fields := strings.Split(string(note), "\x00")
-	if len(fields) < 6 {
+	if len(fields) < 7 {
 		return
 	}
 	s := session.New(session.Options{Program: "dpl-run", Ledger: fields[0],
@@ -219,7 +237,8 @@ func keepOn(note []byte, held []int) {
 	}
 
 	h := hold{ledger: l, observe: s.Observer(), op: fields[1], run: fields[2], call: fields[3],
-		callers: fields[6:], held: held, say: func(string) {}}
+		callers: fields[7:], mine: strings.Split(fields[6], ","), held: held,
+		say: func(string) {}}
 	by := fields[5]
 	if h.run == "" { // its runner was killed in the push
 		op, archived, err := l.ReadOperation(h.op)

@@ -181,7 +181,9 @@ func (c *call) clear(signals <-chan os.Signal) error {
 	if err != nil || !ended {
 		return err
 	}
-	ids := session.Marks(op)
+	mine := ownMarks()
+	ids := slices.DeleteFunc(session.Marks(op),
+		func(id string) bool { return slices.Contains(mine, id) })
 	if len(ids) == 0 {
 		return nil
 	}

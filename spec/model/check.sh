@@ -61,6 +61,17 @@ table() {
 		echo "finds|keeper|$bug|-DN=2|$safe|"
 	done
 
+	echo "holds|hold|three stages|-DN=3 -DFAULTS=2|$big|"
+	echo "holds|hold|three faults|-DN=2 -DFAULTS=3|$big|"
+	echo "holds|hold|a caller|-DN=3 -DFAULTS=2 -DOUTER|$big|"
+	for bug in OWN_STATUS CLOSED_FIRST DISMISSED_FIRST NO_PASS KEEPER_ENDS DEAD_ENDED STACK_ALONE \
+		REFUSED NOT_STARTED; do
+		echo "finds|hold|$bug|-DN=3 -DFAULTS=2|$safe|"
+	done
+	for bug in OWN_CALLER DEAD_CALLER CLEANING_FIRST; do
+		echo "finds|hold|$bug|-DN=2 -DFAULTS=2 -DOUTER|$safe|"
+	done
+
 	echo "holds|queue|safety|-DN=3|$big|"
 	for bug in KEEPER_IGNORED KEEPER_EXITS_FIRST CLAIM_UNLOCKED EPOCH_UNCHECKED NOT_READ_AGAIN \
 		ABORT_ONCE REDRIVE_ANY DEAD_FORGOTTEN; do

@@ -157,7 +157,9 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 				return session.Edit{}, Named("push", op, p.Call, err)
 			}
 		}
-		p.Found = l.FindResources(p.Resources)
+		if p.StartID != "" { // otherwise the caller may have made them already
+			p.Found = l.FindResources(p.Resources)
+		}
 	}
 
 	mode := fileops.OrCreate

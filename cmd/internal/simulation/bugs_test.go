@@ -35,6 +35,11 @@ const (
 	bugNoFence      // a group begins for whatever start of its parent, however late that asks
 	bugOldEpoch     // whoever settles a task settles its claim
 	bugTail         // a task that comes back is behind all others
+	bugNoBegin      // a program outside a run joins it
+	bugBuriedAlive  // a run in the way is ended, whoever lives
+	bugNoScope      // a verb is for whatever run there is
+	bugIdleEnd      // a pass that is to end a dead run does nothing
+	bugOtherCause   // the last call is the cause, whichever has failed
 	bugRevivedInSet // a heartbeat brings back a service that waits for its set
 )
 
@@ -124,6 +129,14 @@ func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol
 	}
 
 	after, err := verb(op, seen)
+	if b == bugOtherCause && err == nil && len(after.Transitions) > len(op.Transitions) {
+		t := &after.Transitions[len(after.Transitions)-1]
+		if t.Cause != nil && len(op.Stack) > 0 {
+			other := *t.Cause
+			other.Call = op.Stack[len(op.Stack)-1].CallID
+			t.Cause = &other
+		}
+	}
 	if b != bugRevival || err != nil || after.Revision == op.Revision || !c.w.chance(4) {
 		return after, err
 	}

@@ -27,6 +27,9 @@ type command struct {
 	stages []*proc // that wait for it
 	looked int64   // when it looked at the clock last
 
+	failing string // the call that fails, if one does
+	company error  // why the last verb should not have begun a run
+
 	sights map[sight]int64 // when it has looked at the clock, by the true time
 }
 
@@ -171,6 +174,7 @@ func (c *command) edit(id string, mode fileops.Mode,
 	after, err := c.ledger.EditOperation(id, mode,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			parent := l.reads(c, op)
+			c.company = nil
 			after, err := c.w.bug.verb(c, verb, op, seen)
 			e = nil
 
@@ -180,7 +184,8 @@ func (c *command) edit(id string, mode fileops.Mode,
 				e = parent
 			case err == nil && after.Revision != op.Revision:
 				wrong := errors.Join(c.w.judge(id, op, after, seen),
-					c.w.graces(op, after, seen, strings.HasPrefix(c.name, "pop ")))
+					c.w.graces(op, after, seen, strings.HasPrefix(c.name, "pop ")),
+					c.causes(op, after), c.company)
 				for _, r := range after.Effects().Released {
 					c.w.resources[r.CallID] = true
 				}

@@ -62,6 +62,11 @@ var controls = []struct {
 	{"a claimer is its number", bugPIDOnly, inQueues, 10_000},
 	{"an epoch that nobody checks", bugOldEpoch, inQueues, 1000},
 	{"a task goes to the tail", bugTail, inQueues, 1000},
+	{"a program outside a run joins it", bugNoBegin, inOperations, 300},
+	{"a run that lives is ended for the next", bugBuriedAlive, inOperations, 1000},
+	{"a verb for whatever run there is", bugNoScope, inOperations, 1000},
+	{"a dead run that does not end", bugIdleEnd, inOperations, 300},
+	{"a cause that did not fail first", bugOtherCause, inOperations, 1000},
 	{"a heartbeat revives a service in a set", bugRevivedInSet, inGroups, 10_000},
 }
 

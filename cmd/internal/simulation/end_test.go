@@ -28,6 +28,9 @@ func (w *world) end() {
 		w.endQueues()
 		w.endQuestions()
 	default:
+		if w.chance(2) {
+			w.beginsAgain([]string{"op1", "op2"}[w.r.IntN(2)])
+		}
 		w.drain()
 	}
 

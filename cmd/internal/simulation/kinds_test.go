@@ -107,13 +107,18 @@ func (k kind) program(w *world, h *host) {
 	}
 
 	p := h.spawn(nil)
-	switch w.r.IntN(10) {
+	switch w.r.IntN(13) {
 	case 0, 1, 2, 3, 4:
 		w.start("participant-"+name, p, participant(op, w.between(1, 2)))
 	case 5, 6:
 		w.start("supervisor-"+name, p, supervisor(op, w.between(1, 5)))
 	case 7, 8:
 		w.start("janitor-"+name, p, janitor(w.between(1, 3)))
+	case 10, 11, 12:
+		if w.chance(2) {
+			op = "op2"
+		}
+		w.start("runner-"+name, p, runner(op, w.between(1, 3)))
 	case 9:
 		w.start("bystander-"+name, p, bystander(op, w.between(1, 3)))
 	}

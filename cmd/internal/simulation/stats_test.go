@@ -1,10 +1,12 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -67,6 +69,14 @@ const (
 	didEndGroup
 	didEndTaken
 	didBetween
+	didBeginRun
+	didEndDead
+	didRunning
+	didStopping
+	didSupervised
+	didOldRun
+	didFail
+	didCause
 	dids
 )
 
@@ -84,6 +94,8 @@ var didNames = [dids]string{
 	"sibling stops", "failure charged", "runtime over", "window full",
 	"group begun", "group asked to end", "end of a group taken",
 	"pause between two groups",
+	"run begun", "dead run ended", "start refused: running", "start refused: stopping",
+	"start refused: supervised", "verb for an old run", "call failed", "cause of a crash",
 }
 
 var didEvidence = map[observe.Evidence]int{
@@ -101,6 +113,16 @@ type stats struct {
 }
 
 func (w *world) did(what int) { w.stats.did[what]++ }
+
+// didRefuse counts the refusal of the start of a run.
+func (w *world) didRefuse(err error) {
+	for refusal, what := range map[error]int{protocol.ErrRunning: didRunning,
+		protocol.ErrStopping: didStopping, protocol.ErrSupervised: didSupervised} {
+		if errors.Is(err, refusal) {
+			w.did(what)
+		}
+	}
+}
 
 func (w *world) didExit(status int) { w.stats.exits[status]++ }
 

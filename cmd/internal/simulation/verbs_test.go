@@ -25,6 +25,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 			}
 		}
 
+		fresh := a.w.newRun()
 		edit, err := c.edit(op, fileops.OrCreate,
 			func(before protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				if before.ID == "" {
@@ -32,7 +33,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 						return before, fileops.ErrArchived
 					}
 					revision := before.Revision
-					before = protocol.Create(op, "", interval, threshold)
+					before = protocol.Create(op, fresh, interval, threshold)
 					before.Revision = revision
 				}
 
@@ -99,6 +100,9 @@ func (c *command) tickNeighbours(op string) {
 // pop is dpl-pop.
 func (a *actor) pop(op string, p protocol.Pop) int {
 	return a.command("pop "+p.Call, false, func(c *command) error {
+		if p.Fail {
+			c.failing = p.Call
+		}
 		_, err := c.edit(op, fileops.Existing,
 			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				return op.Pop(p, seen)

@@ -56,6 +56,8 @@ type world struct {
 	beats      map[string]beat
 	resources  map[string]bool // calls that have one; true: a crash may take it
 	calls      int
+	runs       int    // ids of runs and of starts that were given
+	open       []open // calls of runners
 	queued     queued
 	wrong      error
 }
@@ -98,6 +100,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.pcg.Seed(seed, 5)
 	w.disk.Reset()
 	w.now, w.steps, w.calls, w.eventAt = 100_000, 0, 0, 0
+	w.runs, w.open = 0, nil
 	w.hosts, w.actors, w.dying, w.running, w.chosen = w.hosts[:0], w.actors[:0], w.dying[:0], nil, nil
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.setBack, w.told = 0, nil
