@@ -194,8 +194,8 @@ func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, 
 	if len(c.held) == 0 || s.DryRun() {
 		return
 	}
-	now, archived, err := l.ReadOperation(op)
-	if err == nil && (archived || run != "" && now.RunID != run ||
+	now, _, err := l.ReadOperation(op)
+	if err == nil && (run != "" && now.RunID != run ||
 		now.State == protocol.Running || now.State == protocol.Completed) {
 		return
 	}

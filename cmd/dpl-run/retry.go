@@ -33,11 +33,20 @@ func begin(env *cli.Env, p role,
 // patience is how long to retry recording the end if something other than the lock fails.
 const patience = 10 * time.Second
 
+// patience returns how long to retry recording the end e. While a failure is not recorded, no other
+// call knows of it, and this process keeps their pipes open by living.
+func (r *runner) patience(e end) time.Duration {
+	if c, is := r.role.(*call); is && e.failure != "" && len(c.flags.held) > 0 {
+		return longestHold
+	}
+	return patience
+}
+
 // end ends the role. It retries temporary failures, and waits for a held lock without limit. A
 // committed end is not retried: a second try would not find the call, as if another process had
 // popped it.
 func (r *runner) end(e end) (v verdict, err error) {
-	for until, warned := time.Now().Add(patience), false; ; {
+	for until, warned := time.Now().Add(r.patience(e)), false; ; {
 		v, err = r.role.end(e)
 		if err == nil || !cli.Transient(err) || errors.Is(err, fileops.ErrCommitted) {
 			return v, err

@@ -35,9 +35,6 @@ func (w *waitLimit) UnmarshalText(text []byte) error {
 	return err
 }
 
-// errInterrupted means that a signal has ended the wait for another run.
-var errInterrupted = errors.New("interrupted")
-
 // start pushes the call (spec §15.7). A dpl-run that is part of a run joins that. Any other one
 // begins the next run, once the last one has ended and nothing of it is left; or with --join it
 // joins the one that is running.
@@ -220,26 +217,30 @@ func (c *call) clear(signals <-chan os.Signal) error {
 	return nil
 }
 
-// until waits until there are no processes left, for at most limit. It returns errInterrupted if a
-// signal asks this process to end.
+// until waits until there are no processes left, for at most limit. Its error says that a signal asks
+// this process to end.
 func until(signals <-chan os.Signal, limit time.Duration, left func() []int) error {
 	end := time.Now().Add(limit)
 	for pause := 5 * time.Millisecond; len(left()) > 0 && time.Now().Before(end); {
-		if asked(signals, nil, pause) {
-			return errInterrupted
+		if err := asked(signals, nil, pause); err != nil {
+			return err
 		}
 		pause = min(2*pause, 200*time.Millisecond)
 	}
 	return nil
 }
 
-// asked waits for d, or until news come, and reports whether a signal asks this process to end.
-func asked(signals <-chan os.Signal, news <-chan struct{}, d time.Duration) bool {
+// asked waits for d, or until news come. Its error says that a signal asks this process to end.
+func asked(signals <-chan os.Signal, news <-chan struct{}, d time.Duration) error {
 	select {
 	case sig := <-signals:
-		return sig == syscall.SIGTERM || sig == syscall.SIGINT || sig == syscall.SIGHUP
+		if sig := sig.(syscall.Signal); sig == syscall.SIGTERM || sig == syscall.SIGINT ||
+			sig == syscall.SIGHUP {
+			return cli.WithStatus(128+int(sig), fmt.Errorf("%s ended the wait for another run",
+				process.SignalName(sig)))
+		}
 	case <-news:
 	case <-time.After(d):
 	}
-	return false
+	return nil
 }

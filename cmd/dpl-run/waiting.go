@@ -101,8 +101,8 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 			return c.overlap(op, err)
 		}
 		rest := min(lookEvery, max(w.until.Sub(now), w.doubt.Sub(now)))
-		if asked(signals, w.changes.C(), max(rest, time.Millisecond)) {
-			return errInterrupted
+		if err := asked(signals, w.changes.C(), max(rest, time.Millisecond)); err != nil {
+			return err
 		}
 	}
 }

@@ -119,8 +119,8 @@ var wrongVerdicts = []mutant{
 		[]string{"./scripts/clients TestClients/python/call_exits"},
 	}, {
 		"a command's 3 is taken for Aborted by Node", "scripts/clients/dpl.mjs",
-		"    if (account.by !== \"command\") throw",
-		"    if (account.by !== \"command\" || status < 6) throw",
+		"    if (account.by !== \"command\") {",
+		"    if (account.by !== \"command\" || status < 6) {",
 		[]string{"./scripts/clients TestClients/node/call_exits"},
 	}, {
 		"--status-fd says always dpl-run", "cmd/dpl-run/account.go",
@@ -282,14 +282,14 @@ var firstMinutes = []mutant{
 		"forOwner fs.FileMode = 0o600", "forOwner fs.FileMode = 0o644",
 		[]string{"status/html.txtar"},
 	}, {
-		"a victim is not told the cause", "cmd/dpl-run/call.go",
-		"		return failed(c.seen)\n",
-		"		return \"the operation is aborted or in cleanup\"\n",
+		"nobody is told the cause", "cmd/dpl-run/failure.go",
+		"op.ID, f.Why(), op.ID)",
+		"op.ID, op.State, op.ID)",
 		[]string{"run/stopped_by_operation.txtar"},
 	}, {
-		"dpl-status without groups", "cmd/dpl-status/show.go",
-		"style.Ledger(p.ops, p.groups, p.queues)",
-		"style.Ledger(p.ops, p.groups[:0], p.queues)",
+		"dpl-status without groups", "cmd/dpl-status/runs.go",
+		"view.Listing{Groups: p.groups,",
+		"view.Listing{Groups: p.groups[:0],",
 		[]string{"status/groups.txtar"},
 	}, {
 		"a green group with a dead service", "cmd/internal/page/group.go",
