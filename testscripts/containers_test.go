@@ -271,7 +271,7 @@ func testRestartedContainer(t *testing.T, bin string) {
 
 	// Without --op each start is an operation of its own, which the end of the last does not stop.
 	c.exits("0", "env -u DPL_OP dpl-run -- true")
-	c.exits("125", "dpl-run --call work -- true")
+	c.exits("3", "dpl-run --call work -- true")
 }
 
 // testNewNames has a janitor in a container of its own at each start, as a CronJob does, at a ledger

@@ -69,7 +69,7 @@ func recycledRun(o *observed) {
 	poll.Until(o.t, "the keeper has ended",
 		func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
 	o.exits("3", "dpl-heartbeat", "--participant", "cli")
-	o.want("operations/build.json", "stack.1.state=crashed", "stack.1.evidence=exited")
+	o.want("operations/build.json", "stack.1.evidence=exited")
 	first.unharmed(o)
 	second.unharmed(o)
 }

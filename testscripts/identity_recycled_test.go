@@ -83,7 +83,6 @@ func recycledCaller(o *observed) {
 	o.run("dpl-push", "--participant", "worker", "--call", "work")
 	die(caller)
 	s := o.recycle(caller.Process.Pid, start)
-	o.exits("76", "dpl-push", "--participant", "cli", "--call", "main", "--pid", pid)
 	o.run("dpl-push", "--participant", "cli", "--call", "again", "--pid", pid)
 	o.want("operations/build.json", "state=running", "stack.0.state=crashed",
 		"stack.0.evidence=exited", "stack.2.state=active")

@@ -195,7 +195,7 @@ func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, 
 		return
 	}
 	now, _, err := l.ReadOperation(op)
-	if err == nil && (run != "" && now.RunID != run ||
+	if errors.Is(err, fileops.ErrNotFound) || err == nil && (run != "" && now.RunID != run ||
 		now.State == protocol.Running || now.State == protocol.Completed) {
 		return
 	}
@@ -296,7 +296,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	elsewhere := c.Op == "" && slices.ContainsFunc(args,
 		func(arg string) bool { return strings.HasPrefix(arg, "--op") })
 	run := cli.RunOf(op)
-	if status == cli.StatusOver || elsewhere || run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
+	if op == "" || status == cli.StatusOver || elsewhere || run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
 		return
 	}
 
