@@ -12,7 +12,7 @@ import (
 )
 
 // A settler replaces what is different each time a scene is played by what the scene says: pids,
-// points in time, ages, hosts, and the home directory.
+// points in time, ages, hosts, runs, and the home directory.
 type settler struct {
 	scene   scene.Scene
 	home    string
@@ -28,6 +28,7 @@ func newSettler(s scene.Scene, home string) *settler {
 		differs: regexp.MustCompile(regexp.QuoteMeta(home) +
 			`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z` +
 			`|\b[0-9a-f]{16}:\d+` +
+			`|\brun [0-9a-f]{16}\b` +
 			`|\brevision \d+` +
 			`|\b(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+\b` +
 			`|\b\d+\b`)}
@@ -118,6 +119,8 @@ func (s *settler) instead(text string) string {
 	switch {
 	case s.shown[text] != "":
 		return s.shown[text]
+	case strings.HasPrefix(text, "run "):
+		return "run 5f0c2a9be3d14786"
 	case text[0] == 'r':
 		if s.step.Revision == "" {
 			return text
