@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"strings"
 	"testing"
 	"time"
@@ -53,8 +54,10 @@ func TestManyIdleCalls(t *testing.T) {
 		all = append(all, cmd)
 	}
 	defer func() {
+		for _, cmd := range all { // the keeper of one that is killed would still write to the ledger
+			cmd.Process.Signal(syscall.SIGTERM)
+		}
 		for _, cmd := range all {
-			cmd.Process.Kill()
 			cmd.Wait()
 		}
 	}()
