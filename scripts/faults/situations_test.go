@@ -26,8 +26,12 @@ func resources(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 
+	tmp, err := filepath.Glob(w.file("tmp/o/*~main"))
+	if err != nil || len(tmp) != 1 {
+		t.Fatalf("temporary directories of main: %q, %v", tmp, err)
+	}
 	for _, path := range []string{filepath.Join(w.base, "res", "file"),
-		filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
+		filepath.Join(dir, "inside"), filepath.Join(tmp[0], "inside")} {
 		if err := os.WriteFile(path, []byte("text\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
