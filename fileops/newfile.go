@@ -158,7 +158,6 @@ func (l *Ledger) CopyElsewhere(p observe.Publication) (_ observe.Publication, _ 
 		return p, nil, nil
 	}
 
-	l.sweepBeside(p.To)
 	probe, err := l.newBeside(p.To, func(path string) error { return l.fs.Link(p.From, path) })
 	if err == nil {
 		return p, nil, publishing(p, probe.remove())

@@ -16,9 +16,13 @@ import (
 var ErrPublish = errors.New("cannot be published")
 
 // SyncPublications makes files that are to be published durable, so that little of them is left to
-// be synced under the lock. It passes over those that cannot be published: the edit says why.
+// be synced under the lock, and removes second names that killed processes have left beside theirs.
+// It passes over those that cannot be published: the edit says why.
 func (l *Ledger) SyncPublications(all []observe.Publication) error {
 	for _, p := range all {
+		if p.From != "" { // else NewFile has done it
+			l.sweepBeside(p.To)
+		}
 		// The kernel tells of a write that has failed only once.
 		if err := l.syncFile(p); err != nil && !errors.Is(err, ErrPublish) {
 			return publishing(p, err)

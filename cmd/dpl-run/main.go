@@ -42,7 +42,6 @@ type run struct {
 	Wait    waitLimit `placeholder:"D" help:"if the operation is running: wait until it has ended, at most D (or infinity), then begin its next run"`
 	Join    bool      `help:"if the operation is running: add a call to it (the default where $DPL_OP names it)"`
 	NoRerun bool      `help:"exit 4 if the operation has ended before: its work must happen only once"`
-	Reuse   bool      `hidden:"" help:"does nothing"`
 
 	KeepResources bool `help:"with --resource: keep them if COMMAND fails, as long as dpl-run is there to see it"`
 

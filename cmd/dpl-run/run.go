@@ -160,8 +160,6 @@ func (c *run) check(env *cli.Env) error {
 			"and a group restarts its services")
 	case c.Queue != "":
 		return c.checkQueue(env)
-	case c.Given("reuse"):
-		return cli.Usagef("--reuse: does nothing now: leave it out")
 	case c.Given("wait") && c.Join:
 		return cli.Usagef("--wait and --join exclude each other: one waits for the end of the run, " +
 			"the other takes part in it")

@@ -100,6 +100,9 @@ func operationSubjects() []subject {
 		{name: "pop of the last", setup: []step{pushOwned}, prepare: resources, do: popMain},
 		{name: "pop of a call with --tmp", setup: []step{pushOwned, pushTmp}, prepare: resources,
 			do: at(5, "dpl-pop --op o --call y")},
+		{name: "pop --delete-resources", setup: []step{pushOwned, pushChat}, prepare: resources,
+			do: at(5, "dpl-pop --op o --call main --fail --delete-resources"), several: true,
+			also: owned},
 		{name: "pop --fail", setup: []step{pushMain, pushChat},
 			do: at(5, "dpl-pop --op o --call chat --fail --reason bad")},
 		{name: "heartbeat", setup: []step{pushMain},
@@ -135,13 +138,17 @@ func operationSubjects() []subject {
 			do: at(5, "dpl-import --rename op-8=op-9 --time-zone +01:00 $res/op-7.operation.json "+
 				"$res/op-8.operation.json")},
 		{name: "run", setup: []step{pushOwned},
-			do: at(5, "dpl-run --op o --call c --participant run --caller main --supervisor s "+
-				"--handle h "+
+			do: at(5, "dpl-run --op o --join --call c --participant run --caller main "+
+				"--caller-decides --supervisor s --handle h "+
 				"--orphan-policy keep --description text --resource $res/file --no-fail-on-crash "+
 				"--heartbeat --no-create --ok 1 "+
 				"--timeout 50s --soft-timeout 40s --soft-signal INT -- true"), several: true,
 			always: "/L/operations", optional: ".tmp~", beyond: true, answers: []int{125},
 			settled: nobodyWorks},
+		{name: "run --to", setup: []step{pushMain}, prepare: publication,
+			do: at(5, "dpl-run --op o --join --call c --to $res/out -- printf new"), several: true,
+			optional: ".tmp~", beyond: true, answers: []int{125}, also: publishedIfCompleted,
+			locked: true, settled: nobodyWorks},
 		{name: "wait", setup: []step{at(0, "dpl-push --op o --participant cli --call main "+
 			"--interval 20ms")},
 			do: at(15, "dpl-wait --op o --for failed --timeout 1s"), several: true, beyond: true,

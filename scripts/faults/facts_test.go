@@ -174,10 +174,10 @@ func alertLines(path string, several bool) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// volatile are the members that identify a process, tell what it has used, or list what could not
-// be deleted: a fault may show there.
-var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId",
-	"keeper", "cpuMs", "maxRssKb", "audit", "prev"}
+// volatile are the members that identify a run or a process, tell what it has used, or list what
+// could not be deleted: a fault may show there.
+var volatile = []string{"runId", "pid", "process", "beat", "orchestratorPid", "leftResources",
+	"startId", "keeper", "cpuMs", "maxRssKb", "audit", "prev"}
 
 func comparable(data []byte) (string, error) {
 	var value any
@@ -227,7 +227,7 @@ func (f facts) differences(want facts) string {
 	return out.String()
 }
 
-var leftover = regexp.MustCompile(`\.tmp~|\.dpl-trash-`)
+var leftover = regexp.MustCompile(`\.tmp~|\.dpl~|\.dpl-trash-`)
 
 // leftovers returns what no command needs any more: temporary files, trash, and locks and temporary
 // directories without an owner.
@@ -261,20 +261,22 @@ func (w *world) leftovers() []string {
 func (w *world) spent() (found []string) {
 	dirs, _ := filepath.Glob(w.file("tmp/*/*"))
 	for _, dir := range dirs {
-		op, call := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
+		op, name := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
 		text, err := os.ReadFile(w.file("operations/" + op + ".json"))
-		if err == nil && !w.links() && !hasFrame(text, call) {
-			found = append(found, "tmp/"+op+"/"+call)
+		if err == nil && !w.links() && !hasFrame(text, name) {
+			found = append(found, "tmp/"+op+"/"+name)
 		}
 	}
 
 	return found
 }
 
-// hasFrame reports whether a call is open in an operation.
-func hasFrame(text []byte, call string) bool {
+// hasFrame reports whether the call that a temporary directory is named after, as RUN~CALL, is open
+// in an operation.
+func hasFrame(text []byte, name string) bool {
 	op, err := protocol.Decode(string(text))
-	return err != nil || op.Frame(call) != nil
+	run, call, _ := strings.Cut(name, "~")
+	return err != nil || op.RunID == run && op.Frame(call) != nil
 }
 
 // exists reports whether the ledger has this file, in some version.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,8 +36,14 @@ func families() []family {
 	pushed := at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 20ms")
 	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
 	return append(treeFamilies(), []family{
-		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s "+
+		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --staleness 10s "+
 			"--interval 1s --kill-after 100ms", leaves...), final: archived},
+		{name: "dpl-run --to", do: words(0, "dpl-run --op o --call c --staleness 10s --interval 1s "+
+			"--kill-after 100ms --retry 1 --backoff 0 --resource $res/first --keep-resources "+
+			"--resource-root $res --to $res/out --publish out=$res/also", "--", "sh", "-c",
+			"echo new; echo new >$DPL_TMP/out; mkdir $res/first || exit 0; exit 1"), final: publishes},
+		{name: "dpl-run, again", setup: []step{pushOwned}, prepare: resources,
+			do: at(later, "dpl-run --op o --call main -- true"), final: runsAgain},
 		{name: "dpl-run --group", setup: []step{itself},
 			do:    at(5, "dpl-run --group g --service a --kill-after 100ms -- true"),
 			final: nothingRuns},
@@ -133,6 +140,49 @@ func archived(w *world) (why string) {
 	return why
 }
 
+// publishes looks that the results of o are there and whole if it was completed, and that each is
+// whole or missing otherwise. The next run then makes both.
+func publishes(w *world) string {
+	why := archived(w)
+	if why != "" {
+		return why
+	}
+
+	all, err := w.facts(false)
+	if err != nil {
+		return err.Error()
+	}
+	completed := strings.Contains(all["archive/o.json"], `"state":"completed"`)
+	for _, name := range []string{"out", "also"} {
+		text, err := os.ReadFile(filepath.Join(w.base, "res", name))
+		if err == nil && string(text) != "new\n" {
+			return fmt.Sprintf("torn: %s is %q", name, text)
+		}
+		if err != nil && completed {
+			return "completed, and " + err.Error()
+		}
+	}
+
+	again := words(later+30, "dpl-run --op again --to $res/out --publish out=$res/also", "--",
+		"sh", "-c", ": >$DPL_TMP/out")
+	if got := w.run(again); got.status != 0 {
+		return fmt.Sprint(got)
+	}
+	return ""
+}
+
+// runsAgain makes the next run, and looks that both are in the archive, and nothing of the first is
+// left.
+func runsAgain(w *world) string {
+	if got := w.run(at(later*2, "dpl-run --op o --call main -- true")); got.status != 0 {
+		return fmt.Sprint(got)
+	}
+	if left := owned(w); left != "0" {
+		return left + " resources are left"
+	}
+	return archived(w)
+}
+
 // tellFailure is a step that tells of failures.
 var tellFailure = at(2, "dpl-cleanup --on-failure true")
 
@@ -145,7 +195,7 @@ func failureTold(w *world) string {
 	if err != nil {
 		return err.Error()
 	}
-	if len(entries) != 1 || entries[0].Name() != "o~2" {
+	if len(entries) != 2 || entries[0].Name() != "o~2" || entries[1].Name() != "o~2.said" {
 		return fmt.Sprintf("not told, or not all: %v", entries)
 	}
 	return archived(w)
@@ -247,6 +297,9 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 	choose := chooser(t)
 	all, got := f.run(t, w, 0, 0)
 	want := got.status
+	if want == 64 {
+		t.Fatalf("%v: %v", f.do, got)
+	}
 	var counts []int
 	for _, p := range all.Processes {
 		counts = append(counts, p.Calls)

@@ -38,6 +38,27 @@ func resources(t *testing.T, w *world) {
 	}
 }
 
+// owned says which of the resources of pushOwned are left.
+func owned(w *world) string {
+	left, _ := filepath.Glob(filepath.Join(w.base, "res", "*"))
+	return fmt.Sprint(len(left))
+}
+
+// publishedIfCompleted says whether the file of publication is whole, and new if call c of the
+// operation o has ended well.
+func publishedIfCompleted(w *world) string {
+	text, err := os.ReadFile(filepath.Join(w.base, "res", "out"))
+	if err != nil {
+		return err.Error()
+	}
+	op, err := os.ReadFile(w.file("operations/o.json"))
+	if err != nil {
+		return err.Error()
+	}
+
+	return string(text) + fmt.Sprint(strings.Contains(string(op), `"status": 0`))
+}
+
 // strike kills supervisor a, and waits until its keeper has recorded the end.
 func strike(t *testing.T, w *world) {
 	for _, pid := range w.running("a") {

@@ -41,7 +41,8 @@ func (c call) same(d call) bool { return c.name == d.name && c.on == d.on }
 
 var (
 	syscallLine = regexp.MustCompile(`^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed>)(.*)`)
-	randomName  = regexp.MustCompile(`(\.tmp~|\.dpl-trash-|/(?:restarts|exits)/[^/]+/[^/~]+~)[0-9a-f]{16}`)
+	randomName  = regexp.MustCompile(`(\.tmp~|\.dpl~|\.dpl-trash-|/L/tmp/[^/]+/|` +
+		`/(?:restarts|exits)/[^/]+/[^/~]+~)[0-9a-f]{16}`)
 	inDirectory = regexp.MustCompile(`\d+<([^>]*)>, "([^/"][^"]*)"`)
 	opened      = regexp.MustCompile(`(\d+)<(/[^>]*)>`)
 	throughFile = regexp.MustCompile(`"/proc/self/fd/(\d+)/`)
