@@ -30,6 +30,7 @@ play() {
     line=$(acts | grep "^$1 ") || die "$1: no such act: see dpl demo --list"
     act=$1 number=0 workers=
     unset DPL_OP DPL_GROUP
+    DPL_LEDGER="$dir/ledger"
     printf '\n%sAct %s: %s%s\n' "$bold" "$1" "${line#* * }" "$plain"
     function=${line#* }
     "${function%% *}"

@@ -22,7 +22,7 @@ dpl-run --call dump -- ./dump.sh |
     dpl-run --call save -- sh -c 'cat >part && mv part backup.gz'
 END
     chmod +x dump.sh
-    export DPL_LEDGER="$dir/ledger"
+    DPL_LEDGER="$dir/nights" # act 2 makes a ledger that has a root for resources
 }
 
 # began COMMAND...: start a slow backup in the background, and wait until all of it runs

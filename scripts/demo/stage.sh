@@ -133,7 +133,7 @@ show() {
     out=$(cat out)
     sed -e 's/^/   /' -e 's/ *$//' -e "s/ alive\$/ ${green}alive$plain/" \
         -e "s/ active / ${green}active$plain /" -e "s/: failed,/: ${red}failed$plain,/" \
-        -e "s/crashed: exited\$/${red}crashed: exited$plain/" out
+        -e "s/crashed: its process is gone\$/${red}&$plain/" out
     check "exit status of $*" "$want" "$got"
 }
 
