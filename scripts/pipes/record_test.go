@@ -57,16 +57,6 @@ func (r record) allBegun(calls []string) bool {
 	return !slices.ContainsFunc(calls, func(call string) bool { return !r.begun(call) })
 }
 
-// pid returns the process of an open call, or 0.
-func (r record) pid(call string) int {
-	for _, f := range r.Stack {
-		if f.CallID == call {
-			return f.PID
-		}
-	}
-	return 0
-}
-
 // cause returns the call that made the operation fail, and the reason. call is "" if the record
 // does not name it.
 func (r record) cause() (call, reason string) {
