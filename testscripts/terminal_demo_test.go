@@ -3,9 +3,11 @@
 package testscripts
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
@@ -83,7 +85,17 @@ func quitsDemo(t *testing.T, y *typist) string {
 
 func interruptsStep(t *testing.T, y *typist) string {
 	y.hear(t, "q: quit")
-	poll.Until(t, "it waits for a key", func() bool { return modesOf(t, y).Lflag&unix.ICANON == 0 })
+	// Until the program that reads the key runs, a shell may lose the signal.
+	dir := strings.TrimPrefix(y.cmd.Args[1], "TMPDIR=")
+	poll.Until(t, "it waits for a key", func() bool {
+		for pid := range proc.Below(dir) {
+			name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+			if string(name) == "dd\n" {
+				return true
+			}
+		}
+		return false
+	})
 	y.press(t, ctrlC)
 	return "130"
 }

@@ -37,8 +37,8 @@ clean() {
     rm -rf "$dir"
 }
 
-# owned [VARIABLE]: print the pids of all processes with the ledger of the demo in their
-# environment, and VARIABLE=... if it is given
+# owned [VARIABLE]: print the pids of all processes with a ledger of the demo in their environment,
+# and VARIABLE=... if it is given
 owned() {
     [ -n "$dir" ] || return 0
     for process in /proc/[0-9]*; do
@@ -48,8 +48,7 @@ owned() {
 $variables
 " in
             *"
-DPL_LEDGER=$dir/ledger
-"*) case $variables in *"${1-}"*) echo "${process#/proc/}" ;; esac ;;
+DPL_LEDGER=$dir/"*) case $variables in *"${1-}"*) echo "${process#/proc/}" ;; esac ;;
             esac
         fi
     done 2>/dev/null
