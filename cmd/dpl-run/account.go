@@ -67,6 +67,7 @@ type account struct {
 	end       end
 	state     protocol.State
 	byCommand bool   // the exit status is the command's
+	limited   bool   // the exit status is that of a time limit of this dpl-run
 	reason    string // the reason for an exit status other than 0
 
 	// the signal with which the terminal ended the command; dpl-run then ends by it as well

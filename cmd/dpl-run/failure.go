@@ -32,7 +32,8 @@ func (c *run) report(env *cli.Env, r role) {
 		env.Warnf("%s", failedBecause(op))
 	} else if _, err := failures.Say(call.ledger, op, func(f protocol.Failure) error {
 		own := f.Cause != nil && f.Cause.Call == call.push.Call
-		if own && (!call.named() || !c.account.byCommand && f.Cause.Reason != "") {
+		told := !c.account.byCommand && !c.account.limited && f.Cause.Reason != "" // as an error
+		if own && (!call.named() || told) {
 			return nil // the exit status says it, or another message
 		}
 		env.Warnf("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)

@@ -356,7 +356,7 @@ func (r *runner) conclude(e end, v verdict) int {
 
 	switch {
 	case r.why.status != 0:
-		a.reason = r.why.reason
+		a.limited, a.reason = r.why.status == cli.StatusTimeout, r.why.reason
 		return r.why.status
 	case e.Interrupted:
 		a.byCommand, a.reason, a.interrupt = true, e.failure, e.Signal

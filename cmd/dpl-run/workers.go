@@ -30,7 +30,7 @@ func (c *run) checkQueue(env *cli.Env) error {
 		return cli.Usagef("--queue goes with one of --once, --until-empty and --follow")
 	case c.Group != "" || c.Service != "" || c.Given("op", "call", "caller", "supervisor", "handle",
 		"orphan-policy", "description", "resource", "no-fail-on-crash", "heartbeat", "staleness",
-		"interval", "no-create", "reuse", "shared", "commit", "resource-root"):
+		"interval", "no-create", "shared", "commit", "resource-root"):
 		return cli.Usagef("--queue makes operations of its own: leave out the flags of calls, groups " +
 			"and new ledgers")
 	case c.Once && c.Jobs != 1:

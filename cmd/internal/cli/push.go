@@ -186,6 +186,6 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 func (c *Push) GivesCall() bool {
 	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description",
 		"resource",
-		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "wait", "join", "no-rerun",
+		"no-fail-on-crash", "staleness", "interval", "no-create", "wait", "join", "no-rerun",
 		"shared", "commit", "resource-root")
 }
