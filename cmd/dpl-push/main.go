@@ -52,7 +52,7 @@ func (c *push) Run(env *cli.Env) error {
 	}
 
 	edit, err := c.Push.Push(env, l, op, p, c.Reuse)
-	if errors.Is(err, protocol.ErrNotRunning) && !env.DryRun() {
+	if c.Reuse && errors.Is(err, protocol.ErrNotRunning) && !env.DryRun() {
 		if env.EndDead(l, op, "", p.Participant) == nil {
 			edit, err = c.Push.Push(env, l, op, p, c.Reuse)
 		}

@@ -126,22 +126,29 @@ func (o operation) push(c command) (operation, answer) {
 		o = operation{linked: o.linked, place: here, revision: o.revision, state: "running"}
 	}
 
-	if i := o.index(c.call); !o.terminal() && i >= 0 {
-		if f := o.stack[i]; f.participant == c.participant && f.live() {
-			return o, o.said(false)
-		}
-		return o, refused(76)
-	}
-
-	if o.state != "running" {
-		return o, refused(76)
+	i := o.index(c.call)
+	open := !o.terminal() && i >= 0 && o.stack[i].live()
+	switch {
+	case open && o.stack[i].participant == c.participant:
+		return o, o.said(false)
+	case open && o.state != "running":
+		return before, refused(76)
 	}
 
 	t := o.tick(c)
 	t.refresh(func(f frame) bool { return f.participant == c.participant })
 	t.judge("")
-	if t.o.state != "running" {
+	switch {
+	case o.state != "running", t.o.state != "running":
+		if ended, ok := before.endDead(c); c.reuse && ok {
+			return ended.push(c)
+		}
 		return before, refused(76)
+	case i < 0:
+	case t.o.stack[i].live(), t.o.stack[i].state == "crashed" && !t.abandoned(t.o.stack[i]):
+		return before, refused(76)
+	default: // a dead call leaves its place
+		t.o.stack = slices.Delete(t.o.stack, i, i+1)
 	}
 
 	if c.supervisor != "" {
@@ -160,6 +167,22 @@ func (o operation) push(c command) (operation, answer) {
 	t.o.beat = c.now
 
 	return t.end()
+}
+
+// endDead makes the passes that end an operation whose calls are all dead (spec §15.7), if that is
+// so.
+func (o operation) endDead(c command) (ended operation, ok bool) {
+	for !o.terminal() {
+		t := o.tick(c)
+		t.judge("")
+		for _, f := range t.o.stack {
+			if f.live() || f.state == "crashed" && !t.abandoned(f) {
+				return o, false
+			}
+		}
+		o, _ = o.cleanup(c)
+	}
+	return o, true
 }
 
 // heartbeat is spec §5.2.

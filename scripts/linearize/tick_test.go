@@ -96,14 +96,18 @@ func (t *tick) nobodys(f frame) bool {
 		func(s supervisor) bool { return s.id == f.supervisor && !s.dead })
 }
 
+// abandoned reports whether f, which has crashed, waits for no supervisor any more.
+func (t *tick) abandoned(f frame) bool {
+	return t.nobodys(f) || f.reported != 0 && t.now-f.reported > 10*threshold
+}
+
 // end is steps 7 to 9, and the answer of a verb that has changed something.
 func (t *tick) end() (operation, answer) {
 	had := len(t.o.stack)
 	for i := range t.o.stack {
 		f := &t.o.stack[i]
-		overdue := f.reported != 0 && t.now-f.reported > 10*threshold
 		if f.state == "crashed" && t.crashed[f.call] && (t.o.state == "cleanup" || f.contained) &&
-			(t.nobodys(*f) || overdue) {
+			t.abandoned(*f) {
 			f.state = "cleanedUp"
 		}
 	}
