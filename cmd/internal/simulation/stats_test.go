@@ -3,6 +3,7 @@ package simulation
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -168,10 +169,17 @@ func (s *stats) String() string {
 	return b.String()
 }
 
-// missing returns what has never happened.
+// rare is what happens less than once in 500 histories.
+var rare = []int{didSibling, didHandle}
+
+// missing returns what has never happened in histories that must have had it.
 func (s *stats) missing() (names []string) {
 	for i, n := range s.did {
-		if n == 0 {
+		few := 3000
+		if slices.Contains(rare, i) {
+			few = 20_000
+		}
+		if n == 0 && s.histories > few {
 			names = append(names, didNames[i])
 		}
 	}
