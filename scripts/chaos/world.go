@@ -241,9 +241,10 @@ func (w *world) files() (left []string) {
 		name, _ := filepath.Rel(w.ledger, path)
 		switch dir, _, _ := strings.Cut(name, "/"); {
 		case err != nil || name == "." || name == "ledger.json":
-		case name == "operations" || name == "tmp" || name == "archive" || name == "logs":
+		case slices.Contains([]string{"operations", "tmp", "archive", "logs", "failures"}, name):
 		case dir == "logs" || strings.HasPrefix(name, "g.") && !strings.Contains(name, ".tmp~"):
 		case dir == "archive" && strings.HasSuffix(name, ".json"):
+		case dir == "failures" && strings.HasSuffix(name, ".said"):
 		default:
 			left = append(left, name)
 		}

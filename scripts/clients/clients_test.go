@@ -164,7 +164,7 @@ func newWorld(t *testing.T, bin string) *world {
 
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "DPL_") &&
-			name != "MAKEFLAGS" && name != "MAKELEVEL" {
+			name != "MAKELEVEL" && name != "MAKEOVERRIDES" && !strings.HasSuffix(name, "FLAGS") {
 			w.env = append(w.env, v)
 		}
 	}

@@ -90,7 +90,7 @@ func runImage(t *testing.T, dir string) {
 		t.Errorf("dpl push: %q", got)
 	}
 
-	inside(t, dir, "dpl", "run", "--ledger=/ledger", "--op=o", "--", "/usr/bin/dpl-status",
+	inside(t, dir, "dpl", "run", "--ledger=/ledger", "--op=o", "--join", "--", "/usr/bin/dpl-status",
 		"--ledger=/ledger", "--check=running")
 	inside(t, dir, "dpl-pop", "--ledger=/ledger", "--op=o", "--call=c")
 	if got := inside(t, dir, "dpl-status", "--ledger=/ledger",
