@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"strings"
-
-	"github.com/dpl-project/dpl/protocol/observe"
-)
+import "github.com/dpl-project/dpl/protocol/observe"
 
 // A Failure says why an operation failed or was aborted (spec §61).
 type Failure struct {
@@ -26,28 +22,13 @@ func (op Operation) Failure() (f Failure, failed bool) {
 	}
 
 	f.Transition = t
-	if t.Cause != nil {
-		f.Call, f.Evidence = t.Cause.Call, string(t.Cause.Evidence)
-		f.Participant, f.Crashed = op.starter(f.Call), f.Evidence != ""
-		if frame := op.Frame(f.Call); frame != nil {
-			f.Crash = frame.Crash
-		}
+	if t.Cause == nil {
 		return f, true
 	}
-
-	e, found := op.culprit(t) // of a file without causes
-	if !found {
-		return f, true
-	}
-
-	f.Call, f.Participant = e.CallID, op.starter(e.CallID)
-	if f.Crashed = e.Type != observe.CallEnded; f.Crashed {
-		if evidence, known := strings.CutPrefix(t.Reason, crashReason(e.CallID)+": "); known {
-			f.Evidence = evidence
-		}
-		if frame := op.Frame(f.Call); frame != nil {
-			f.Crash = frame.Crash
-		}
+	f.Call, f.Evidence = t.Cause.Call, string(t.Cause.Evidence)
+	f.Participant, f.Crashed = op.starter(f.Call), f.Evidence != ""
+	if frame := op.Frame(f.Call); frame != nil {
+		f.Crash = frame.Crash
 	}
 	return f, true
 }
@@ -63,22 +44,4 @@ func (op Operation) starter(call string) (participant string) {
 		}
 	}
 	return participant
-}
-
-// culprit returns the event in the revision of t of the call whose crash or pop was the reason for
-// t. The reason of a crash begins with the call.
-func (op Operation) culprit(t Transition) (culprit observe.Event, found bool) {
-	for _, e := range op.Events {
-		if e.Revision != t.Revision {
-			continue
-		}
-		crashed := e.Type == observe.CallState && e.To == string(FrameCrashed)
-		switch {
-		case crashed && strings.HasPrefix(t.Reason+":", crashReason(e.CallID)+":"):
-			return e, true
-		case e.Type == observe.CallEnded && !found: // what is popped ends before what goes with it
-			culprit, found = e, true
-		}
-	}
-	return culprit, found
 }

@@ -72,3 +72,29 @@ func TestFailure(t *testing.T) {
 		}
 	}
 }
+
+// The words for people are those of the facts.
+func TestWhy(t *testing.T) {
+	for want, why := range map[string]Transition{
+		"enough":                              {Reason: "enough"},
+		"no disk":                             {Cause: &Cause{Call: "c", Exit: observe.ExitStatus(1), Reason: "no disk"}},
+		"call c: exit status 1":               {Cause: &Cause{Call: "c", Exit: observe.ExitStatus(1)}},
+		"call c: killed by SIGKILL":           {Cause: &Cause{Call: "c", Exit: observe.KilledBy("SIGKILL")}},
+		"call c failed":                       {Cause: &Cause{Call: "c"}},
+		"call c crashed: its process is gone": {Cause: &Cause{Call: "c", Evidence: observe.Exited}},
+		"call c crashed: its host was rebooted": {
+			Cause: &Cause{Call: "c", Evidence: observe.Rebooted}},
+		"call c crashed: it sent no heartbeat in time": {
+			Cause: &Cause{Call: "c", Evidence: observe.Stale}},
+		"call c crashed: its supervisor is dead": {
+			Cause: &Cause{Call: "c", Evidence: observe.SupervisorDead}},
+		"call c crashed: melted": {Cause: &Cause{Call: "c", Evidence: "melted"}},
+	} {
+		if got := why.Why(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := (observe.Exit{}).String(); got != "" {
+		t.Errorf("of an end that is not known: %q", got)
+	}
+}
