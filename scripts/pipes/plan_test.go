@@ -161,7 +161,7 @@ func newPlan(seed uint64, number int, v variant) plan {
 		p.written, p.after = false, time.Duration(rng.Int64N(int64(8*time.Millisecond)))
 	}
 
-	p.waits = p.fault != exits && p.fault != early || rng.IntN(2) == 0
+	p.waits = p.fault != early && (p.fault != exits || !v.outer) || rng.IntN(2) == 0
 	most := []int64{1, int64(12 * time.Millisecond)}[rng.IntN(2)]
 	for range p.victims {
 		p.apart = append(p.apart, time.Duration(rng.Int64N(most)))
