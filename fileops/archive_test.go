@@ -1,14 +1,17 @@
 package fileops
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // archiveAs writes copies that were edited so long before now. Those in state are operations.
@@ -150,4 +153,73 @@ func TestPruneArchiveOfMany(t *testing.T) {
 		}
 	}
 	wantArchive(t, l, kept, failed)
+}
+
+// A copy that cannot be read stays, and the error is returned. A copy that another process removes
+// first is no error.
+func TestPruneArchiveOfWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	const oldest = "z.json"
+	for name, c := range map[string]struct {
+		do   func(path string) error
+		left bool
+		want error
+	}{
+		"broken": {func(string) error { return errDisk }, true, errDisk},
+		"gone":   {os.Remove, false, nil},
+	} {
+		l, h := hookedLedger(t, Config{}, Options{})
+		copies := map[string]time.Duration{}
+		for i := range keepCopies {
+			copies[fmt.Sprint("c", i, ".json")] = 2*time.Hour + time.Duration(i)*time.Second
+		}
+		archiveAs(t, l, now, protocol.Failed, copies) // so that the oldest is read
+		archiveAs(t, l, now, protocol.Failed, map[string]time.Duration{oldest: 3 * time.Hour})
+		path := filepath.Join(l.ArchiveDir(), oldest)
+		h.Before = nth(t, 1, "open", "/"+oldest, func() error { return c.do(path) })
+		if err := l.PruneArchive(now); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		h.Before = nil
+		if left := !gone(t, path); left != c.left {
+			t.Errorf("%s: it is left: %v", name, left)
+		}
+	}
+
+	l, h := hookedLedger(t, Config{}, Options{})
+	archiveAs(t, l, now, protocol.Failed, map[string]time.Duration{"a.json": 0, "b.json": 0})
+	h.Before = nth(t, 1, "stat", "/a.json",
+		func() error { return os.Remove(filepath.Join(l.ArchiveDir(), "a.json")) })
+	if copies, err := l.archiveCopies(); err != nil || len(copies) != 1 || copies[0].id != "b" {
+		t.Errorf("pruned while it was listed: %v, %v", copies, err)
+	}
+}
+
+// A copy that is moved to a number that is taken gets the next one, unless that cannot be known.
+func TestMoveToATakenNumber(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	copies := l.OperationCopies("op")
+	writeFile(t, copies.Path(1), "first")
+	writeFile(t, copies.Path(4), "fourth")
+	from := l.OperationPath("op")
+	writeFile(t, from, "new")
+	must(t, l.moveTo(copies, 1, from))
+	if got := readText(t, copies.Path(5)); got != "new" || readText(t, copies.Path(1)) != "first" {
+		t.Errorf("copy 5 is %q", got)
+	}
+
+	writeFile(t, from, "newer")
+	h.Before = nth(t, 1, "readdir", "/archive", broken)
+	if err := l.moveTo(copies, 1, from); !errors.Is(err, errDisk) || readText(t, from) != "newer" {
+		t.Errorf("of a broken disk: %v", err)
+	}
+
+	h.Before = nil
+	writeFile(t, copies.Path(layout.MaxCopy), "last")
+	if err := l.moveTo(copies, 1, from); !errors.Is(err, wire.ErrCorrupt) ||
+		readText(t, from) != "newer" {
+		t.Errorf("after the last number: %v", err)
+	}
 }

@@ -184,6 +184,96 @@ func TestArchivedFailures(t *testing.T) {
 	}
 }
 
+// Attempts at tasks are not counted among the operations in the archive, while their queue exists.
+func TestCountArchived(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	if n, err := l.CountArchived(); n != 0 || err != nil {
+		t.Errorf("of an empty archive: %d, %v", n, err)
+	}
+	enqueue(t, l, "{}", "t")
+	archiveAs(t, l, time.Now(), protocol.Failed, map[string]time.Duration{"a.json": 0, "a~2.json": 0,
+		"q.t.1.json": 0, "none.t.1.json": 0, "notes.txt": 0})
+	if n, err := l.CountArchived(); n != 3 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
+	for id, want := range map[string]bool{"q.t.1": true, "q.t.1-restart": true, "none.t.1": false,
+		"a": false, "q.t.x": false} {
+		if got := l.IsAttempt(id); got != want {
+			t.Errorf("is %q an attempt? got %v", id, got)
+		}
+	}
+
+	must(t, os.RemoveAll(l.ArchiveDir()))
+	writeFile(t, l.ArchiveDir(), "")
+	if _, err := l.CountArchived(); err == nil {
+		t.Error("a file is taken for an archive that is empty")
+	}
+}
+
+// If the disk does not answer, a failure is neither told nor taken for told. The next process tells
+// it.
+func TestTellingOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n            int
+		call, suffix string
+	}{
+		{1, "stat", "/op~3"}, {1, "mkdir", "/failures"}, {1, "lock", "/op~3.lock"},
+		{2, "stat", "/op~3"},
+	} {
+		l, h := hookedLedger(t, Config{}, Options{})
+		h.Before = nth(t, c.n, c.call, c.suffix, broken)
+		if telling, err := l.Tell("op", 3); telling != nil || !errors.Is(err, errDisk) {
+			t.Errorf("%s %d of %s: %v, %v", c.call, c.n, c.suffix, telling, err)
+		}
+
+		h.Before = nth(t, 1, "create", "/op~3", broken)
+		telling, err := l.Tell("op", 3)
+		must(t, err)
+		if err := telling.Told(); !errors.Is(err, errDisk) {
+			t.Errorf("told: %v", err)
+		}
+		must(t, telling.Release())
+		if telling, err = l.Tell("op", 3); telling == nil || err != nil {
+			t.Fatalf("after %s of %s: %v, %v", c.call, c.suffix, telling, err)
+		}
+		must(t, errors.Join(telling.Told(), telling.Release()))
+	}
+}
+
+// Pruning leaves the lock of a process that is telling, and reports what it cannot remove.
+func TestPruneFailuresRefused(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	now, old := time.Now(), time.Now().Add(-3*time.Hour)
+	held := layout.FailureLock(l.FailurePath("told", 1))
+	for _, path := range []string{held, l.FailurePath("told", 1), l.FailurePath("gone", 1),
+		l.FailurePath("gone", 2)} {
+		writeFile(t, path, "")
+	}
+	for _, path := range []string{l.FailurePath("gone", 1), l.FailurePath("gone", 2)} {
+		must(t, os.Chtimes(path, old, old))
+	}
+
+	release := holdFile(t, held)
+	h.Before = nth(t, 1, "remove", "/gone~1", broken)
+	if err := l.PruneFailures(now, old); !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+	wantNames(t, l.FailuresDir(), "gone~1", "told~1", "told~1.lock")
+
+	release()
+	h.Before = nth(t, 1, "lock", "/told~1.lock", broken)
+	if err := l.PruneFailures(now, old); !errors.Is(err, errDisk) {
+		t.Errorf("a lock that cannot be had: %v", err)
+	}
+	wantNames(t, l.FailuresDir(), "told~1", "told~1.lock")
+	h.Before = nil
+	must(t, l.PruneFailures(now, old))
+	wantNames(t, l.FailuresDir(), "told~1")
+}
+
 func layoutID(name string) (id string, n int, ok bool) {
 	kind, id, n := layout.InArchive(name)
 	return id, n, kind == layout.ArchivedFile

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -22,13 +23,7 @@ func mount(t *testing.T, source, root string) (target string) {
 		kind, flags = "", syscall.MS_BIND
 	}
 
-	if err := syscall.Mount(source, target, kind, flags, ""); err != nil {
-		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
-			t.Fatal("mounting needs root, and STRICT leaves nothing out: ", err)
-		}
-		t.Skip("mounting needs root with CAP_SYS_ADMIN: ", err)
-	}
-
+	mountOrSkip(t, source, target, kind, flags)
 	t.Cleanup(func() {
 		moved, err := filepath.Glob(filepath.Join(root, "*", "deep/mounted"))
 		if err != nil || len(moved) != 1 || syscall.Unmount(moved[0], syscall.MNT_DETACH) != nil {
@@ -37,6 +32,28 @@ func mount(t *testing.T, source, root string) (target string) {
 	})
 
 	return target
+}
+
+// mountFile makes the file called file in dir a mount point during the test.
+func mountFile(t *testing.T, dir string) (target string) {
+	t.Helper()
+	source, target := filepath.Join(dir, "source"), filepath.Join(dir, "file")
+	writeFile(t, source, "mounted")
+	writeFile(t, target, "x")
+	mountOrSkip(t, source, target, "", syscall.MS_BIND)
+	t.Cleanup(func() { must(t, syscall.Unmount(target, syscall.MNT_DETACH)) })
+	return target
+}
+
+// mountOrSkip skips the test if it may not mount.
+func mountOrSkip(t *testing.T, source, target, kind string, flags uintptr) {
+	t.Helper()
+	if err := syscall.Mount(source, target, kind, flags, ""); err != nil {
+		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
+			t.Fatal("mounting needs root, and STRICT leaves nothing out: ", err)
+		}
+		t.Skip("mounting needs root with CAP_SYS_ADMIN: ", err)
+	}
 }
 
 func TestMountPointsAreNotCrossed(t *testing.T) {
@@ -93,4 +110,17 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A file that is a mount point is refused before the call begins, because no rename replaces it.
+func TestNewFileOnAMountPoint(t *testing.T) {
+	l := testLedger(t, Config{}, Options{})
+	root := t.TempDir()
+	point := mountFile(t, root)
+	if err := l.TryNewFile(point); !errors.Is(err, ErrPublish) ||
+		!strings.Contains(err.Error(), "mount its directory instead") {
+		t.Errorf("got %v", err)
+	}
+	wantNames(t, root, "file", "source")
+	must(t, l.TryNewFile(filepath.Join(root, "source")))
 }

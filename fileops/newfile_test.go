@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -240,5 +241,44 @@ func TestCopyElsewhere(t *testing.T) {
 	p = observe.Publication{From: filepath.Join(dir, "none"), To: p.To}
 	if same, f, err = l.CopyElsewhere(p); same != p || f != nil || err != nil {
 		t.Errorf("none: got %v, %v, %v", same, f, err)
+	}
+}
+
+// If a file cannot be copied to another file system, the publication is refused, and nothing of the
+// copy is left.
+func TestCopyElsewhereRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := observe.Publication{From: filepath.Join(dir, "src"), To: filepath.Join(dir, "out")}
+	writeFile(t, p.From, "new")
+	writeFile(t, p.To, "old")
+	l, h := hookedLedger(t, Config{}, Options{})
+	elsewhere := func(next func(call, path string) error) func(call, path string) error {
+		return func(call, path string) error {
+			if call == "link" {
+				return syscall.EXDEV
+			}
+			return next(call, path)
+		}
+	}
+
+	for call, suffix := range map[string]string{"create unnamed": "", "read": "/src", "write": "",
+		"open": "/src"} {
+		h.Before = elsewhere(nth(t, 1, call, suffix, broken))
+		same, f, err := l.CopyElsewhere(p)
+		if same != p || f != nil || !errors.Is(err, errDisk) || !strings.Contains(err.Error(), p.From) {
+			t.Errorf("%s: got %v, %v, %v", call, same, f, err)
+		}
+	}
+	h.Before = nth(t, 1, "remove", ".dpl~", broken)
+	if _, f, err := l.CopyElsewhere(p); f != nil || !errors.Is(err, errDisk) {
+		t.Errorf("the probe stays: got %v, %v", f, err)
+	}
+
+	h.Before = nil
+	l.sweepBeside(p.To)
+	wantNames(t, dir, "out", "src")
+	if out := readText(t, p.To); out != "old" {
+		t.Errorf("it is %q", out)
 	}
 }

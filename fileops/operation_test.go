@@ -2,6 +2,7 @@ package fileops
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -194,5 +196,133 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 				t.Errorf("%s: it was changed to %q", name, data)
 			}
 		}
+	}
+}
+
+// The end of a call on an operation that expires archives it, and an end that is refused changes
+// nothing.
+func TestEndCallOfAnotherEnd(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	editOp(t, l, pushing("c"))
+	with := func(end Verb[protocol.Operation]) (Edit[protocol.Operation], error) {
+		return l.EndCall("op", func(error) Verb[protocol.Operation] { return end })
+	}
+
+	before := readText(t, l.OperationPath("op"))
+	_, err := with(popping("none"))
+	if !errors.Is(err, protocol.ErrNoCall) || readText(t, l.OperationPath("op")) != before {
+		t.Errorf("a call that is not open: %v", err)
+	}
+
+	editOp(t, l, popping("c"))
+	expired := false
+	for !expired { // the passes that are left to whoever waits for the operation
+		edit, err := with(cleaning)
+		must(t, err)
+		expired = edit.Archived
+	}
+	if op, archived, err := l.ReadOperation("op"); !archived || err != nil ||
+		op.State != protocol.Completed {
+		t.Errorf("it is %s, archived %v, %v", op.State, archived, err)
+	}
+	if _, err := with(popping("c")); !errors.Is(err, ErrArchived) {
+		t.Errorf("of an archived operation: %v", err)
+	}
+}
+
+// A verb that is refused, and a file that cannot be published, leave an operation as it was.
+func TestRefusedEnd(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	editOp(t, l, pushing("c"))
+	before := readText(t, l.OperationPath("op"))
+	if _, err := l.FinishOperation("op", popping("none")); !errors.Is(err, protocol.ErrNoCall) {
+		t.Errorf("got %v", err)
+	}
+	dir := t.TempDir()
+	publishing := ending("c", observe.Publication{From: filepath.Join(dir, "none"),
+		To: filepath.Join(dir, "out")})
+	if _, err := l.EditOperation("op", Existing, publishing(nil)); !errors.Is(err, ErrPublish) {
+		t.Errorf("a file that cannot be published: %v", err)
+	}
+	if readText(t, l.OperationPath("op")) != before {
+		t.Error("it was changed")
+	}
+}
+
+// The last run is the newest that has ended, in the archive or not. There is none while another one
+// is open.
+func TestLastRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, linkedConfig} {
+		l := testLedger(t, c, Options{})
+		want := func(when string, revision int64, wantEnded bool) {
+			t.Helper()
+			op, ended, err := l.LastRun("op")
+			if err != nil || ended != wantEnded || ended && op.Revision != revision {
+				t.Errorf("%s, %s: revision %d, ended %v, %v", c.Commit, when, op.Revision, ended, err)
+			}
+		}
+
+		want("before the first one", 0, false)
+		editOp(t, l, pushing("a"))
+		want("while it is open", 0, false)
+		op := editOp(t, l, popping("a"))
+		want("ended", op.Revision, true)
+		for archived := false; !archived; {
+			edit, err := l.EditOperation("op", Existing, cleaning)
+			must(t, err)
+			archived, op = edit.Archived, edit.Before
+		}
+		want("archived", op.Revision, true)
+		editOp(t, l, pushing("b"))
+		want("while the next one is open", 0, false)
+	}
+
+	l := testLedger(t, Config{}, Options{})
+	writeFile(t, l.OperationPath("op"), "{")
+	if _, ended, err := l.LastRun("op"); ended || !errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("of one that is torn: %v, %v", ended, err)
+	}
+}
+
+// If the record of an operation cannot be written for long, its edits are refused, except an abort:
+// nothing may keep a person from stopping it.
+func TestAuditOperationFullDisk(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	editOp(t, l, pushing("c"))
+	object, err := l.AuditedOperation("op")
+	must(t, err)
+	must(t, os.Mkdir(l.OperationAudit("op"), 0o700))
+	must(t, object.Switch(true))
+
+	edit := func(n int) error {
+		_, err := l.EditOperation("op", Existing, pushing(fmt.Sprint("c", n)))
+		return err
+	}
+	n := 0
+	for ; n < 100; n++ {
+		if err = edit(n); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, audit.ErrPending) {
+		t.Fatalf("after %d edits: %v", n, err)
+	}
+
+	op := editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+		return op.Abort("ada", "", "", observe.Observation{Now: linkEpoch})
+	})
+	if !op.Aborted {
+		t.Error("it is not aborted")
+	}
+
+	must(t, os.Remove(l.OperationAudit("op")))
+	editOp(t, l, popping("c"))
+	v, _, err := object.Verify(nil, Feed)
+	if err != nil || v.Findings != nil {
+		t.Errorf("%v, %v", err, v.Findings)
 	}
 }

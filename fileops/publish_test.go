@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -205,4 +207,112 @@ func TestPublishedLater(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("there is %v, %v", entries, err)
 	}
+}
+
+// While a file has a second name, the name is locked. If a sweep of another process removes it, or
+// holds its lock, before that, the file gets another name; a name that cannot be locked is kept.
+func TestPublishBesideASweep(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]func(t *testing.T, path string) error{
+		"removed": func(t *testing.T, path string) error { return os.Remove(path) },
+		"locked":  func(*testing.T, string) error { return disk.ErrBusy },
+		"refused": func(*testing.T, string) error { return errDisk },
+	} {
+		dir := t.TempDir()
+		p := observe.Publication{From: filepath.Join(dir, "new"), To: filepath.Join(dir, "out")}
+		writeFile(t, p.From, "new")
+		l, h := hookedLedger(t, Config{}, Options{})
+		locks := 0
+		h.Before = func(call, path string) error {
+			if call != "lock" {
+				return nil
+			}
+			locks++
+			if names, err := filepath.Glob(filepath.Join(dir, ".out*")); err != nil || len(names) != 1 {
+				t.Errorf("%s: the names are %q, %v", name, names, err)
+			} else if locks < mostNames {
+				return lock(t, names[0])
+			}
+			return nil
+		}
+
+		must(t, l.publish([]observe.Publication{p}, false))
+		if want := map[string]int{"refused": 1}[name]; want > 0 && locks != want ||
+			want == 0 && locks != mostNames {
+			t.Errorf("%s: %d names were tried", name, locks)
+		}
+		h.Before = nil
+		if out := textOf(l, p.To); out != "new" {
+			t.Errorf("%s: it is %q", name, out)
+		}
+		must(t, l.Published([]observe.Publication{p}))
+		wantNames(t, dir, "out")
+	}
+}
+
+// An error of the disk is no reason to say that a file cannot be published: it is returned as it
+// is, with the names.
+func TestPublishOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := []observe.Publication{{From: filepath.Join(dir, "new"), To: filepath.Join(dir, "out")}}
+	l, h := hookedLedger(t, Config{}, Options{})
+	writeFile(t, p[0].From, "new")
+	for _, c := range []struct {
+		n            int
+		call, suffix string
+	}{
+		{2, "stat", "/new"}, {1, "fsync", "/new"}, {1, "link", ".dpl~"}, {1, "replace", "/out"},
+	} {
+		h.Before = nth(t, c.n, c.call, c.suffix, broken)
+		if err := l.publish(p, false); !errors.Is(err, errDisk) || errors.Is(err, ErrPublish) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("publish %q as %q: ", p[0].From, p[0].To)) {
+			t.Errorf("%s %d of %s: %v", c.call, c.n, c.suffix, err)
+		}
+		wantNames(t, dir, "new")
+	}
+
+	h.Before = func(call, path string) error { // another name cannot be had, as the first one stays
+		switch call {
+		case "lock":
+			return disk.ErrBusy
+		case "remove":
+			return errDisk
+		}
+		return nil
+	}
+	if err := l.publish(p, false); !errors.Is(err, errDisk) {
+		t.Errorf("a name that cannot be removed: %v", err)
+	}
+	h.Before = nil
+	must(t, l.SyncPublications(p)) // it sweeps
+	wantNames(t, dir, "new")
+
+	must(t, l.publish(p, false))
+	h.Before = nth(t, 1, "remove", "/new", broken)
+	if err := l.Published(p); !errors.Is(err, errDisk) {
+		t.Errorf("the first name stays: %v", err)
+	}
+	must(t, l.Published(p))
+	wantNames(t, dir, "out")
+}
+
+// A second name that a killed process has left goes, unless nothing says whether it is in use.
+func TestSweepBesideRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	killed := layout.NewFileOf(out)
+	writeFile(t, killed, "half")
+	l, h := hookedLedger(t, Config{}, Options{})
+	h.Before = nth(t, 1, "lock", "", broken)
+	l.sweepBeside(out)
+	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || gone(t, killed) {
+		t.Errorf("leftovers: %v, and it is gone: %v", left, gone(t, killed))
+	}
+
+	h.Before = nth(t, 1, "lock", "", func() error { return os.Remove(killed) })
+	l.sweepBeside(out) // another process was faster
+	wantNoLeftovers(t, l)
+	wantNames(t, dir)
 }

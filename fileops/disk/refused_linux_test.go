@@ -253,3 +253,34 @@ func TestUnlockThatFails(t *testing.T) {
 	must(t, err)
 	must(t, again.Unlock())
 }
+
+// Where a file without a name cannot be made, or could not be linked because /proc is missing,
+// there are none. Any other error is returned.
+func TestUnnamedRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		refused seccomp.Refusal
+		want    error
+	}{
+		"no such files": {seccomp.Refuse(unix.SYS_OPENAT, unix.EOPNOTSUPP), errors.ErrUnsupported},
+		"old kernel":    {seccomp.Refuse(unix.SYS_OPENAT, unix.EISDIR), errors.ErrUnsupported},
+		"full":          {seccomp.Refuse(unix.SYS_OPENAT, unix.ENOSPC), unix.ENOSPC},
+		"fstat":         {seccomp.Refuse(unix.SYS_FSTAT, unix.EIO), errors.ErrUnsupported},
+		"no /proc":      {seccomp.Refuse(unix.SYS_NEWFSTATAT, unix.ENOENT), errors.ErrUnsupported},
+	} {
+		seccomp.Run(t, []seccomp.Refusal{c.refused}, func() {
+			if f, err := (OS{}).CreateUnnamed(dir, 0o600); f != nil || !errors.Is(err, c.want) {
+				t.Errorf("%s: got %v, %v", name, f, err)
+			}
+		})
+	}
+
+	if _, err := (OS{}).CreateUnnamed(filepath.Join(dir, "none"), 0o600); !errors.Is(err,
+		fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) > 0 {
+		t.Errorf("left: %v, %v", names, err)
+	}
+}

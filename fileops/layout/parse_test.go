@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -107,4 +108,18 @@ func FuzzNames(f *testing.F) {
 			t.Errorf("%q is trash", name)
 		}
 	})
+}
+
+// A new file of a name that is as long as a name may be has a name that the file system accepts. It
+// ends with a whole character, and is found as one of that file.
+func TestNewFileOfALongName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{strings.Repeat("n", 255), "x" + strings.Repeat("é", 127), "short"} {
+		path := NewFileOf(filepath.Join("/dir", name))
+		base := filepath.Base(path)
+		if filepath.Dir(path) != "/dir" || len(base) > 255 || !utf8.ValidString(base) ||
+			!IsNewFile(base, name) || IsNewFile(base, "other") {
+			t.Errorf("%q: got %q", name, path)
+		}
+	}
 }
