@@ -67,6 +67,11 @@ var (
 		"--log-keep 2 -- sleep 300")
 )
 
+var runTo = subject{name: "run --to", setup: []step{pushMain}, prepare: publication,
+	do: at(5, "dpl-run --op o --join --call c --to $res/out -- printf new"), several: true,
+	optional: ".tmp~", beyond: true, answers: []int{125}, also: publishedIfCompleted,
+	locked: true, settled: nobodyWorks}
+
 // subjects returns the subjects that a ledger of this mode allows.
 func (m commitMode) subjects() []subject {
 	return slices.DeleteFunc(subjects(), func(s subject) bool { return s.locked && m.name == "link" })
@@ -74,7 +79,11 @@ func (m commitMode) subjects() []subject {
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
 func subjects() []subject {
-	return slices.Concat(operationSubjects(), groupSubjects(), queueSubjects())
+	all := slices.Concat(operationSubjects(), groupSubjects(), queueSubjects())
+	if soak() { // most of its calls are hit late; TestKills has it every day
+		all = append(all, runTo)
+	}
+	return all
 }
 
 func operationSubjects() []subject {
@@ -145,10 +154,6 @@ func operationSubjects() []subject {
 				"--timeout 50s --soft-timeout 40s --soft-signal INT -- true"), several: true,
 			always: "/L/operations", optional: ".tmp~", beyond: true, answers: []int{125},
 			settled: nobodyWorks},
-		{name: "run --to", setup: []step{pushMain}, prepare: publication,
-			do: at(5, "dpl-run --op o --join --call c --to $res/out -- printf new"), several: true,
-			optional: ".tmp~", beyond: true, answers: []int{125}, also: publishedIfCompleted,
-			locked: true, settled: nobodyWorks},
 		{name: "wait", setup: []step{at(0, "dpl-push --op o --participant cli --call main "+
 			"--interval 20ms")},
 			do: at(15, "dpl-wait --op o --for failed --timeout 1s"), several: true, beyond: true,
