@@ -15,6 +15,9 @@ import (
 // a tee that the command writes to.
 const lastWords = time.Second
 
+// emptied is how long it may take to find that a command which has ended has left nothing.
+const emptied = 20 * time.Millisecond
+
 // A phase is how far a runner has gone to end the command and its group.
 type phase int
 
@@ -101,10 +104,17 @@ func (r *runner) fail(e end) {
 		return
 	default:
 	}
-	done := make(chan struct{})
+	ended, done := r.ended(), make(chan struct{})
 	r.failing = done
 	go func() {
 		defer close(done)
+		if ended { // usually nothing is left, which is known a moment later
+			select {
+			case <-r.job.Empty():
+				return
+			case <-time.After(emptied):
+			}
+		}
 		if err := r.role.fail(e); err != nil {
 			r.env.Logf("%v", err) // the end will be recorded as well
 		}
