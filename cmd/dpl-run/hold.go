@@ -296,7 +296,8 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	elsewhere := c.Op == "" && slices.ContainsFunc(args,
 		func(arg string) bool { return strings.HasPrefix(arg, "--op") })
 	run := cli.RunOf(op)
-	if op == "" || status == cli.StatusOver || elsewhere || run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
+	if op == "" || status == cli.StatusOver || elsewhere ||
+		run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
 		return
 	}
 

@@ -67,6 +67,7 @@ var (
 		"--log-keep 2 -- sleep 300")
 )
 
+// runTo has a result that others must see whole.
 var runTo = subject{name: "run --to", setup: []step{pushMain}, prepare: publication,
 	do: at(5, "dpl-run --op o --join --call c --to $res/out -- printf new"), several: true,
 	optional: ".tmp~", beyond: true, answers: []int{125}, also: publishedIfCompleted,

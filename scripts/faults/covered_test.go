@@ -30,7 +30,8 @@ type class struct {
 var classes = []class{
 	{"says where the ledger is, or whether it is used",
 		[]string{"ledger", "trust-group", "if-exists"}},
-	{"says how long to wait, not for what", []string{"lock-timeout", "restart:timeout", "run:wait"}},
+	{"says how long to wait, not for what",
+		[]string{"lock-timeout", "restart:timeout", "run:wait"}},
 	{"says what is waited for, which changes no edit of the janitor",
 		[]string{"wait:ready", "wait:group", "wait:any", "wait:since", "wait:ended"}},
 	{"refuses what it would do, or nothing", []string{"report:start", "run:no-rerun"}},
@@ -49,8 +50,8 @@ var classes = []class{
 	}},
 	{"says what is printed, or that nothing is written",
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
-			"push:sh", "doctor:quiet", "cleanup:quiet", "run:status-fd", "claim:sh", "claim:mine", "claim:check",
-			"claim:epoch", "answer:follow", "audit:since", "audit:until", "audit:kind",
+			"push:sh", "doctor:quiet", "cleanup:quiet", "run:status-fd", "claim:sh", "claim:mine",
+			"claim:check", "claim:epoch", "answer:follow", "audit:since", "audit:until", "audit:kind",
 			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:head", "audit:at"}},
 	{"asks another program, before or after the edit", []string{"ask:signers", "answer:sign"}},
 }

@@ -10,10 +10,10 @@
 // Once all three calls have begun, the trial kills one or several of nine processes at a random
 // time: the command, the dpl-run and the keeper of each stage. In other trials, the command of the
 // first or second stage exits 1, or a process of the outer dpl-run is killed. Without an outer
-// dpl-run, a command exits 1 only after all calls have begun: before that, a stage that begins later
-// begins another run (spec/howto.md says so). Afterwards, out must
-// be absent or whole, and the record must name the cause. No process may be left. The next run of
-// the same script must publish the whole file.
+// dpl-run, a command exits 1 only after all calls have begun: before that, a stage that begins
+// later begins another run (spec/howto.md says so). Afterwards, out must be absent or whole, and the
+// record must name the cause. No process may be left. The next run of the same script must publish
+// the whole file.
 //
 // Two kinds of trials are counted apart, because they may publish a truncated file:
 //

@@ -185,7 +185,6 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 // GivesCall reports whether a flag says something about a call.
 func (c *Push) GivesCall() bool {
 	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description",
-		"resource",
-		"no-fail-on-crash", "staleness", "interval", "no-create", "wait", "join", "no-rerun",
-		"shared", "commit", "resource-root")
+		"resource", "no-fail-on-crash", "staleness", "interval", "no-create", "wait", "join",
+		"no-rerun", "shared", "commit", "resource-root")
 }
