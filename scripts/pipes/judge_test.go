@@ -76,12 +76,13 @@ func (t *trial) judge() {
 	}
 }
 
-// late reports whether the whole file was published although an earlier stage had failed before.
+// late reports whether the whole file was published although an earlier stage had failed before. A
+// dpl-run that is killed once its command has ended well may have let go of the pipe already.
 func (t *trial) late(cause string) bool {
 	switch {
 	case t.fault == exits:
 		return true
-	case cause != "first" && cause != "middle" || t.unkept():
+	case cause != "first" && cause != "middle" || t.unkept() || slices.Contains(t.done, cause):
 		return false
 	}
 

@@ -39,6 +39,7 @@ type trial struct {
 	hit      []victim  // that were alive when they were killed
 	started  bool      // an early kill came when the command had started
 	alone    []string  // the stages whose dpl-run was killed when it had no keeper
+	done     []string  // the stages whose dpl-run was killed when it had no command
 	struck   time.Time // when the first of them was killed
 	status   int       // of the script
 	took     time.Duration
@@ -211,6 +212,9 @@ func (t *trial) strike(s *script) error {
 	for i, v := range t.victims {
 		if v.role == runner && !targets[victim{v.stage, keeper}].alive() {
 			t.alone = append(t.alone, v.stage)
+		}
+		if v.role == runner && !targets[victim{v.stage, command}].alive() {
+			t.done = append(t.done, v.stage)
 		}
 		if !slices.Contains(t.hit, v) && targets[v].kill() {
 			if len(t.hit) == 0 {
