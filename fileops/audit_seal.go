@@ -76,6 +76,7 @@ func (g *auditLog) seal() (path string, err error) {
 // AddNote stores text in notes/, and returns a note about it. One that is there already may be what
 // a killed process has left, so it is compared and synced.
 func (l *Ledger) AddNote(kind, task, text string) (audit.Note, error) {
+	defer l.fs.Refresh()
 	note := audit.Note{Kind: kind, Task: task, Size: int64(len(text)), Hash: wire.Hash(text)}
 	path := l.NotePath(strings.TrimPrefix(note.Hash, "sha256:"))
 	if err := l.fs.EnsureDir(l.NotesDir()); err != nil {

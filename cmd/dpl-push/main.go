@@ -23,7 +23,7 @@ type push struct {
 	cli.Push `embed:""`
 
 	PID       cli.PID           `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
-	Reuse     bool              `help:"begin the next run of an operation that has ended"`
+	Reuse     bool              `help:"begin the next run of an operation that has ended, or whose calls are all dead"`
 	Tmp       bool              `help:"create a temporary directory, which is deleted with the call"`
 	Readiness observe.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
 	Sh        bool              `help:"print shell exports for eval, or (exit N) on failure"`

@@ -160,6 +160,9 @@ func (c *run) check(env *cli.Env) error {
 			"and a group restarts its services")
 	case c.Queue != "":
 		return c.checkQueue(env)
+	case c.Given("wait") && c.NoCreate:
+		return cli.Usagef("--wait and --no-create exclude each other: once the run has ended, there is " +
+			"none to join")
 	case c.Given("wait") && c.Join:
 		return cli.Usagef("--wait and --join exclude each other: one waits for the end of the run, " +
 			"the other takes part in it")

@@ -36,13 +36,13 @@ func (w *waitLimit) UnmarshalText(text []byte) error {
 }
 
 // start pushes the call (spec §15.7). A dpl-run that is part of a run joins that. Any other one
-// begins the next run, once the last one has ended and nothing of it is left; or with --join it
-// joins the one that is running.
+// begins the next run, once the last one has ended and nothing of it is left; or with --join or
+// --no-create it joins the one that is running.
 func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 	f := c.flags
 	inside := c.push.Run != ""
 	defer func() { c.inside = inside }()
-	joins := inside || f.Join || f.Op != "" && !f.Given("op", "wait")
+	joins := inside || f.Join || f.NoCreate || f.Op != "" && !f.Given("op", "wait")
 	reuse := !inside && !f.NoRerun
 
 	var w *waiting // nil: the run that is there is no obstacle so far

@@ -1,5 +1,6 @@
 // The types of dpl.mjs, as tsc --allowJs --declaration --emitDeclarationOnly --target es2022 --module
 // nodenext writes them.
+/// <reference types="node" resolution-mode="require"/>
 /**
  * Make a call of the operation op, with any flags of dpl-push. By default op is $DPL_OP or a new
  * operation, name is made up, and participant is the name of this program. tmp gives the call its
@@ -32,9 +33,9 @@ export function status(op: string): Promise<any>;
  * @param {{state?: string, timeout?: number, flags?: string[]}} [options]
  */
 export function wait(op: string | string[], { state, timeout, flags }?: {
-    state?: string;
-    timeout?: number;
-    flags?: string[];
+    state?: string | undefined;
+    timeout?: number | undefined;
+    flags?: string[] | undefined;
 } | undefined): Promise<boolean>;
 /**
  * Yield what happens in op, as dpl-watch prints it, until op ends.
@@ -66,9 +67,9 @@ export function enqueue(queue: string, { argv, id, key, text, flags }: {
  * @returns {Promise<Task | null>}
  */
 export function claim(queue: string, { wait, timeout, flags }?: {
-    wait?: boolean;
-    timeout?: number;
-    flags?: string[];
+    wait?: boolean | undefined;
+    timeout?: number | undefined;
+    flags?: string[] | undefined;
 } | undefined): Promise<Task | null>;
 /** A command of DPL failed; status is its exit status. */
 export class DplError extends Error {
@@ -143,13 +144,16 @@ export class CommandFailed extends Error {
 /** An open call. */
 export class Call {
     /**
-     * @param {{operationId: string, callId: string, participantId: string, tmp: string | null}} pushed
+     * @param {{operationId: string, runId?: string | null, callId: string, participantId: string,
+     *   tmp: string | null, traceparent: string | null}} pushed
      */
     constructor(pushed: {
         operationId: string;
+        runId?: string | null;
         callId: string;
         participantId: string;
         tmp: string | null;
+        traceparent: string | null;
     });
     op: string;
     id: string;
@@ -182,7 +186,7 @@ export class Call {
      * @param {string[]} [flags]
      * @param {import("node:child_process").SpawnOptions} [options]
      */
-    run(argv: string[], flags?: string[] | undefined, options?: import("child_process").SpawnOptions | undefined): Promise<string>;
+    run(argv: string[], flags?: string[] | undefined, options?: import("node:child_process").SpawnOptions | undefined): Promise<string>;
     /**
      * Pop the call, as failed if a failure is given. The end of the function does it.
      * @param {string} [failure]
