@@ -234,14 +234,14 @@ class RandomVectors(unittest.TestCase):
         'watch: gap and lines', 'watch: lines', 'watch: none')
 
     def test_random_groups_pass(self):
-        missing, seeds = set(self.SITUATIONS), iter((19, 11, *range(12, 19)))  # mostly two are enough
+        missing, seeds = set(self.SITUATIONS), iter((20, 37, 23, *range(1, 9)))  # mostly three are enough
         while missing:
             out, seed = io.StringIO(), next(seeds, None)
             self.assertIsNotNone(seed, missing)
             with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
-                random_groups.main(['500', directory, str(seed)])
+                random_groups.main(['300', directory, str(seed)])
                 paths = sorted(pathlib.Path(directory, 'groups').iterdir())
-                self.assertEqual((run.main([str(path) for path in paths]), len(paths)), (0, 500))
+                self.assertEqual((run.main([str(path) for path in paths]), len(paths)), (0, 300))
             missing = {what for what in missing if what not in out.getvalue()}
 
     def test_the_same_seed_gives_the_same_groups(self):
@@ -249,10 +249,10 @@ class RandomVectors(unittest.TestCase):
         for _ in range(2):
             out = io.StringIO()
             with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
-                random_groups.main(['100', directory, '7'])
+                random_groups.main(['30', directory, '7'])
                 paths = sorted(pathlib.Path(directory, 'groups').iterdir())
                 texts.append({path.name: path.read_text() for path in paths})
-        self.assertEqual((texts[0], len(texts[0])), (texts[1], 100))
+        self.assertEqual((texts[0], len(texts[0])), (texts[1], 30))
 
     def test_the_same_seed_gives_the_same_vectors(self):
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(io.StringIO()):
@@ -299,11 +299,11 @@ ctypes.CDLL(None).pthread_exit(None)
             try:
                 entry |= {'pid': leader.pid, 'process': ledger.process_of(leader.pid)}
                 told = [ledger.carries(leader.pid, 'b' * 16, time.monotonic() + 1)
-                        for _ in range(200)]
+                        for _ in range(100)]
                 self.assertNotIn(False, told)
-                self.assertGreater(told.count(True), 100)
+                self.assertGreater(told.count(True), 50)
                 # Also at times when that is unknown.
-                self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(500)))
+                self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(150)))
             finally:
                 leader.kill()
 
