@@ -37,7 +37,7 @@ type retries struct {
 	made    int // attempts
 	charged int // of those, the ones that have failed and count
 	begun   time.Time
-	stdin   *os.File // nil: that of this process, which is rewound to offset
+	rewinds bool     // stdin is a file, of which each attempt reads the part from offset
 	offset  int64
 	stdout  *os.File // what is passed on after success; nil: the command writes to its destination
 }
@@ -49,6 +49,11 @@ func (c *run) checkRetries() error {
 		return cli.Usagef("--backoff goes with --retry")
 	case c.Retry != 0 && c.Notify:
 		return cli.Usagef("--retry does not go with --notify: register a service")
+	case c.Retry == 0:
+		return nil
+	}
+	if err := readAgain(os.Stdin); err != nil {
+		return cli.Usagef("--retry: %v: let COMMAND read a file or </dev/null", err)
 	}
 	return nil
 }
@@ -63,14 +68,13 @@ func (c *run) newRetries(p role) (r *retries, err error) {
 	r = &retries{flags: c, call: call, made: 1, begun: time.Now()}
 	info, err := os.Stdin.Stat()
 	if err == nil && info.Mode().IsRegular() {
+		r.rewinds = true
 		r.offset, err = os.Stdin.Seek(0, io.SeekCurrent)
-	} else {
-		r.stdin, err = os.Open(os.DevNull)
+		if err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		err = r.openStdout()
-	}
-	return r, err
+	return r, r.openStdout()
 }
 
 // openStdout opens a file for the output of an attempt, if nobody could take back what it writes to
@@ -104,9 +108,6 @@ func (r *retries) files(files []uintptr) []uintptr {
 	if files == nil {
 		files = []uintptr{0, 1, 2}
 	}
-	if r.stdin != nil {
-		files[0] = r.stdin.Fd()
-	}
 	if r.stdout != nil {
 		files[1] = r.stdout.Fd()
 	}
@@ -123,7 +124,7 @@ func (r *retries) variables(env []string) []string {
 
 // follows reports whether there is another attempt after one that has ended with e.
 func (r *retries) follows(e end) bool {
-	if r == nil || e.failure == "" || !e.ran || e.Interrupted || never(e.exit()) {
+	if r == nil || e.failure == "" || !e.ran || e.Interrupted || never(e.exit()) || !r.call.goesOn() {
 		return false
 	}
 	most := int(r.flags.Retry)
@@ -154,7 +155,7 @@ func (r *retries) next(e end) time.Duration {
 func (r *retries) again(env *cli.Env) error {
 	c := r.call
 	err := c.ledger.EmptyTmp(c.op, c.run, c.push.Call)
-	if err == nil && r.stdin == nil {
+	if err == nil && r.rewinds {
 		_, err = os.Stdin.Seek(r.offset, io.SeekStart)
 	}
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,8 +154,14 @@ func (c *call) tooLate(err error) error {
 	case errors.Is(err, fileops.ErrArchived):
 		return cli.WithStatus(cli.StatusOver, err)
 	case errors.Is(err, protocol.ErrNotRunning):
-		if op, _, failed := c.ledger.ReadOperation(c.op); failed == nil && op.State.Terminal() {
+		op, _, failed := c.ledger.ReadOperation(c.op)
+		if failed == nil && op.State.Terminal() {
 			return cli.WithStatus(cli.StatusOver, err)
+		}
+		err = notBegun{fmt.Sprintf("%s: not started: %s", c.name(), failedBecause(op)), err}
+		if c.isTold(op) {
+			c.env.Logf("%v", err)
+			err = cli.Silent(err)
 		}
 		return cli.WithStatus(cli.StatusCleanUp, err)
 	}
@@ -188,6 +195,29 @@ func (c *call) beat(say observe.Report) (int, error) {
 }
 
 func (c *call) pace() time.Duration { return c.period }
+
+// A notBegun says in words for people why a call was refused.
+type notBegun struct {
+	said string
+	err  error
+}
+
+func (e notBegun) Error() string { return e.said }
+func (e notBegun) Unwrap() error { return e.err }
+
+// isTold reports whether a caller of c is a dpl-run: the outermost one prints why op failed, once.
+func (c *call) isTold(op protocol.Operation) bool {
+	return slices.ContainsFunc(callersOf(op, c.push.Caller), func(id string) bool {
+		f := op.Frame(id)
+		return f != nil && f.StartID != ""
+	})
+}
+
+// goesOn reports whether the operation is still running: a call below this one may have failed it.
+func (c *call) goesOn() bool {
+	op, archived, err := c.ledger.ReadOperation(c.op)
+	return err != nil || !archived && op.RunID == c.run && op.State == protocol.Running
+}
 
 // mostJudged is the number of frames up to which a look judges them. Larger operations have enough
 // heartbeats.
@@ -311,6 +341,8 @@ func (c *call) end(e end) (verdict, error) {
 // reason returns why the call ends with e, in words, unless the end of the command says it.
 func (c *call) reason(e end) string {
 	switch {
+	case e.told && e.stopped == 0 && e.failure == e.words():
+		return "call " + c.push.Call + ": " + e.failure + " (dpl-run got SIGTERM)"
 	case e.failure == "", e.stopped == 0 && e.failure == e.words():
 		return ""
 	case e.stopped != 0 && e.stopped != cli.StatusTimeout:

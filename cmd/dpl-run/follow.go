@@ -78,6 +78,7 @@ func (r *runner) follow(interval time.Duration) {
 			ended = nil
 			if e := endOf(r.job, r.ok); r.why.status == 0 && e.failure != "" &&
 				(r.asked || !r.retries.follows(e)) {
+				e.told = r.told
 				r.fail(e)
 			}
 			r.stopRest()
@@ -98,8 +99,14 @@ func (r *runner) follow(interval time.Duration) {
 			}
 		}
 
-		r.beats.next(time.Now(), r.why.status == cli.StatusCleanUp)
+		r.beats.next(time.Now(), r.cleaning())
 	}
+}
+
+// cleaning reports whether the operation is failing, and the runner stops what is left of the
+// command: heartbeats say so, because the calls below this one hold their pipes until TERM was sent.
+func (r *runner) cleaning() bool {
+	return r.why.status == cli.StatusCleanUp || r.failing != nil && r.phase != running
 }
 
 func after(t time.Time, d time.Duration) time.Time {

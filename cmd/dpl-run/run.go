@@ -189,10 +189,22 @@ func (c *run) lookUp() (string, error) {
 	if errors.Is(err, exec.ErrDot) { // found by way of PATH, so it is wanted
 		err = nil
 	}
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return "", cli.WithStatus(cli.StatusNoCommand, err)
+	if err == nil {
+		return path, nil
 	}
-	return path, cli.WithStatus(cli.StatusCannotRun, err)
+
+	why := err // without the words of exec and of the system call
+	if failed := new(exec.Error); errors.As(err, &failed) {
+		why = failed.Err
+	}
+	if failed := new(fs.PathError); errors.As(why, &failed) {
+		why = failed.Err
+	}
+	status := cli.StatusCannotRun
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		status = cli.StatusNoCommand
+	}
+	return "", cli.WithStatus(status, fmt.Errorf("%s: %w", c.Command[0], why))
 }
 
 // self returns this process. It is the participant's process, since it lives as long as the call.

@@ -146,6 +146,9 @@ func (r *runner) term() {
 	r.noLimits()
 	r.phase, r.next = stopping, time.Now().Add(r.killAfter)
 	r.signal(syscall.SIGTERM)
+	if r.cleaning() {
+		r.beats.hurry()
+	}
 }
 
 func (r *runner) noLimits() {

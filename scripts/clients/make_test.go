@@ -174,6 +174,7 @@ func makeShells(w *world) {
 func makeStops(w *world) {
 	w.write("Makefile", `include dpl.mk
 .SHELLFLAGS = $(dpl_call)
+DPL_RUN_FLAGS = -v
 many := $(foreach i,0 1 2 3 4 5 6 7 8 9,x$i y$i z$i)
 all: killed $(many)
 killed: ; @kill -9 $$$$
@@ -181,7 +182,7 @@ $(many): ; @true
 `, 0o644)
 	got, lines := w.make("dpl-run", "--op", "job", "--", "make", "-k")
 	text := strings.Join(lines, "\n")
-	if n := strings.Count(text, "operation is not running"); got != 3 || n != 1 ||
+	if n := strings.Count(text, ": not started: "); got != 3 || n != 1 ||
 		strings.Contains(text, "unset") || strings.Contains(text, "start a new") {
 		w.t.Errorf("status %d: %s", got, text)
 	}

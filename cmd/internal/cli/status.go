@@ -209,7 +209,7 @@ func outcomes() []outcome {
 	}
 }
 
-// errSilent marks an error that consists only of its status.
+// errSilent marks an error that is not printed.
 var errSilent = errors.New("")
 
 // A statusError is an error that has an exit status of its own.
@@ -223,6 +223,14 @@ type exitError int
 func (e exitError) Error() string        { return fmt.Sprintf("exit status %d", int(e)) }
 func (e exitError) Is(target error) bool { return target == errSilent }
 func (e exitError) status() int          { return int(e) }
+
+// Silent returns err, which the command then does not print, because another one does.
+func Silent(err error) error { return silent{err} }
+
+type silent struct{ error }
+
+func (e silent) Unwrap() error        { return e.error }
+func (e silent) Is(target error) bool { return target == errSilent }
 
 // Exit returns an error that ends the command with status and prints nothing. It returns nil for 0.
 func Exit(status int) error {
