@@ -6,7 +6,7 @@
 #     . /usr/local/share/dpl/dpl.sh
 #     dpl_on_exit() { rm -rf "$work"; }       # if there is something to clean up
 #     work=$(mktemp -d)
-#     dpl_begin --op build-42 --tmp           # this script is a call of build-42, until it ends
+#     dpl_begin --op build --reuse --tmp      # this script is a call of build, until it ends
 #     dpl_call compile ./compile main.c "$DPL_TMP/main.o"    # a call below it
 #     dpl_call link ./link "$DPL_TMP/main.o"  # its status is that of ./link
 #

@@ -50,7 +50,7 @@ type run struct {
 	SoftSignal  cli.Signal        `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
 	KillAfter   cli.Pause         `default:"5s" placeholder:"D" help:"time from TERM to KILL (${default})"`
 	OK          success           `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
-	Retry       cli.Count         `placeholder:"N" help:"run COMMAND again in the same call after a failure, up to N times"`
+	Retry       cli.Count         `placeholder:"N" help:"run COMMAND again in the same call after a failure, up to N times; stdin may be a file, but no pipe"`
 	Backoff     *cli.Backoff      `placeholder:"D,..." help:"with --retry: pauses before the next attempt; the last repeats (0,30s,5m)"`
 	NudgeAfter  cli.Span          `placeholder:"D" help:"run --on-nudge when COMMAND has written nothing for D, once in each silence"`
 	OnNudge     cli.Word          `placeholder:"CMD" help:"with --nudge-after: run sh -c CMD with the variables of COMMAND, and what is silent as JSON on stdin; kill it after 10s"`

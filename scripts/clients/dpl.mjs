@@ -4,7 +4,7 @@
 //     import { call, wait, watch, enqueue, claim, TimedOut } from "./dpl.mjs";
 //
 //     // A call: the end of the function pops it, and an error fails it.
-//     await call({ name: "build", op: "build-42", tmp: true }, async (call) => {
+//     await call({ name: "build", op: "build", tmp: true, flags: ["--reuse"] }, async (call) => {
 //       await call.run(["./compile", "main.c", `${call.tmp}/main.o`]); // a call below it
 //       for (const file of files) {
 //         await call.heartbeat(); // throws Aborted when it is time to clean up

@@ -3,8 +3,9 @@ and the dpl commands.
 
     import dpl
 
-    # A call: the end of the block pops it, and an exception fails it.
-    with dpl.call("build", op="build-42", tmp=True) as call:
+    # A call: the end of the block pops it, and an exception fails it. --reuse begins the next run of
+    # an operation that has ended.
+    with dpl.call("build", "--reuse", op="build", tmp=True) as call:
         call.run(["./compile", "main.c", f"{call.tmp}/main.o"])  # a call below it
         for file in files:
             call.heartbeat()  # raises dpl.Aborted when it is time to clean up
