@@ -24,19 +24,24 @@ type Telling struct {
 	lock   disk.Lock
 }
 
-// Tell returns a Telling for the failure of op in a revision, or nil if a command was told of it. It
-// returns ErrBusy if another process is telling it.
-func (l *Ledger) Tell(op string, revision int64) (*Telling, error) {
-	return l.tell(op, l.FailurePath(op, revision))
+// Tell returns a Telling for the failure of a run of op in a revision, or nil if a command was told
+// of it. It returns ErrBusy if another process is telling it. run is "" for an operation without
+// runId.
+func (l *Ledger) Tell(op, run string, revision int64) (*Telling, error) {
+	return l.tell(op, run, l.FailurePath(op, run, revision))
 }
 
 // Say is Tell for the line that people get.
-func (l *Ledger) Say(op string, revision int64) (*Telling, error) {
-	return l.tell(op, l.SaidPath(op, revision))
+func (l *Ledger) Say(op, run string, revision int64) (*Telling, error) {
+	return l.tell(op, run, l.SaidPath(op, run, revision))
 }
 
-func (l *Ledger) tell(op, path string) (*Telling, error) {
-	if err := wire.CheckID(op); err != nil {
+func (l *Ledger) tell(op, run, path string) (*Telling, error) {
+	err := wire.CheckID(op)
+	if err == nil && run != "" {
+		err = wire.CheckID(run)
+	}
+	if err != nil {
 		return nil, err
 	}
 	defer l.fs.Refresh()
@@ -195,8 +200,8 @@ func (l *Ledger) records(since time.Time) (map[string]bool, error) {
 	failures, err := l.ArchivedFailures(since)
 	for _, op := range failures {
 		if t, left := op.LeftRunning(); left {
-			paths[l.FailurePath(op.ID, t.Revision)] = true
-			paths[l.SaidPath(op.ID, t.Revision)] = true
+			paths[l.FailurePath(op.ID, op.RunID, t.Revision)] = true
+			paths[l.SaidPath(op.ID, op.RunID, t.Revision)] = true
 		}
 	}
 	return paths, err
@@ -218,9 +223,9 @@ func (l *Ledger) isPast(name, path string, now time.Time) bool {
 	if err != nil || now.Sub(info.ModTime) < keepFor {
 		return false
 	}
-	op, _, ok := layout.InFailures(name)
+	op, _, _, ok := layout.InFailures(name)
 	if temp, isTemp := layout.TempFor(name); isTemp {
-		op, _, ok = layout.InFailures(temp)
+		op, _, _, ok = layout.InFailures(temp)
 	}
 	return ok && errors.Is(l.checkPresent(l.operationDocument(op)), fs.ErrNotExist)
 }

@@ -22,16 +22,16 @@ func TestTelling(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	tell := func() *Telling {
 		t.Helper()
-		telling, err := l.Tell("op", 3)
+		telling, err := l.Tell("op", "run", 3)
 		must(t, err)
 		return telling
 	}
 
 	first := tell()
-	if telling, err := l.Tell("op", 3); telling != nil || !errors.Is(err, ErrBusy) {
+	if telling, err := l.Tell("op", "run", 3); telling != nil || !errors.Is(err, ErrBusy) {
 		t.Errorf("while it is told: %v, %v", telling, err)
 	}
-	if other, err := l.Tell("op", 4); other == nil || err != nil {
+	if other, err := l.Tell("op", "run", 4); other == nil || err != nil {
 		t.Errorf("another failure of the operation: %v, %v", other, err)
 	} else {
 		must(t, other.Release())
@@ -44,10 +44,10 @@ func TestTelling(t *testing.T) {
 	if telling := tell(); telling != nil {
 		t.Error("it can be told twice")
 	}
-	if _, err := os.Stat(layout.FailureLock(l.FailurePath("op", 3))); err == nil {
+	if _, err := os.Stat(layout.FailureLock(l.FailurePath("op", "run", 3))); err == nil {
 		t.Error("its lock file is left")
 	}
-	if _, err := l.Tell("../x", 3); err == nil {
+	if _, err := l.Tell("../x", "run", 3); err == nil {
 		t.Error("an id is not checked")
 	}
 }
@@ -62,7 +62,7 @@ func TestTellingAtOnce(t *testing.T) {
 	for range tellers {
 		all.Go(func() {
 			for i := range int64(failures) {
-				telling, err := l.Tell("op", i)
+				telling, err := l.Tell("op", "run", i)
 				if err == nil && telling != nil {
 					told[i].Add(1)
 					err = errors.Join(telling.Told(), telling.Release())
@@ -86,15 +86,15 @@ func TestTellingAtOnce(t *testing.T) {
 func TestSaying(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	saying, err := l.Say("op", 3)
+	saying, err := l.Say("op", "run", 3)
 	must(t, err)
-	telling, err := l.Tell("op", 3)
+	telling, err := l.Tell("op", "run", 3)
 	must(t, err)
 	must(t, errors.Join(saying.Told(), saying.Release(), telling.Release()))
-	if again, err := l.Say("op", 3); again != nil || err != nil {
+	if again, err := l.Say("op", "run", 3); again != nil || err != nil {
 		t.Errorf("it can be printed twice: %v, %v", again, err)
 	}
-	if telling, err = l.Tell("op", 3); telling == nil || err != nil {
+	if telling, err = l.Tell("op", "run", 3); telling == nil || err != nil {
 		t.Errorf("what was printed was told: %v, %v", telling, err)
 	}
 	must(t, telling.Release())
@@ -219,23 +219,23 @@ func TestTellingOnABrokenDisk(t *testing.T) {
 		n            int
 		call, suffix string
 	}{
-		{1, "stat", "/op~3"}, {1, "mkdir", "/failures"}, {1, "lock", "/op~3.lock"},
-		{2, "stat", "/op~3"},
+		{1, "stat", "/op~run~3"}, {1, "mkdir", "/failures"}, {1, "lock", "/op~run~3.lock"},
+		{2, "stat", "/op~run~3"},
 	} {
 		l, h := hookedLedger(t, Config{}, Options{})
 		h.Before = nth(t, c.n, c.call, c.suffix, broken)
-		if telling, err := l.Tell("op", 3); telling != nil || !errors.Is(err, errDisk) {
+		if telling, err := l.Tell("op", "run", 3); telling != nil || !errors.Is(err, errDisk) {
 			t.Errorf("%s %d of %s: %v, %v", c.call, c.n, c.suffix, telling, err)
 		}
 
-		h.Before = nth(t, 1, "create", "/op~3", broken)
-		telling, err := l.Tell("op", 3)
+		h.Before = nth(t, 1, "create", "/op~run~3", broken)
+		telling, err := l.Tell("op", "run", 3)
 		must(t, err)
 		if err := telling.Told(); !errors.Is(err, errDisk) {
 			t.Errorf("told: %v", err)
 		}
 		must(t, telling.Release())
-		if telling, err = l.Tell("op", 3); telling == nil || err != nil {
+		if telling, err = l.Tell("op", "run", 3); telling == nil || err != nil {
 			t.Fatalf("after %s of %s: %v, %v", c.call, c.suffix, telling, err)
 		}
 		must(t, errors.Join(telling.Told(), telling.Release()))
@@ -247,12 +247,12 @@ func TestPruneFailuresRefused(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	now, old := time.Now(), time.Now().Add(-3*time.Hour)
-	held := layout.FailureLock(l.FailurePath("told", 1))
-	for _, path := range []string{held, l.FailurePath("told", 1), l.FailurePath("gone", 1),
-		l.FailurePath("gone", 2)} {
+	held := layout.FailureLock(l.FailurePath("told", "", 1))
+	for _, path := range []string{held, l.FailurePath("told", "", 1), l.FailurePath("gone", "", 1),
+		l.FailurePath("gone", "", 2)} {
 		writeFile(t, path, "")
 	}
-	for _, path := range []string{l.FailurePath("gone", 1), l.FailurePath("gone", 2)} {
+	for _, path := range []string{l.FailurePath("gone", "", 1), l.FailurePath("gone", "", 2)} {
 		must(t, os.Chtimes(path, old, old))
 	}
 

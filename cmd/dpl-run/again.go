@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -37,7 +36,7 @@ type retries struct {
 	made    int // attempts
 	charged int // of those, the ones that have failed and count
 	begun   time.Time
-	rewinds bool     // stdin is a file, of which each attempt reads the part from offset
+	rewinds bool // stdin is a file, of which each attempt reads the part from offset
 	offset  int64
 	stdout  *os.File // what is passed on after success; nil: the command writes to its destination
 }
@@ -81,12 +80,7 @@ func (c *run) newRetries(p role) (r *retries, err error) {
 // the pipe of another call.
 func (r *retries) openStdout() (err error) {
 	c := r.call
-	if r.flags.To != "" || len(c.callers) == 0 || !slices.Contains(r.flags.held, 1) {
-		return nil
-	}
-	h := hold{ledger: c.ledger, observe: c.env.Observer(), op: c.op, callers: c.callers,
-		held: []int{1}}
-	if r.stdout == nil && len(h.own()) == 0 {
+	if r.flags.To != "" || r.stdout == nil && !c.passesOn() {
 		return nil
 	}
 	r.close()
@@ -271,6 +265,9 @@ func (r *runner) passOn(interval time.Duration) {
 	}()
 	if !r.await(time.Time{}, done, interval) {
 		err = errors.New("stopped")
+	}
+	if errors.Is(err, syscall.EPIPE) && r.ok[128+int(syscall.SIGPIPE)] {
+		return // the command itself would have been killed by SIGPIPE
 	}
 	if err != nil {
 		r.retries.flags.results.fail(fmt.Errorf("pass on the output: %w", err))

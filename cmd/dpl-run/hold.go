@@ -17,6 +17,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 const (
@@ -296,7 +297,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	elsewhere := c.Op == "" && slices.ContainsFunc(args,
 		func(arg string) bool { return strings.HasPrefix(arg, "--op") })
 	run := cli.RunOf(op)
-	if op == "" || status == cli.StatusOver || elsewhere ||
+	if wire.CheckID(op) != nil || status == cli.StatusOver || elsewhere ||
 		run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
 		return
 	}

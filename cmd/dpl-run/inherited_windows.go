@@ -6,3 +6,5 @@ func inherited() []int { return nil }
 func (h *hold) own() []int { return nil }
 
 func (h *hold) unread() bool { return true }
+
+func stillWriting([]int, int, string) []int { return nil }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,13 +39,9 @@ type ending struct {
 // that has gone into the background.
 func (r *runner) leftBehind() {
 	strays := r.job.Strays()
-	var names []string
-	for _, pid := range strays {
-		names = append(names, fmt.Sprintf("%d (%s)", pid, process.Name(pid)))
-	}
-
-	said := strings.Join(names, ", ")
-	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
+	said := names(strays)
+	endedWell := endOf(r.job, r.ok).failure == ""
+	if len(strays) > 0 && r.role.daemonizes() && endedWell {
 		r.next, r.background = time.Time{}, true
 		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
 			r.role.name(), said)
@@ -56,7 +53,47 @@ func (r *runner) leftBehind() {
 			r.role.name(), said)
 	}
 
+	if c, is := r.role.(*call); is && endedWell {
+		c.cutOff(append(r.job.Left(), strays...), r.retries.files(c.files()))
+	}
+
 	r.term()
+}
+
+// names returns processes for people.
+func names(pids []int) string {
+	var all []string
+	for _, pid := range pids {
+		all = append(all, fmt.Sprintf("%d (%s)", pid, process.Name(pid)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// cutOff fails the call if one of pids, which its command has left and which will be stopped, may
+// still write what others take for whole: a result, or the input of the next stage (spec §15.2).
+// files are the descriptors of the command, or nil.
+func (c *call) cutOff(pids []int, files []uintptr) {
+	out, dir := -1, ""
+	switch {
+	case c.flags.To != "" || files != nil && c.passesOn():
+		out = int(files[1])
+	case c.passesOn():
+		out = 1
+	}
+	if len(c.flags.results.sources) > 0 {
+		dir = c.tmp()
+	}
+	if writing := stillWriting(pids, out, dir); len(writing) > 0 {
+		c.flags.results.fail(fmt.Errorf("use its output: when the command had ended, %s could still "+
+			"write to it", names(writing)))
+	}
+}
+
+// passesOn reports whether stdout leads to another stage of a pipeline in the operation.
+func (c *call) passesOn() bool {
+	return len(c.callers) > 0 && slices.Contains(c.flags.held, 1) &&
+		len((&hold{ledger: c.ledger, observe: c.env.Observer(), op: c.op, callers: c.callers,
+			held: []int{1}}).own()) > 0
 }
 
 // ask asks the command to end.

@@ -227,15 +227,18 @@ func (p Paths) NotePath(digits string) string { return filepath.Join(p.NotesDir(
 // FailuresDir returns the path of failures/.
 func (p Paths) FailuresDir() string { return p.path(failuresName) }
 
-// FailurePath returns the path of the file that says that the failure of an operation in a revision
-// was given to a command.
-func (p Paths) FailurePath(op string, revision int64) string {
+// FailurePath returns the path of the file that says that the failure of a run of an operation in a
+// revision was given to a command. run is "" for an operation without runId.
+func (p Paths) FailurePath(op, run string, revision int64) string {
+	if run != "" {
+		op += "~" + run
+	}
 	return filepath.Join(p.FailuresDir(), op+"~"+strconv.FormatInt(revision, 10))
 }
 
 // SaidPath returns the path of the file that says that it was printed.
-func (p Paths) SaidPath(op string, revision int64) string {
-	return p.FailurePath(op, revision) + saidSuffix
+func (p Paths) SaidPath(op, run string, revision int64) string {
+	return p.FailurePath(op, run, revision) + saidSuffix
 }
 
 // FailureLock returns the path of the lock file that the file at path is until then.

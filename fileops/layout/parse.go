@@ -129,15 +129,20 @@ func IsNote(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// InFailures is for failures/. It returns the operation and the revision of its failure.
-func InFailures(name string) (op string, revision int64, ok bool) {
+// InFailures is for failures/. It returns the operation, its run or "", and the revision of its
+// failure.
+func InFailures(name string) (op, run string, revision int64, ok bool) {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, lockSuffix), saidSuffix)
 	op, digits, ok := strings.Cut(name, "~")
+	if before, after, hasRun := strings.Cut(digits, "~"); hasRun {
+		run, digits = before, after
+		ok = wire.CheckID(run) == nil
+	}
 	if !ok || wire.CheckID(op) != nil {
-		return "", 0, false
+		return "", "", 0, false
 	}
 	revision, ok = number(digits, 2*wire.LastRevision) // what a reader accepts
-	return op, revision, ok
+	return op, run, revision, ok
 }
 
 // A TaskFile is a file in the directory of the tasks of a queue, as its name tells.

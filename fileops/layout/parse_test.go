@@ -79,11 +79,11 @@ func FuzzNames(f *testing.F) {
 				t.Errorf("%q: %+v, which makes %q", name, file, again)
 			}
 		}
-		if op, revision, ok := InFailures(name); ok {
-			told, said := p.FailurePath(op, revision), p.SaidPath(op, revision)
+		if op, run, revision, ok := InFailures(name); ok {
+			told, said := p.FailurePath(op, run, revision), p.SaidPath(op, run, revision)
 			if name != filepath.Base(told) && name != filepath.Base(FailureLock(told)) &&
 				name != filepath.Base(said) && name != filepath.Base(FailureLock(said)) {
-				t.Errorf("%q: operation %q, revision %d", name, op, revision)
+				t.Errorf("%q: operation %q, run %q, revision %d", name, op, run, revision)
 			}
 		}
 		if of, ok := TempFor(name); ok && !IsTemp(name, of) {

@@ -135,7 +135,10 @@ type output struct {
 	err   error
 }
 
-var errNoStdout = errors.New("stdout is closed")
+var (
+	errNoStdout = errors.New("stdout is closed")
+	errNoStderr = errors.New("stderr is closed")
+)
 
 func (o *output) Write(p []byte) (int, error) {
 	if !o.begun && entry.StdoutClosed() {
@@ -206,6 +209,15 @@ func (env *Env) Logf(format string, args ...any) {
 
 // Warnf prints a line to stderr.
 func (env *Env) Warnf(format string, args ...any) {
-	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
+	env.Sayf(format, args...)
+}
+
+// Sayf prints a line to stderr, and returns an error if it could not.
+func (env *Env) Sayf(format string, args ...any) error {
+	if entry.StderrClosed() {
+		return errNoStderr
+	}
+	_, err := fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
 		harmless.Message(fmt.Sprintf(format, args...)))
+	return err
 }

@@ -31,9 +31,9 @@ import (
 	"runtime"
 )
 
-// stdoutClosed is 1 if the process was started without a stdout. The assembly code sets it before
-// any Go code runs.
-var stdoutClosed uint8
+// stdoutClosed and stderrClosed are 1 if the process was started without a stdout or stderr. The
+// assembly code sets them before any Go code runs.
+var stdoutClosed, stderrClosed uint8
 
 // profileRate is where the runtime finds how often to take a memory profile. The assembly code sets
 // that to 0; the linker lets only Go code name the variable.
@@ -63,3 +63,6 @@ func UseProcessors() {
 // StdoutClosed reports whether this process was started without a stdout, as by >&- in a shell. It
 // returns false if the command does not start here.
 func StdoutClosed() bool { return stdoutClosed != 0 }
+
+// StderrClosed is StdoutClosed for stderr.
+func StderrClosed() bool { return stderrClosed != 0 }

@@ -71,8 +71,18 @@ begin:
 	MOVL	$F_GETFD, SI
 	SYSCALL
 	TESTQ	AX, AX
-	JGE	open
+	JGE	stderr
 	MOVB	$1, ·stdoutClosed(SB)
+
+stderr:
+	// fcntl(2, F_GETFD)
+	MOVL	$SYS_fcntl, AX
+	MOVL	$2, DI
+	MOVL	$F_GETFD, SI
+	SYSCALL
+	TESTQ	AX, AX
+	JGE	open
+	MOVB	$1, ·stderrClosed(SB)
 
 open:
 	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.

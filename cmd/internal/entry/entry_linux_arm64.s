@@ -71,9 +71,20 @@ begin:
 	MOVD	$F_GETFD, R1
 	SVC
 	CMP	$0, R0
-	BGE	open
+	BGE	stderr
 	MOVD	$1, R1
 	MOVB	R1, ·stdoutClosed(SB)
+
+stderr:
+	// fcntl(2, F_GETFD)
+	MOVD	$SYS_fcntl, R8
+	MOVD	$2, R0
+	MOVD	$F_GETFD, R1
+	SVC
+	CMP	$0, R0
+	BGE	open
+	MOVD	$1, R1
+	MOVB	R1, ·stderrClosed(SB)
 
 open:
 	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.

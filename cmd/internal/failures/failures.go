@@ -32,7 +32,7 @@ func (t Teller) Tell(op protocol.Operation, path string) (told, timedOut bool, e
 		return false, false, nil
 	}
 
-	telling, err := t.Ledger.Tell(op.ID, f.Revision)
+	telling, err := t.Ledger.Tell(op.ID, op.RunID, f.Revision)
 	if errors.Is(err, fileops.ErrBusy) || err == nil && telling == nil {
 		return false, false, nil
 	}

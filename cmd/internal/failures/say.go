@@ -30,7 +30,7 @@ func Begin(l *fileops.Ledger, op protocol.Operation) (*Saying, error) {
 		return nil, nil
 	}
 
-	telling, err := l.Say(op.ID, f.Revision)
+	telling, err := l.Say(op.ID, op.RunID, f.Revision)
 	switch {
 	case errors.Is(err, fileops.ErrBusy) || err == nil && telling == nil:
 		return nil, nil
