@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"syscall"
 	"time"
 
@@ -40,6 +41,15 @@ func (c *call) stopCallees() {
 			return
 		}
 	}
+}
+
+// hasCallees reports whether a live call is below c.
+func (c *call) hasCallees() bool {
+	op, archived, err := c.ledger.ReadOperation(c.op)
+	return err == nil && !archived && op.RunID == c.run &&
+		slices.ContainsFunc(op.Stack, func(f *protocol.Frame) bool {
+			return f.State.Live() && isBelow(op, f, c.push.Call)
+		})
 }
 
 // isBelow reports whether call is a caller of f, directly or by way of others.

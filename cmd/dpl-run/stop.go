@@ -201,6 +201,11 @@ func (r *runner) forward(sig syscall.Signal) {
 		r.asked = true
 	}
 	if sig == syscall.SIGTERM && r.phase == running {
+		if c, is := r.role.(*call); is && !r.ended() && c.hasCallees() {
+			// Otherwise the first of them to end would seem to be the cause.
+			r.fail(end{failure: "dpl-run got SIGTERM"})
+			r.awaitFailure()
+		}
 		r.term()
 		return
 	}
