@@ -143,7 +143,7 @@ func TestRaced(t *testing.T) {
 		"orchestrate/end_to_end.txtar")
 
 	if os.Getenv("DPL_SOAK") == "" {
-		const some = 30
+		const some = 12
 		seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
 		if err != nil {
 			seed = rand.Uint64() >> 32

@@ -105,8 +105,8 @@ type garbage struct {
 	foreign bool // another user owns it
 }
 
-// garbage returns all kinds of garbage for v: the file truncated at each 16th byte, and other
-// things than a file.
+// garbage returns all kinds of garbage for v: the file truncated at each 16th byte, or without
+// DPL_SOAK at fewer places, and other things than a file.
 func (w *world) garbage(t *testing.T, v victim) []garbage {
 	text, err := os.ReadFile(w.file(v.name))
 	if err != nil {
@@ -114,7 +114,11 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 	}
 
 	var all []garbage
-	for n := 0; n < len(text)-1; n += 16 {
+	step := 16
+	if !soak() {
+		step = 80 * w.mode.every
+	}
+	for n := 0; n < len(text)-1; n += step {
 		all = append(all, garbage{fmt.Sprintf("the first %d bytes of it", n), []int{v.torn},
 			func(path string) error { return os.Truncate(path, int64(n)) }, false})
 	}

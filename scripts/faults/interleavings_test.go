@@ -179,7 +179,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 // otherwise one in twelve; in a soak all.
 func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
-	one := 2 * w.mode.every // in so many has a turn
+	one := 4 * w.mode.every // in so many has a turn
 	for i, c := range calls {
 		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(one) == 0 {
 			chosen = append(chosen, i)
