@@ -19,7 +19,7 @@ func (c *run) report(env *cli.Env, r role) {
 		state == protocol.Completed {
 		return
 	}
-	op, path, err := call.result()
+	op, path, err := call.find(call.run)
 	if err != nil {
 		env.Warnf("%v", err)
 	}
@@ -48,23 +48,23 @@ func (c *run) report(env *cli.Env, r role) {
 // named reports whether the operation has a name that others know.
 func (c *call) named() bool { return c.flags.Op != "" }
 
-// result returns the run of c as it is now, perhaps in the archive, and the path of its file. It
-// returns the zero Operation if that is gone.
-func (c *call) result() (found protocol.Operation, path string, err error) {
+// find returns a run of the operation of c as it is now, perhaps in the archive, and the path of its
+// file. It returns the zero Operation if that is gone.
+func (c *call) find(run string) (found protocol.Operation, path string, err error) {
 	op, archived, err := c.ledger.ReadOperation(c.op)
 	switch {
 	case errors.Is(err, fileops.ErrNotFound):
 		return found, "", nil
 	case err != nil:
 		return found, "", cli.Named("read", c.op, "", err)
-	case !archived && op.RunID == c.run:
+	case !archived && op.RunID == run:
 		return op, c.ledger.OperationPath(c.op), nil
 	}
 
 	runs, err := c.ledger.ArchivedRuns(c.op) // others have archived it already
-	for _, run := range runs {
-		if run.RunID == c.run {
-			return run.Operation, run.Path, err
+	for _, r := range runs {
+		if r.RunID == run {
+			return r.Operation, r.Path, err
 		}
 	}
 	return found, "", err

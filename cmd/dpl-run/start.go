@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A waitLimit is how long to wait for the run that is there: a time span, or infinity.
@@ -48,7 +49,7 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 	var w *waiting // nil: the run that is there is no obstacle so far
 	defer func() { w.stop() }()
 	for {
-		if reuse && f.Op != "" {
+		if reuse && f.Op != "" && !c.env.DryRun() {
 			if err := c.clear(signals); err != nil {
 				return edit, err
 			}
@@ -94,6 +95,9 @@ func (c *call) rehearsed(op protocol.Operation, err error) error {
 	switch {
 	case errors.Is(err, protocol.ErrDeadCalls):
 		c.env.Warnf("%s: the calls of its last run are dead: it would be ended first", c.op)
+		return nil
+	case errors.Is(err, session.ErrEnded) && !c.flags.NoRerun:
+		c.env.Warnf("%s: its last run has ended: it would be archived first", c.op)
 		return nil
 	case errors.Is(err, protocol.ErrRunning), errors.Is(err, protocol.ErrStopping):
 		return c.overlap(op, err)
@@ -161,22 +165,57 @@ func (c *call) bury() error {
 	if err != nil || archived || !op.State.Terminal() {
 		return err // others have begun the next run, or are about to
 	}
+	c.tellOf(op, c.ledger.OperationPath(c.op))
+	return nil
+}
+
+// tellOf tells how op, an earlier run whose file is at path, has failed, unless that was told before.
+func (c *call) tellOf(op protocol.Operation, path string) {
 	if _, err := failures.Say(c.ledger, op, func(f protocol.Failure) error {
 		return c.env.Sayf("%s", failures.Line(c.op, f, c.env.Now()))
 	}); err != nil {
 		c.env.Warnf("%v", err)
 	}
-	c.flags.tell(c.env, c.ledger, op, c.ledger.OperationPath(c.op))
-	return nil
+	c.flags.tell(c.env, c.ledger, op, path)
 }
 
 // clear ends the processes of calls that had crashed, if the operation has ended: they must not
-// work beside those of the next run.
+// work beside those of the next run. If its dpl-run was killed, it also tells how it has failed.
 func (c *call) clear(signals <-chan os.Signal) error {
 	op, ended, err := c.ledger.LastRun(c.op)
 	if err != nil || !ended {
 		return err
 	}
+	if err := c.endLeft(op, signals); err != nil || !deserted(op) {
+		return err
+	}
+
+	op, path, err := c.find(op.RunID)
+	f, failed := op.Failure()
+	if err != nil || !failed {
+		return err
+	}
+	// Of an older one in the archive, it may be forgotten that its failure was told.
+	if path == c.ledger.OperationPath(c.op) || c.env.Now().Sub(f.At) < failures.Window {
+		c.tellOf(op, path)
+	}
+	return nil
+}
+
+// deserted reports whether a dpl-run that had begun op, or had joined it from outside, was killed:
+// then it cannot have told how op has failed.
+func deserted(op protocol.Operation) bool {
+	called := make(map[string]bool)
+	return slices.ContainsFunc(op.Events, func(e observe.Event) bool {
+		if e.Type == observe.CallStarted {
+			called[e.CallID] = e.CallerID != ""
+		}
+		return e.Type == observe.CallEnded && e.StartID != "" && !called[e.CallID]
+	})
+}
+
+// endLeft ends the processes that calls of op had left when they crashed.
+func (c *call) endLeft(op protocol.Operation, signals <-chan os.Signal) error {
 	mine := ownMarks()
 	ids := slices.DeleteFunc(session.Marks(op),
 		func(id string) bool { return slices.Contains(mine, id) })
