@@ -169,7 +169,8 @@ func (c *call) bury() error {
 	return nil
 }
 
-// tellOf tells how op, an earlier run whose file is at path, has failed, unless that was told before.
+// tellOf tells how op, an earlier run whose file is at path, has failed, unless that was told
+// before.
 func (c *call) tellOf(op protocol.Operation, path string) {
 	if _, err := failures.Say(c.ledger, op, func(f protocol.Failure) error {
 		return c.env.Sayf("%s", failures.Line(c.op, f, c.env.Now()))
