@@ -134,6 +134,47 @@ func TestExecStart(t *testing.T) {
 	}
 }
 
+var onFailureLine = regexp.MustCompile(`(?m)^#(?:[0-9*/]+(?: [0-9*/]+){4} |ExecStart=)` +
+	`(.*dpl-cleanup .*--on-failure .*)$`)
+
+// TestOnFailureLines runs the line that the crontab and the units have in a comment, for those who
+// want a command to be run after each failure.
+func TestOnFailureLines(t *testing.T) {
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t)}
+	files := map[string]string{"crontab": read(t, "scripts/cron/crontab")}
+	for _, manager := range managers {
+		files[manager] = shipped(t, manager)["dpl-cleanup.service"]
+	}
+
+	for name, text := range files {
+		t.Run(name, func(t *testing.T) {
+			lines := onFailureLine.FindAllStringSubmatch(text, -1)
+			if len(lines) != 1 {
+				t.Fatalf("%d lines with --on-failure, want one:\n%s", len(lines), text)
+			}
+			line := strings.ReplaceAll(lines[0][1], installed, k.bin)
+			if name != "crontab" {
+				line = strings.ReplaceAll(line, "$$", "$") // as systemd does
+			}
+
+			dir := t.TempDir()
+			for _, program := range []string{"logger", "mail"} {
+				write(t, filepath.Join(dir, program), "#!/bin/sh\necho \"$@\" >>told\n", 0o755)
+			}
+			k.command(t, dir, "dpl-push", "--op", "nightly", "--call", "main", "--participant", "a")
+			k.command(t, dir, "dpl-pop", "--op", "nightly", "--call", "main", "--fail")
+			path := "PATH=" + dir + ":" + k.bin + ":" + os.Getenv("PATH")
+			status, out := k.execute(t, dir, []string{path}, "sh", "-c", line)
+			told, _ := os.ReadFile(filepath.Join(dir, "told"))
+			if status != 0 || !strings.HasPrefix(out, "nightly: failed: ") ||
+				!strings.Contains(string(told), "nightly failed") {
+				t.Errorf("%s: exit status %d, %q, told %q", line, status, out, told)
+			}
+		})
+	}
+}
+
 // silent runs a program without a ledger, and in one with a group called main. It must print
 // nothing in either.
 func (k *kitchen) silent(t *testing.T, name string, args ...string) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -306,7 +307,11 @@ func (c *call) end(e end) (verdict, error) {
 			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
 				crashed = f
 			}
-			return op.Pop(pop, seen)
+			popped := pop
+			if popped.Reason == "" && c.wasStopped(e, op) {
+				popped.Reason = "stopped: " + failedBecause(op)
+			}
+			return op.Pop(popped, seen)
 		}
 	})
 
@@ -349,6 +354,13 @@ func (c *call) reason(e end) string {
 		return "stopped: " + e.failure
 	}
 	return "call " + c.push.Call + ": " + e.failure
+}
+
+// wasStopped reports whether TERM has ended the command although op had failed before, for another
+// cause: what had called it was stopped, and all processes of that.
+func (c *call) wasStopped(e end, op protocol.Operation) bool {
+	t, left := op.LeftRunning()
+	return e.Signal == syscall.SIGTERM && left && (t.Cause == nil || t.Cause.Call != c.push.Call)
 }
 
 // fail records that the command has failed with e, before what it has left is stopped: that must not
