@@ -81,7 +81,8 @@ func makeFails(w *world) {
 	}
 	w.write("go", "", 0o644)
 	cmd.Wait()
-	if got := status(cmd.ProcessState); got != 2 || strings.Contains(says(), "told") {
+	if got := status(cmd.ProcessState); got != 2 || strings.Contains(says(), "told") ||
+		strings.Contains(says(), "Error 3") {
 		w.t.Errorf("status %d: %s", got, says())
 	}
 	w.compare("job", protocol.Failed, "call make")
@@ -99,6 +100,13 @@ func makeKilled(w *world) {
 		w.compare(target, protocol.Failed, "call "+target+"-")
 		os.Remove(filepath.Join(w.dir, "started"))
 	}
+
+	// If make itself is killed, that is the cause, and not a recipe that is then stopped.
+	got, lines := w.make("dpl-run", "--op", "make", "--", "make", "-j2", "make.killed", "waits")
+	if text := strings.Join(lines, "\n"); got != 128+9 || !strings.Contains(text, "\ntold") {
+		w.t.Errorf("status %d, %s", got, text)
+	}
+	w.compare("make", protocol.Failed, "call make-")
 
 	for _, target := range []string{"late", "segfault"} {
 		if got, lines := w.make("dpl-run", "--op", target, "--", "make", "-i", target); got != 0 {
@@ -216,6 +224,8 @@ func makeOdd(w *world) {
 		"remakes":      {begin + call + remakes, "-f", "a"},
 		"remakes all":  {begin + call + remakes, "-B -f", "a"},
 		"goal":         {"include dpl.mk\n" + call, "-f", ""},
+		"background":   {begin + "a: ; @echo a; sleep 600 &\n", "-f", "a"},
+		"no programs":  {begin + "export PATH := /none\n" + call, "-f", "a"},
 		"plain target": {begin + "d/e..f- x\\ y: ; @echo \"$$DPL_PARTICIPANT\"\n", "-f", "d-e--f"},
 	} {
 		w.write("file.mk", c.makefile, 0o644)
@@ -230,6 +240,12 @@ func makeOdd(w *world) {
 	}
 	if text := w.run("cat", "dpl.mk"); !strings.Contains(text, "dpl_call") {
 		w.t.Errorf("dpl.mk was remade: %q", text)
+	}
+
+	w.run("sh", "-c", `mkdir "a b" && cp dpl.mk "a b" && echo 'include a\ b/dpl.mk' >file.mk`)
+	got, lines := w.make("make", "-f", "file.mk")
+	if want := "its path must not have a space"; got != 2 || !strings.Contains(lines[0], want) {
+		w.t.Errorf("status %d, %q, want %q", got, lines, want)
 	}
 }
 
