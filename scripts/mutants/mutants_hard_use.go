@@ -142,8 +142,8 @@ var wrongVerdicts = []mutant{
 var services = []mutant{
 	{
 		"what has left the group survives", "cmd/dpl-run/stop.go",
-		"	strays := r.job.Strays()\n	var names []string\n",
-		"	strays := r.job.Strays()[:0]\n	var names []string\n",
+		"	strays := r.job.Strays()\n	said",
+		"	strays := r.job.Strays()[:0]\n	said",
 		[]string{"run/daemon.txtar"},
 	}, {
 		"a restart stops alone", "protocol/group/restart.go",
