@@ -50,7 +50,8 @@ type runner struct {
 	closed     *job.Job
 	background bool // the command has ended well, and the processes it left continue as the service
 
-	failing chan struct{} // closed once the failure of the command is recorded; nil: it has not failed
+	ready   <-chan struct{} // in the phase delaying: see termAfter
+	failing chan struct{}   // closed once the failure of the command is recorded; nil: it has not failed
 }
 
 // follow handles events until the command and its group have ended.
@@ -91,6 +92,9 @@ func (r *runner) follow(interval time.Duration) {
 			r.learn(b)
 		case n := <-news:
 			r.heed(n)
+		case <-r.ready:
+			r.ready = nil
+			r.leftBehind()
 		case <-time.After(time.Until(wake)):
 			if !r.onTime(time.Now()) {
 				r.finishBeats()
@@ -150,7 +154,8 @@ func (r *runner) onTime(now time.Time) bool {
 
 	switch r.phase {
 	case running:
-		r.awaitFailure()
+		r.termAfter(r.failing)
+	case delaying:
 		r.leftBehind()
 	case stopping:
 		r.phase, r.next = killed, now.Add(max(r.killAfter, lastWords))

@@ -23,6 +23,7 @@ type phase int
 
 const (
 	running  phase = iota // the command runs, or what it has left may end by itself
+	delaying              // TERM will be sent once others are ready
 	stopping              // TERM was sent
 	killed                // KILL was sent as well; the next phase is to give up
 )
@@ -44,7 +45,8 @@ func (r *runner) leftBehind() {
 	}
 
 	said := strings.Join(names, ", ")
-	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
+	endsWell := func() bool { return r.why.status == 0 && endOf(r.job, r.ok).failure == "" }
+	if len(strays) > 0 && r.role.daemonizes() && endsWell() {
 		r.next, r.background = time.Time{}, true
 		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
 			r.role.name(), said)
@@ -84,16 +86,29 @@ func (r *runner) stop(why ending) {
 		}
 	}
 
-	if r.phase == running {
-		if why.status == cli.StatusTimeout {
-			r.fail(end{failure: why.reason, stopped: why.status})
-			r.awaitFailure()
-		}
-		if c, is := r.role.(interface{ stopCallees() }); is && why.status == cli.StatusCleanUp {
-			c.stopCallees()
-		}
+	if r.phase != running {
+		return
+	}
+	switch c, is := r.role.(interface{ stopCallees() <-chan struct{} }); {
+	case why.status == cli.StatusTimeout:
+		r.fail(end{failure: why.reason, stopped: why.status})
+		r.termAfter(r.failing)
+	case is && why.status == cli.StatusCleanUp:
+		r.termAfter(c.stopCallees())
+	default:
 		r.term()
 	}
+}
+
+// termAfter stops the group, or what is left of it, once ready is closed, but after lastWords at the
+// latest. Other events are handled before that, and TERM does not wait any longer.
+func (r *runner) termAfter(ready <-chan struct{}) {
+	if ready == nil {
+		r.leftBehind()
+		return
+	}
+	r.noLimits()
+	r.phase, r.ready, r.next = delaying, ready, time.Now().Add(lastWords)
 }
 
 // fail records that the command has failed with e, beside the runner. Nothing is left to do if
@@ -121,18 +136,6 @@ func (r *runner) fail(e end) {
 	}()
 }
 
-// awaitFailure waits until the failure of the command is recorded, unless the lock is held by
-// others for longer than a second.
-func (r *runner) awaitFailure() {
-	if r.failing == nil {
-		return
-	}
-	select {
-	case <-r.failing:
-	case <-time.After(time.Second):
-	}
-}
-
 // stopRest stops the rest of the group a little later, when the command itself has ended.
 func (r *runner) stopRest() {
 	r.noLimits()
@@ -144,7 +147,7 @@ func (r *runner) stopRest() {
 // term starts to stop the group.
 func (r *runner) term() {
 	r.noLimits()
-	r.phase, r.next = stopping, time.Now().Add(r.killAfter)
+	r.phase, r.ready, r.next = stopping, nil, time.Now().Add(r.killAfter)
 	r.signal(syscall.SIGTERM)
 }
 
@@ -160,7 +163,7 @@ func (r *runner) forward(sig syscall.Signal) {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
 		r.asked = true
 	}
-	if sig == syscall.SIGTERM && r.phase == running {
+	if sig == syscall.SIGTERM && r.phase < stopping {
 		r.term()
 		return
 	}
