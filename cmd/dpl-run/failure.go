@@ -36,8 +36,7 @@ func (c *run) report(env *cli.Env, r role) {
 		if own && (!call.named() || told) {
 			return nil // the exit status says it, or another message
 		}
-		env.Warnf("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
-		return nil
+		return env.Print("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
 	}); err != nil {
 		env.Logf("%v", err)
 	}

@@ -162,8 +162,7 @@ func (c *call) bury() error {
 		return err // others have begun the next run, or are about to
 	}
 	if _, err := failures.Say(c.ledger, op, func(f protocol.Failure) error {
-		c.env.Warnf("%s", failures.Line(c.op, f, c.env.Now()))
-		return nil
+		return c.env.Print("%s", failures.Line(c.op, f, c.env.Now()))
 	}); err != nil {
 		c.env.Warnf("%v", err)
 	}

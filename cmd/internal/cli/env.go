@@ -35,6 +35,15 @@ func (env *Env) lostMessages(n int) string {
 // Flush writes the messages so far, if there is a reader for them. See messages.Writer.
 func (env *Env) Flush() { _ = env.messages.Flush() } // there is nowhere to report an error
 
+// Print is Warnf, and returns an error if the message, or one before it, could not be written.
+func (env *Env) Print(format string, args ...any) error {
+	env.Warnf(format, args...)
+	if err := env.messages.Flush(); err != nil {
+		return fmt.Errorf("stderr: %w", err)
+	}
+	return nil
+}
+
 // Settle lets the messages so far precede what others write to stderr.
 func (env *Env) Settle() { env.messages.Settle() }
 

@@ -21,7 +21,7 @@ const (
 // Whole is the length up to which a message to a pipe is written whole or not at all.
 const Whole = piece
 
-// ErrUnread means that nothing could be written, because no process reads it.
+// ErrUnread means that a message was not written, because no process reads it.
 var ErrUnread = errors.New("it is not read")
 
 // A Writer writes messages to a file, in order, beside what its callers do. Its methods may be
@@ -57,6 +57,7 @@ func (w *Writer) Write(message []byte) (int, error) {
 	}
 	if w.size > 0 && w.size+len(message) > most {
 		w.dropped++
+		w.fail(ErrUnread)
 		return len(message), nil
 	}
 	w.add(message)
@@ -86,16 +87,17 @@ func (w *Writer) drain() {
 			case errors.Is(err, syscall.EAGAIN): // others have made the file non-blocking
 				time.Sleep(patience / 10)
 			case err != nil:
+				w.mu.Lock()
 				w.fail(err)
+				w.mu.Unlock()
 				n = len(next)
 			}
 		}
 	}
 }
 
+// fail notes err. The caller holds mu.
 func (w *Writer) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.err == nil {
 		w.err = err
 	}
@@ -129,7 +131,8 @@ func (w *Writer) next() (text []byte, to io.Writer) {
 }
 
 // Flush waits until all is written: for up to 10 s while bytes get through, but not when none do for
-// 100 ms. It is for the end of a process. It returns ErrUnread, or the first error of a write.
+// 100 ms. It is for the end of a process. It returns ErrUnread if a message is lost or still waits, or
+// the first error of a write.
 func (w *Writer) Flush() error {
 	if !w.wait(longest) {
 		return ErrUnread
