@@ -41,8 +41,7 @@ type Writer struct {
 	err     error         // the first one
 }
 
-// New returns a Writer to file. If n messages were lost, and all others are written, lost(n) follows
-// them.
+// New returns a Writer to file. If n messages were lost, lost(n) follows the last of the others.
 func New(file *os.File, lost func(n int) string) *Writer {
 	return &Writer{file: file, to: file, lost: lost}
 }
@@ -130,9 +129,9 @@ func (w *Writer) next() (text []byte, to io.Writer) {
 	return text, w.to
 }
 
-// Flush waits until all is written: for up to 10 s while bytes get through, but not when none do for
-// 100 ms. It is for the end of a process. It returns ErrUnread if a message is lost or still waits, or
-// the first error of a write.
+// Flush waits until all is written: for up to 10 s while bytes get through, but not when none do
+// for 100 ms. It is for the end of a process. It returns ErrUnread if a message is lost or still
+// waits, or the first error of a write.
 func (w *Writer) Flush() error {
 	if !w.wait(longest) {
 		return ErrUnread
@@ -201,9 +200,9 @@ func (w *Writer) MoveTo(file *os.File) {
 	w.file, w.to = file, file
 }
 
-// ForChild returns what to give a child process as its output, to be where to is: the file itself if
-// to is a Writer that could write to it now; otherwise to, which os/exec copies to by a pipe. So the
-// child waits for no reader either.
+// ForChild returns what to give a child process as its output in the place of to: the file itself
+// if to is a Writer that could write to it now; otherwise to, which os/exec copies to by a pipe. So
+// the child waits for no reader either.
 func ForChild(to io.Writer) io.Writer {
 	w, is := to.(*Writer)
 	if !is {

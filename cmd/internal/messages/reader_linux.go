@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread returns a number that changes when the reader of file, a pipe, a socket or a terminal, takes
-// something.
+// unread returns a number that changes when the reader of file, which is a pipe, a socket or a
+// terminal, takes something.
 func unread(file *os.File) (n int) {
 	control(file, func(fd int) {
 		var err error
