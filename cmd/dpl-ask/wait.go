@@ -145,7 +145,7 @@ func (a *asking) wait(signals <-chan os.Signal) error {
 	}
 	f := follow.NewQueue(a.ledger, a.queue)
 	defer f.Close()
-	line := statusline.New()
+	line := statusline.New(a.env.Stderr)
 	defer line.Erase()
 
 	stop := make(chan struct{})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
@@ -161,7 +162,8 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID,
 		"DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
 	cmd.Stdin = bytes.NewReader(h.env.JSONText(cli.CrashedCall(op, f)))
-	cmd.Stdout, cmd.Stderr = h.env.Stderr, h.env.Stderr
+	said := messages.ForChild(h.env.Stderr)
+	cmd.Stdout, cmd.Stderr = said, said
 	if !h.env.JSON() {
 		cmd.Stdout = h.env.Stdout
 	}

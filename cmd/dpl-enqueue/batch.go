@@ -17,13 +17,13 @@ import (
 )
 
 // batch returns the tasks that the arguments and files say.
-func (c *enqueue) batch() ([]queue.New, error) {
+func (c *enqueue) batch(stderr io.Writer) ([]queue.New, error) {
 	if c.File == "" && (c.Command != nil || c.Text != nil) {
 		n, err := c.single()
 		return []queue.New{n}, err
 	}
 
-	requests, err := c.read()
+	requests, err := c.read(stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *enqueue) flags() (queue.New, error) {
 }
 
 // read returns the tasks in the file, or on standard input.
-func (c *enqueue) read() ([]queue.Request, error) {
+func (c *enqueue) read(stderr io.Writer) ([]queue.Request, error) {
 	name, from := "standard input", io.Reader(os.Stdin)
 	if c.File == "" && term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil, cli.Usagef("give -- COMMAND, --text or --file, or tasks on standard input")
@@ -167,7 +167,7 @@ func (c *enqueue) read() ([]queue.Request, error) {
 		name, from = string(c.File), f
 	}
 
-	data, err := c.readAll(from)
+	data, err := c.readAll(from, stderr)
 	if err == nil && len(data) > trust.MaxFile {
 		err = trust.TooLarge("a file of tasks")
 	}

@@ -79,7 +79,7 @@ func (c *enqueue) Run(env *cli.Env) error {
 		})
 	}
 
-	batch, err := c.batch()
+	batch, err := c.batch(env.Stderr)
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ func (c *counting) Read(p []byte) (n int, err error) {
 
 // readAll reads all tasks. On a terminal it says how far it is, since whoever makes them may take
 // long, and none is added before all are there.
-func (c *enqueue) readAll(from io.Reader) ([]byte, error) {
+func (c *enqueue) readAll(from io.Reader, stderr io.Writer) ([]byte, error) {
 	count := &counting{Reader: io.LimitReader(from, trust.MaxFile+1)}
-	line := statusline.New()
+	line := statusline.New(stderr)
 	if line == nil || c.Verbose {
 		return io.ReadAll(count)
 	}

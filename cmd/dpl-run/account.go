@@ -1,11 +1,14 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"syscall"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/protocol"
@@ -97,8 +100,25 @@ func (c *run) statusFile() (*os.File, error) {
 	return file, nil
 }
 
-// write writes the line for a to out. err is the error with which dpl-run exits.
+// write writes the line for a to out, whole or, if nobody reads it, not at all. err is the error with
+// which dpl-run exits.
 func (a *account) write(env *cli.Env, out *os.File, err error) {
+	text := a.line(env, err)
+	if len(text) > messages.Whole {
+		const most = 500 // of which each byte takes 6 at most
+		a.reason = harmless.Short(cmp.Or(a.reason, err.Error()), most)
+		text = a.line(env, err)
+	}
+
+	w := messages.New(out, nil)
+	_, _ = w.Write(text)
+	if err := w.Flush(); err != nil {
+		env.Warnf("--status-fd: %v", err)
+	}
+}
+
+// line returns the line for a.
+func (a *account) line(env *cli.Env, err error) []byte {
 	exit := cli.StatusOf(err)
 	by, reason := "dpl-run", a.reason
 	if a.byCommand {
@@ -119,9 +139,7 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 		{"reason", cli.OrNull(reason)},
 	}...)
 
-	if _, err := out.Write(env.JSONLine(line)); err != nil {
-		env.Warnf("--status-fd: %v", err)
-	}
+	return env.JSONLine(line)
 }
 
 // members returns the part of a --status-fd line that describes the command.

@@ -177,6 +177,7 @@ func (r *runner) again(path string, argv, env []string, interval time.Duration) 
 		return false
 	}
 
+	r.env.Settle()
 	if err := r.restart(path, argv, env); err != nil {
 		r.env.Warnf("%s: attempt %d: %v", r.role.name(), r.retries.made, err)
 		return false
@@ -204,7 +205,7 @@ func (r *runner) restart(path string, argv, env []string) (err error) {
 	}
 	r.keeper.Dismiss()
 	r.keeper, r.account.keeper = keeper, keeper
-	r.job, r.phase, r.next = next, running, time.Time{}
+	r.job, r.phase, r.ready, r.next = next, running, nil, time.Time{}
 	r.spent = time.Since(r.retries.begun)
 	return nil
 }

@@ -308,7 +308,7 @@ func (c *call) end(e end) (verdict, error) {
 				crashed = f
 			}
 			popped := pop
-			if popped.Reason == "" && c.wasStopped(e, op) {
+			if (popped.Reason == "" || e.told && e.stopped == 0) && c.wasStopped(e, op) {
 				popped.Reason = "stopped: " + failedBecause(op)
 			}
 			return op.Pop(popped, seen)

@@ -12,11 +12,20 @@ import (
 // calleePause is the pause between two looks at the calls below one that is being stopped.
 const calleePause = 10 * time.Millisecond
 
-// stopCallees asks the dpl-runs below c to end, because the operation has failed, and waits until
-// they have, but for at most lastWords. The rest of the command gets TERM after that: it may be the
-// stage of a pipeline between two dpl-runs, whose end must not reach the last stage before TERM
-// does (spec §15.8).
-func (c *call) stopCallees() {
+// stopCallees asks the dpl-runs below c to end, because the operation has failed. It closes what it
+// returns when they have, but after lastWords at the latest. The rest of the command gets TERM after
+// that: it may be the stage of a pipeline between two dpl-runs, whose end must not reach the last
+// stage before TERM does (spec §15.8).
+func (c *call) stopCallees() <-chan struct{} {
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		c.askCallees()
+	}()
+	return ready
+}
+
+func (c *call) askCallees() {
 	asked := make(map[string]bool)
 	for end := time.Now().Add(lastWords); time.Now().Before(end); time.Sleep(calleePause) {
 		op, archived, err := c.ledger.ReadOperation(c.op)

@@ -36,7 +36,7 @@ func (c *run) report(env *cli.Env, r role) {
 		if own && (!call.named() || told) {
 			return nil // the exit status says it, or another message
 		}
-		return env.Sayf("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
+		return env.Print("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
 	}); err != nil {
 		env.Logf("%v", err)
 	}

@@ -50,7 +50,8 @@ type runner struct {
 	closed     *job.Job
 	background bool // the command has ended well, and the processes it left continue as the service
 
-	failing chan struct{} // closed once the failure of the command is recorded; nil: it has not failed
+	ready   <-chan struct{} // in the phase delaying: see termAfter
+	failing chan struct{}   // closed once the failure of the command is recorded; nil: it has not failed
 }
 
 // follow handles events until the command and its group have ended.
@@ -92,6 +93,9 @@ func (r *runner) follow(interval time.Duration) {
 			r.learn(b)
 		case n := <-news:
 			r.heed(n)
+		case <-r.ready:
+			r.ready = nil
+			r.leftBehind()
 		case <-time.After(time.Until(wake)):
 			if !r.onTime(time.Now()) {
 				r.finishBeats()
@@ -106,7 +110,7 @@ func (r *runner) follow(interval time.Duration) {
 // cleaning reports whether the operation is failing, and the runner stops what is left of the
 // command: heartbeats say so, because the calls below this one hold their pipes until TERM was sent.
 func (r *runner) cleaning() bool {
-	return r.why.status == cli.StatusCleanUp || r.failing != nil && r.phase != running
+	return r.why.status == cli.StatusCleanUp || r.failing != nil && r.phase >= stopping
 }
 
 func after(t time.Time, d time.Duration) time.Time {
@@ -157,7 +161,8 @@ func (r *runner) onTime(now time.Time) bool {
 
 	switch r.phase {
 	case running:
-		r.awaitFailure()
+		r.termAfter(r.failing)
+	case delaying:
 		r.leftBehind()
 	case stopping:
 		r.phase, r.next = killed, now.Add(max(r.killAfter, lastWords))

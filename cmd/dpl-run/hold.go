@@ -69,7 +69,7 @@ func (h *hold) wait() {
 		}
 		if !said && time.Since(began) > quietHold {
 			said = true
-			go h.say(fmt.Sprintf("%s: waits for %s to stop", h.call, waits)) // stderr may be full
+			h.say(fmt.Sprintf("%s: waits for %s to stop", h.call, waits))
 		}
 
 		select {
@@ -285,6 +285,7 @@ func (c *run) Failed(env *cli.Env, args []string, status int) {
 		a.keeper.Dismiss()
 	}
 	if a.interrupt != 0 {
+		env.Flush()
 		job.PassOn(a.interrupt)
 	}
 }

@@ -65,7 +65,8 @@ func (r *runner) startJudge(path string, argv, env []string) error {
 	}
 	second, err := job.Start(path, argv, env, nil, job.NewKeeper(process.NewStartID(), r.killAfter))
 	if err == nil {
-		r.job, r.socket, r.phase, r.next = second, nil, running, time.Time{}
+		r.job, r.socket = second, nil
+		r.phase, r.ready, r.next = running, nil, time.Time{}
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func (c *run) listener(env *cli.Env, p role) (*listener, error) {
 		return nil, err
 	}
 
-	env.Stderr = output.Besides(env.Stderr)
+	env.OwnMessages(output.Besides)
 	return &listener{env: env, role: p, output: output, clock: silence.Clock{Limits: limits},
 		nudge: string(c.OnNudge)}, nil
 }

@@ -27,7 +27,7 @@ func (c *run) newProgress(env *cli.Env) *progress {
 	if !c.UntilEmpty || c.JSON || c.Verbose {
 		return nil
 	}
-	line := statusline.New()
+	line := statusline.New(env.Stderr)
 	if line == nil {
 		return nil
 	}

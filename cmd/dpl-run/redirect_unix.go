@@ -27,7 +27,7 @@ func (a *attempt) redirect() error {
 	if err != nil {
 		return os.NewSyscallError("fcntl", err)
 	}
-	a.env.Stderr = os.NewFile(uintptr(own), "stderr")
+	a.env.MoveMessages(os.NewFile(uintptr(own), "stderr"))
 
 	for to, from := range []*os.File{none, log, log} {
 		if err := unix.Dup2(int(from.Fd()), to); err != nil {

@@ -250,6 +250,7 @@ func (r *runner) run(
 	}
 
 	job.Adopt()
+	r.env.Settle()
 	files := r.retries.files(r.role.files())
 	if r.job, err = r.start(path, argv, r.retries.variables(env), files, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))

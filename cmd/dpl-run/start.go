@@ -173,7 +173,7 @@ func (c *call) bury() error {
 // before.
 func (c *call) tellOf(op protocol.Operation, path string) {
 	if _, err := failures.Say(c.ledger, op, func(f protocol.Failure) error {
-		return c.env.Sayf("%s", failures.Line(c.op, f, c.env.Now()))
+		return c.env.Print("%s", failures.Line(c.op, f, c.env.Now()))
 	}); err != nil {
 		c.env.Warnf("%v", err)
 	}

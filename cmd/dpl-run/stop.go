@@ -24,6 +24,7 @@ type phase int
 
 const (
 	running  phase = iota // the command runs, or what it has left may end by itself
+	delaying              // TERM will be sent once others are ready
 	stopping              // TERM was sent
 	killed                // KILL was sent as well; the next phase is to give up
 )
@@ -40,8 +41,8 @@ type ending struct {
 func (r *runner) leftBehind() {
 	strays := r.job.Strays()
 	said := names(strays)
-	endedWell := endOf(r.job, r.ok).failure == ""
-	if len(strays) > 0 && r.role.daemonizes() && endedWell {
+	endsWell := func() bool { return r.why.status == 0 && r.ended() && endOf(r.job, r.ok).failure == "" }
+	if len(strays) > 0 && r.role.daemonizes() && endsWell() {
 		r.next, r.background = time.Time{}, true
 		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
 			r.role.name(), said)
@@ -53,7 +54,7 @@ func (r *runner) leftBehind() {
 			r.role.name(), said)
 	}
 
-	if c, is := r.role.(*call); is && endedWell {
+	if c, is := r.role.(*call); is && endsWell() {
 		c.cutOff(append(r.job.Left(), strays...), r.retries.files(c.files()))
 	}
 
@@ -121,16 +122,29 @@ func (r *runner) stop(why ending) {
 		}
 	}
 
-	if r.phase == running {
-		if why.status == cli.StatusTimeout {
-			r.fail(end{failure: why.reason, stopped: why.status})
-			r.awaitFailure()
-		}
-		if c, is := r.role.(interface{ stopCallees() }); is && why.status == cli.StatusCleanUp {
-			c.stopCallees()
-		}
+	if r.phase != running {
+		return
+	}
+	switch c, is := r.role.(interface{ stopCallees() <-chan struct{} }); {
+	case why.status == cli.StatusTimeout:
+		r.fail(end{failure: why.reason, stopped: why.status})
+		r.termAfter(r.failing)
+	case is && why.status == cli.StatusCleanUp:
+		r.termAfter(c.stopCallees())
+	default:
 		r.term()
 	}
+}
+
+// termAfter stops the group, or what is left of it, once ready is closed, but after lastWords at the
+// latest. Other events are handled before that, and TERM does not wait any longer.
+func (r *runner) termAfter(ready <-chan struct{}) {
+	if ready == nil {
+		r.leftBehind()
+		return
+	}
+	r.noLimits()
+	r.phase, r.ready, r.next = delaying, ready, time.Now().Add(lastWords)
 }
 
 // fail records that the command has failed with e, beside the runner. Nothing is left to do if
@@ -158,18 +172,6 @@ func (r *runner) fail(e end) {
 	}()
 }
 
-// awaitFailure waits until the failure of the command is recorded, unless the lock is held by
-// others for longer than a second.
-func (r *runner) awaitFailure() {
-	if r.failing == nil {
-		return
-	}
-	select {
-	case <-r.failing:
-	case <-time.After(time.Second):
-	}
-}
-
 // stopRest stops the rest of the group a little later, when the command itself has ended.
 func (r *runner) stopRest() {
 	r.noLimits()
@@ -181,7 +183,7 @@ func (r *runner) stopRest() {
 // term starts to stop the group.
 func (r *runner) term() {
 	r.noLimits()
-	r.phase, r.next = stopping, time.Now().Add(r.killAfter)
+	r.phase, r.ready, r.next = stopping, nil, time.Now().Add(r.killAfter)
 	r.signal(syscall.SIGTERM)
 	if r.cleaning() {
 		r.beats.hurry()
@@ -200,11 +202,12 @@ func (r *runner) forward(sig syscall.Signal) {
 	case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
 		r.asked = true
 	}
-	if sig == syscall.SIGTERM && r.phase == running {
-		if c, is := r.role.(*call); is && !r.ended() && c.hasCallees() {
+	if sig == syscall.SIGTERM && r.phase < stopping {
+		if c, is := r.role.(*call); is && r.phase == running && !r.ended() && c.hasCallees() {
 			// Otherwise the first of them to end would seem to be the cause.
 			r.fail(end{failure: "dpl-run got SIGTERM"})
-			r.awaitFailure()
+			r.termAfter(r.failing)
+			return
 		}
 		r.term()
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/checking"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -86,7 +87,7 @@ func run(env *cli.Env, spec queue.Spec, start, report string) (queue.Outcome, st
 		args = append(args, "--dry-run")
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stderr = strings.NewReader(spec.Check), env.Stderr
+	cmd.Stdin, cmd.Stderr = strings.NewReader(spec.Check), messages.ForChild(env.Stderr)
 	out, err := cmd.Output()
 
 	exit, exited := errors.AsType[*exec.ExitError](err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
 )
 
@@ -20,7 +21,7 @@ func (s *reporter) journal(name string, lines int, follow bool) error {
 	}
 
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stderr = s.env.Stderr
+	cmd.Stderr = messages.ForChild(s.env.Stderr)
 	_, _, terminal := screen.Size()
 	cmd.Stdout = &printer{out: s.env.Stdout, terminal: terminal}
 	if err := cmd.Run(); err != nil {

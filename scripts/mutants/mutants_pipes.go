@@ -12,7 +12,7 @@ var pipes = []mutant{
 		[]string{"./scripts/pipes TestPipes$", "pipes/first_fails.txtar"},
 	}, {
 		"a plain stage gets TERM before the last stage", "cmd/dpl-run/stop.go",
-		"			c.stopCallees()\n", "			_ = c\n",
+		"		r.termAfter(c.stopCallees())\n", "		_ = c\n		r.term()\n",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"a reader that is the caller of its writer has its pipe", "cmd/dpl-run/inherited_unix.go",
@@ -20,24 +20,23 @@ var pipes = []mutant{
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"what a command has left writes on", "cmd/dpl-run/stop.go",
-		"is && endedWell {\n		c.cutOff(", "is && !endedWell {\n		c.cutOff(",
+		"is && endsWell() {\n		c.cutOff(", "is && !endsWell() {\n		c.cutOff(",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"a stage waits for a dpl-run whose command has failed", "cmd/dpl-run/follow.go",
-		"|| r.failing != nil && r.phase != running", "",
+		"|| r.failing != nil && r.phase >= stopping", "",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"the first call to end after TERM is the cause", "cmd/dpl-run/stop.go",
-		"is && !r.ended() && c.hasCallees() {", "is && r.ended() && c.hasCallees() {",
+		"!r.ended() && c.hasCallees() {", "r.ended() && c.hasCallees() {",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"a retry reads what is left of a pipe", "cmd/dpl-run/again.go",
 		"	if err := readAgain(os.Stdin); err != nil {", "	if err := error(nil); err != nil {",
 		[]string{"run/retry.txtar"},
 	}, {
-		"a failure that was not printed was", "cmd/internal/cli/cli.go",
-		"		harmless.Message(fmt.Sprintf(format, args...)))\n	return err\n",
-		"		harmless.Message(fmt.Sprintf(format, args...)))\n	_ = err\n	return nil\n",
+		"a failure that was not printed was", "cmd/internal/cli/env.go",
+		"		return fmt.Errorf(\"stderr: %w\", err)\n", "		return nil\n",
 		[]string{"cleanup/failures.txtar"},
 	},
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	_ "github.com/dpl-project/dpl/cmd/internal/stack" // before all others
 )
@@ -44,9 +45,10 @@ type Reader interface {
 func Main(c Command, summary, details string) {
 	debug.SetGCPercent(400) // nearly all commands end before they need any of their memory again
 	process.OpenMask()
-	out := &output{to: os.Stdout}
-	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr,
-		flags: c.CommonFlags()}
+	env := &Env{Program: filepath.Base(os.Args[0]), flags: c.CommonFlags()}
+	env.messages = messages.New(os.Stderr, env.lostMessages)
+	out := &output{to: os.Stdout, after: env.messages}
+	env.Stdout, env.Stderr = out, env.messages
 	env.Session = env.session()
 	args := os.Args[1:]
 	status := env.run(c, args, summary, details)
@@ -59,6 +61,7 @@ func Main(c Command, summary, details string) {
 		}
 	}
 
+	env.Flush()
 	os.Exit(status)
 }
 
@@ -128,9 +131,10 @@ func (env *Env) printVersion(b entry.Build) {
 }
 
 // output keeps the first error of writing to stdout. If stdout was closed at the start, every write
-// fails.
+// fails. It waits for the reader of stdout, but not for that of the messages before.
 type output struct {
 	to    io.Writer
+	after *messages.Writer
 	begun bool
 	err   error
 }
@@ -148,6 +152,7 @@ func (o *output) Write(p []byte) (int, error) {
 		return 0, o.err
 	}
 
+	o.after.Settle()
 	n, err := o.to.Write(p)
 	if o.err == nil {
 		o.err = err
@@ -209,15 +214,6 @@ func (env *Env) Logf(format string, args ...any) {
 
 // Warnf prints a line to stderr.
 func (env *Env) Warnf(format string, args ...any) {
-	env.Sayf(format, args...)
-}
-
-// Sayf prints a line to stderr, and returns an error if it could not.
-func (env *Env) Sayf(format string, args ...any) error {
-	if entry.StderrClosed() {
-		return errNoStderr
-	}
-	_, err := fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
 		harmless.Message(fmt.Sprintf(format, args...)))
-	return err
 }

@@ -6,21 +6,56 @@ import (
 	"os"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/entry"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// Env is the surroundings of a command: its session, its flags, and its output.
+// Env is the surroundings of a command: its session, its flags, and its output. A write to Stderr
+// waits for no reader: see package messages.
 type Env struct {
 	*session.Session
 	Program        string
 	Stdout, Stderr io.Writer
 
+	messages  *messages.Writer // Stderr
 	flags     *Common
 	inherited bool // $DPL_OP names the operation, and no flag
 }
+
+// lostMessages returns the message that n messages are lost.
+func (env *Env) lostMessages(n int) string {
+	return fmt.Sprintf("%s: %d more messages are lost: stderr was not read\n",
+		harmless.Message(env.Program), n)
+}
+
+// Flush writes the messages so far, if there is a reader for them. See messages.Writer.
+func (env *Env) Flush() { _ = env.messages.Flush() } // there is nowhere to report an error
+
+// Print is Warnf, and returns an error if the message, or one before it, could not be written.
+func (env *Env) Print(format string, args ...any) error {
+	if entry.StderrClosed() {
+		return errNoStderr
+	}
+	env.Warnf(format, args...)
+	if err := env.messages.Flush(); err != nil {
+		return fmt.Errorf("stderr: %w", err)
+	}
+	return nil
+}
+
+// Settle lets the messages so far precede what others write to stderr.
+func (env *Env) Settle() { env.messages.Settle() }
+
+// OwnMessages makes all messages go through wrap(stderr).
+func (env *Env) OwnMessages(wrap func(io.Writer) io.Writer) { env.messages.Through(wrap) }
+
+// MoveMessages makes stderr, under the number that it has in file, the file for messages.
+func (env *Env) MoveMessages(file *os.File) { env.messages.MoveTo(file) }
 
 // session returns the session that the flags ask for.
 func (env *Env) session() *session.Session {

@@ -3,6 +3,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
@@ -31,13 +33,17 @@ func RunIn(ctx context.Context, command, alert string, env []string, out io.Writ
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Env = env
 	cmd.Stdin = strings.NewReader(alert + "\n")
+	out = messages.ForChild(out)
 	cmd.Stdout, cmd.Stderr = out, out
 	defer process.Contain(cmd)()
 
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	err = cmd.Run()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return true, fmt.Errorf("killed after %v", timeout)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return false, nil // it exited 0
 	}
 	return false, err
 }

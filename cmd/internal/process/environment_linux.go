@@ -133,3 +133,9 @@ func IsKeeper(pid int) bool {
 	_, is := given.value(KeeperVariable)
 	return is
 }
+
+// IsMarked reports whether pid was given id in StartVariable.
+func IsMarked(pid int, id string) bool {
+	marked, _ := carries(pid, StartVariable, id, time.Now().Add(execPatience))
+	return marked
+}

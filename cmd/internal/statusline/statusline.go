@@ -21,14 +21,14 @@ type Line struct {
 	shown int        // columns of the line, which is on the terminal
 }
 
-// New returns a line on stderr, or nil if that is no terminal. It is not drawn while another
+// New returns a line on stderr, which writes to os.Stderr, or nil if that is no terminal. It is not drawn while another
 // program is in the foreground there.
-func New() *Line {
+func New(stderr io.Writer) *Line {
 	fd := int(os.Stderr.Fd())
 	if !term.IsTerminal(fd) {
 		return nil
 	}
-	return &Line{Out: os.Stderr, Width: func() int {
+	return &Line{Out: stderr, Width: func() int {
 		columns, _, err := term.GetSize(fd)
 		if err != nil || !inForeground(fd) {
 			return 0

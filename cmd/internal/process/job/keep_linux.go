@@ -29,12 +29,14 @@ const (
 )
 
 // Keep returns at once unless this process is a keeper, which NewKeeper starts from the caller's
-// own executable. The main function must call it first.
+// own executable. The main function must call it first: it also notes which children this process
+// already has, which are part of no job (see Strays).
 //
 // A keeper whose runner has died ends the job. Then, if the runner has left a note by Tell, it calls
 // after with the note and the descriptors that it holds; until that returns they stay open.
 func Keep(after func(note []byte, held []int)) {
 	if len(os.Args) != 6 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
+		findForeign()
 		return
 	}
 

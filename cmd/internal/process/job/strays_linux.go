@@ -32,6 +32,10 @@ func Adopt() {
 // finds them in any session and with any environment. Keepers and their descendants are not strays:
 // a service belongs to its own start, not to the command in which a pass ran.
 //
+// If this process had children when it began, these and what they have started may be orphans as
+// well. Then an orphan is a stray only if it has the mark of the job in the environment that it was
+// given, or descends from such a process.
+//
 // It returns none before the leader has ended, if this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
 	if !closed(j.ended) {
@@ -58,14 +62,16 @@ func (j *Job) orphans() (pids []int) {
 		if process.Exited(pid, 0) {
 			var status syscall.WaitStatus
 			waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil)
-			if waited == pid && err == nil {
+			if waited == pid && err == nil && reaped(pid) {
 				end := endOf(status)
 				j.strayEnd.Store(&end)
 			}
 			continue
 		}
 
-		pids = append(pids, j.tree(pid)...)
+		if !isForeign(pid) {
+			pids = append(pids, j.tree(pid, !foreign.any)...)
+		}
 	}
 
 	slices.Sort(pids)
@@ -81,19 +87,26 @@ func (j *Job) StrayEnd() (how End, ok bool) {
 }
 
 // tree returns pid and its descendants, without members of the group, and without keepers and their
-// descendants.
-func (j *Job) tree(pid int) (pids []int) {
+// descendants. If ours is false, it returns only those with the mark of the job, and the descendants
+// of these.
+func (j *Job) tree(pid int, ours bool) (pids []int) {
 	if process.IsKeeper(pid) {
 		return nil
 	}
-	if group, err := unix.Getpgid(pid); err == nil && group != j.pid && !process.Exited(pid, 0) {
+	if !ours {
+		if ours = process.IsMarked(pid, j.keeper.id); ours {
+			noteMarked(pid)
+		}
+	}
+	if group, err := unix.Getpgid(pid); err == nil && ours && group != j.pid &&
+		!process.Exited(pid, 0) {
 		pids = append(pids, pid)
 	}
 
 	threads, _ := process.Numbers(fmt.Sprintf("/proc/%d/task", pid))
 	for _, thread := range threads {
 		for _, child := range childrenOf(pid, thread) {
-			pids = append(pids, j.tree(child)...)
+			pids = append(pids, j.tree(child, ours)...)
 		}
 	}
 
