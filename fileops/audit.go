@@ -51,7 +51,7 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, nil
 	}
 
-	log := tx.ledger.openAuditLog(r.log(tx.ledger, tx.id))
+	log := tx.openAuditLog()
 	chain, restored := log.follow(chain)
 	chain, err := log.makeRoom(chain)
 	if err != nil && len(chain.Pending) >= audit.MostPending && !r.urgent(tx.value, *after) {
@@ -61,6 +61,13 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 
 	*r.chain(after) = tx.lines(chain, restored, *after)
 	return log, nil
+}
+
+// openAuditLog opens the log of the document, if there is one.
+func (tx *Tx[T]) openAuditLog() *auditLog {
+	log := tx.ledger.openAuditLog(tx.kind.record.log(tx.ledger, tx.id))
+	log.held = tx.checkLock
+	return log
 }
 
 // lines returns chain with the lines of an edit that makes the current value after.

@@ -34,7 +34,8 @@ import (
 type auditLog struct {
 	ledger *Ledger
 	path   string
-	file   disk.File // nil: there is no log, or it cannot be opened
+	held   func() error // returns an error if the lock of the object is lost
+	file   disk.File    // nil: there is no log, or it cannot be opened
 	size   int64
 	err    error // why the log cannot be opened or written
 
@@ -178,7 +179,10 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 // earlier one failed to. A line that is not there is of an edit that was killed, whose commit may
 // not be durable: it becomes so before its line does.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
-	err := error(nil)
+	err := g.held()
+	if err != nil {
+		return chain, err
+	}
 	if g.there < len(chain.Pending) {
 		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
 	}

@@ -54,7 +54,11 @@ func prepareOperation(tx *Tx[protocol.Operation],
 	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	tx.effects.run = op.RunID
-	if err := tx.ledger.publish(asked.Publish, false); err != nil {
+	err := tx.ledger.publish(asked.Publish, false, tx.checkLock)
+	switch {
+	case errors.Is(err, errLost):
+		return op, false, err
+	case err != nil:
 		return op, false, unpublished{err}
 	}
 

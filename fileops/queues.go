@@ -73,6 +73,11 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 		return after, false, err
 	}
 
+	if len(asked.Remember) > 0 {
+		if err := tx.checkLock(); err != nil {
+			return after, false, err
+		}
+	}
 	lines := make([]jsonl.Line, len(asked.Remember))
 	for i, r := range asked.Remember {
 		lines[i] = jsonl.Line{Seq: r.Seq, Text: r.Line()}
@@ -80,7 +85,7 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	if err := tx.ledger.endedLog(tx.id).Append(lines); err != nil {
 		return after, false, err
 	}
-	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain)
+	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain, tx.checkLock)
 }
 
 // createQueueDirs makes the directories of a new queue durable before its commit, which may name a
