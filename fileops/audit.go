@@ -26,6 +26,11 @@ const (
 	largePending = 8 << 10
 )
 
+// A line longer than longLine that only says what an edit has found is made durable in the log before
+// the commit, so that the file, which may be large, need not have it as well. If the edit is then not
+// made, the log is ahead of the file: the next edit finds that it was restored.
+const longLine = 1 << 20
+
 // recordEdit makes the chain of after that of the current value, with a line for what has changed.
 // It returns the log to which the line must be appended after the commit, or nil if the edit has
 // none, as a beat, which is nothing but a heartbeat. The chain is in the first file, and so is all
@@ -59,7 +64,16 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, fmt.Errorf("%s: %w: %w", tx.paths[0], audit.ErrPending, err)
 	}
 
-	*r.chain(after) = tx.lines(chain, restored, *after)
+	if begin, ok := tx.beginning(chain, restored); ok {
+		chain = chain.Append(begin)
+		if last := chain.Pending[len(chain.Pending)-1]; len(last) > longLine {
+			chain, _ = log.sync(chain) // else it stays pending, if there is room
+		}
+	}
+
+	line := tx.line(*after)
+	chain.Off = line.Verb == audit.Ended
+	*r.chain(after) = chain.Append(line)
 	return log, nil
 }
 
@@ -70,14 +84,12 @@ func (tx *Tx[T]) openAuditLog() *auditLog {
 	return log
 }
 
-// lines returns chain with the lines of an edit that makes the current value after.
-func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
-	r, revision := tx.kind.record, tx.kind.files[0].revision
+// beginning returns the entry that says that the current value is not what the record says so far, if
+// that is so.
+func (tx *Tx[T]) beginning(chain audit.Chain, restored bool) (begin audit.Entry, ok bool) {
 	e := tx.entry
-	e.By, e.At = tx.ledger.auditBy(), tx.now()
-
-	begin := e
-	begin.Note, begin.Revision, begin.Verb = nil, revision(&tx.value), ""
+	begin = audit.Entry{By: tx.ledger.auditBy(), At: tx.now(),
+		Revision: tx.kind.files[0].revision(&tx.value)}
 	switch {
 	case restored && e.Verb == audit.Started:
 		begin.Verb = audit.Began // a new object with the id of one that had a record
@@ -88,14 +100,16 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	case chain.Seq > 0 && chain.Revision != begin.Revision:
 		begin.Verb = audit.Unaudited
 	}
-	if begin.Verb != "" {
-		if !tx.absent {
-			begin.Patch = whole(r.text(tx.value))
-		}
-		chain = chain.Append(begin)
+	if begin.Verb != "" && !tx.absent {
+		begin.Patch = whole(tx.kind.record.text(tx.value))
 	}
+	return begin, begin.Verb != ""
+}
 
-	e.Revision = revision(&after)
+// line returns the entry of an edit that makes the current value after.
+func (tx *Tx[T]) line(after T) audit.Entry {
+	r, e := tx.kind.record, tx.entry
+	e.By, e.At, e.Revision = tx.ledger.auditBy(), tx.now(), tx.kind.files[0].revision(&after)
 	if e.Verb == "" {
 		e.Verb = r.verb(after)
 	}
@@ -105,8 +119,7 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	default:
 		e.Patch = r.patch(tx.value, after)
 	}
-	chain.Off = e.Verb == audit.Ended
-	return chain.Append(e)
+	return e
 }
 
 // whole returns the patch that makes anything the object in text.

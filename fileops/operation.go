@@ -21,6 +21,8 @@ var operations = Document[protocol.Operation]{
 	},
 	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,
+	adds:    []string{"push"},
+	room:    "pop calls that have ended, or start another operation",
 	record: &record[protocol.Operation]{
 		log:    func(l *Ledger, id string) string { return l.OperationAudit(id) },
 		chain:  func(of *protocol.Operation) *audit.Chain { return &of.Audit },

@@ -28,6 +28,8 @@ var queues = Document[queue.Queue]{
 	},
 	times:   func(v queue.Queue) observe.Times { return v.Times },
 	prepare: prepareQueue,
+	adds:    []string{"enqueue", "ask"},
+	room:    "wait until tasks have ended, cancel some, or use another queue",
 	record: &record[queue.Queue]{
 		always: true,
 		log:    func(l *Ledger, id string) string { return l.QueueAudit(id) },

@@ -12,7 +12,7 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 		return false
 	}
 	w.name(name)
-	w.copy(text)
+	w.copy(text, text)
 	return true
 }
 
@@ -34,12 +34,17 @@ func (w *Writer) hasLayout(text string, row bool) bool {
 // muchText is the length from which another system call to write a text costs less than copying it.
 const muchText = 16 << 10
 
-func (w *Writer) copy(text string) {
+// copy writes text. sample stands for it in a sample.
+func (w *Writer) copy(text, sample string) {
 	if len(text) < muchText || w.out == nil {
 		w.buf = append(w.buf, text...)
 		return
 	}
-	if w.flush(); w.err == nil {
+	w.flush()
+	if w.sampler != nil {
+		w.sampler.Sample([]byte(sample))
+	}
+	if w.err == nil {
 		n, err := io.WriteString(w.out, text)
 		w.written, w.err = w.written+int64(n), err
 	}
@@ -72,7 +77,8 @@ func (w *Writer) pieces(name, text string, n int, piece func(i int) Piece,
 		w.element()
 		run := w.run(text, i, n, piece, rows)
 		if run > 0 {
-			w.copy(text[piece(i).Start:piece(i+run-1).End])
+			last := piece(i + run - 1)
+			w.copy(text[piece(i).Start:last.End], text[last.Start:last.End])
 			i += run
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 type Writer struct {
 	buf     []byte
 	out     io.Writer // nil: all of it stays in buf
+	sampler Sampler   // out, if it is one
 	written int64
 	err     error // an error of out
 
@@ -26,10 +27,20 @@ type Writer struct {
 	lastTime time.Time
 }
 
+// A Sampler is an io.Writer that is also given a sample of what is written: all of it, except that
+// for many objects in an array that are copied from the text that they were read from there is only
+// the last of them. Together with that text, the sample shows whether a reader would accept what is
+// written.
+type Sampler interface {
+	io.Writer
+	Sample(text []byte)
+}
+
 // Write writes an object to out, indented by two spaces, with a newline at the end. write writes
 // its members. The errors are those of out.
 func Write(out io.Writer, write func(w *Writer)) (int64, error) {
 	w := &Writer{buf: make([]byte, 0, muchText), out: out}
+	w.sampler, _ = out.(Sampler)
 	w.document(write)
 	return w.written, w.err
 }
@@ -58,6 +69,9 @@ func Line(write func(w *Writer)) string {
 func (w *Writer) flush() {
 	if w.out == nil {
 		return
+	}
+	if w.sampler != nil {
+		w.sampler.Sample(w.buf)
 	}
 	if w.err == nil {
 		n, err := w.out.Write(w.buf)
