@@ -15,6 +15,8 @@ type record[T any] struct {
 	verb   func(of T) string
 	patch  func(before, after T) []audit.Change
 	text   func(of T) string // without the chain
+	// what other files show about a value whose file was set back or removed, or nil if it was not
+	find func(tx *Tx[T], log *auditLog, restored bool) (restore Verb[T], numbers func(T) T, err error)
 	// an edit that is made even if the log cannot be written
 	urgent func(before, after T) bool
 }
@@ -56,8 +58,7 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, nil
 	}
 
-	log := tx.openAuditLog()
-	chain, restored := log.follow(chain)
+	log, chain, restored := tx.follow()
 	chain, err := log.makeRoom(chain)
 	if err != nil && len(chain.Pending) >= audit.MostPending && !r.urgent(tx.value, *after) {
 		log.close()
@@ -72,16 +73,50 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 	}
 
 	line := tx.line(*after)
+	chain.Inode = log.inode
 	chain.Off = line.Verb == audit.Ended
 	*r.chain(after) = chain.Append(line)
 	return log, nil
 }
 
-// openAuditLog opens the log of the document, if there is one.
-func (tx *Tx[T]) openAuditLog() *auditLog {
-	log := tx.ledger.openAuditLog(tx.kind.record.log(tx.ledger, tx.id))
+// follow opens the log of the document, if there is one, and compares its end with the chain of the
+// current value. See auditLog.follow.
+func (tx *Tx[T]) follow() (log *auditLog, chain audit.Chain, restored bool) {
+	if log = tx.log; log != nil {
+		tx.log = nil
+		return log, tx.followed, tx.restored
+	}
+	log = tx.ledger.openAuditLog(tx.kind.record.log(tx.ledger, tx.id))
 	log.held = tx.checkLock
-	return log
+	chain, restored = log.follow(*tx.kind.record.chain(&tx.value))
+	return log, chain, restored
+}
+
+// restore commits an edit of its own if the file was set back, so that no number is given again. If
+// there is no file, the next edit has those numbers.
+func (tx *Tx[T]) restore() error {
+	r := tx.kind.record
+	if r == nil || r.find == nil {
+		return nil
+	}
+	log, chain, restored := tx.follow()
+	tx.log, tx.followed, tx.restored = log, chain, restored
+
+	verb, numbers, err := r.find(tx, log, restored)
+	if err != nil || verb == nil {
+		return err
+	}
+	tx.restored = true
+	if tx.absent {
+		tx.value = numbers(tx.value)
+		return nil
+	}
+
+	after, err := verb(tx.value, tx.Observe())
+	if err == nil {
+		err = tx.Commit(after)
+	}
+	return err
 }
 
 // beginning returns the entry that says that the current value is not what the record says so far, if

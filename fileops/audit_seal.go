@@ -28,9 +28,8 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 		return "", err
 	}
 
-	log := tx.openAuditLog()
+	log, chain, restored := tx.follow()
 	defer log.close()
-	chain, restored := log.follow(*r.chain(&tx.value))
 	if !restored {
 		if chain, err = log.sync(chain); err != nil {
 			return "", err

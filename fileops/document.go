@@ -127,11 +127,14 @@ func (c codec[T]) differ(a, b *T) bool { return c.revision(a) != c.revision(b) }
 // A Tx is an edit in progress.
 type Tx[T any] struct {
 	*edit
-	kind   *Document[T]
-	value  T
-	memory *memory     // nil: nothing was observed
-	at     time.Time   // of the observation
-	entry  audit.Entry // what the record is to say of an edit that no verb makes
+	kind     *Document[T]
+	value    T
+	memory   *memory   // nil: nothing was observed
+	at       time.Time // of the observation
+	log      *auditLog // open for the next commit: see restore
+	followed audit.Chain
+	restored bool
+	entry    audit.Entry // what the record is to say of an edit that no verb makes
 }
 
 // Hold calls change while it holds the lock of id. Everything that change commits through tx stays,
@@ -155,7 +158,14 @@ func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T
 		}
 
 		tx := &Tx[T]{edit: e, kind: d, value: value}
-		err = change(tx)
+		defer func() {
+			if tx.log != nil {
+				tx.log.close()
+			}
+		}()
+		if err = tx.restore(); err == nil {
+			err = change(tx)
+		}
 		if err == nil || e.committed {
 			tx.keepMemory()
 		}

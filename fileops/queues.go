@@ -37,6 +37,7 @@ var queues = Document[queue.Queue]{
 		verb:   func(of queue.Queue) string { return of.Effects().Verb },
 		patch:  func(before, after queue.Queue) []audit.Change { return after.AuditPatch(before) },
 		text:   queue.Queue.AuditText,
+		find:   findQueue,
 		urgent: func(before, after queue.Queue) bool {
 			return len(after.Halts) > 0 && !wire.SameSlice(before.Halts, after.Halts)
 		},
@@ -68,7 +69,7 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	for _, r := range asked.Reports {
 		err = errors.Join(err, tx.ledger.writeReport(tx.id, r))
 	}
-	if err == nil && after.Revision == 1 {
+	if err == nil && tx.absent {
 		err = tx.ledger.createQueueDirs(tx.id)
 	}
 	if err != nil {
