@@ -938,6 +938,29 @@ def remove(queue, world):
     return edit.close(always=True)
 
 
+def restore(queue, world, lastSeq=0, lastEpoch=0, revision=0, named=0, recorded=False, settled=()):
+    """§35.7."""
+    edit, newer = Edit(queue, world), named > queue['lastEpoch']
+    for name, value in (('lastSeq', lastSeq), ('lastEpoch', max(lastEpoch, named)),
+                        ('revision', revision)):
+        edit.queue[name] = max(edit.queue[name], value)
+    for task in claims(edit.queue):
+        claim_ = task['claim']
+        process = identity(claim_)
+        alive = (process and edit.seen.checks(process)
+                 and not gone(claim_, claim_['at'], edit.seen))
+        ends = [one['end'] for one in settled
+                if (one['task'], one['epoch']) == (task['taskId'], claim_['epoch'])]
+        if ends:
+            claim_.pop('stop', None)
+            claim_.pop('intent', None)
+            edit.settle(task, ends[-1], reason='restored')
+        elif not recorded and (newer or not alive):
+            edit.settle(task, 'released', reason='restored', judged=True)
+    edit.finish_edit()
+    return edit.outcome if edit.outcome.queue else edit.close(always=True)
+
+
 def alerted(queue, world, task='', epoch=0, by='', reason=''):
     edit = begin(queue, world)
     if task:
@@ -1081,7 +1104,7 @@ def withdraw(queue, world, id, asker):
 
 
 VERBS = {verb.__name__.rstrip('_'): verb
-         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, alerted, ask,
+         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, restore, alerted, ask,
                       answer, withdraw)}
 
 
