@@ -29,6 +29,9 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 		}}
 		err = r.all(log.path)
 	}
+	if l.linked() {
+		found.Revision = 0 // the next one is that of the next version
+	}
 	found.Lost = !restored && !log.fits && log.err == nil && q.Audit.Seq > 0
 	if err != nil || !q.SetBack(found) {
 		return nil, nil, err
