@@ -12,7 +12,7 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 		return false
 	}
 	w.name(name)
-	w.copy(text, text)
+	w.copy(text, text[:1]+text[len(text)-1:])
 	return true
 }
 
@@ -36,18 +36,26 @@ const muchText = 16 << 10
 
 // copy writes text. sample stands for it in a sample.
 func (w *Writer) copy(text, sample string) {
+	w.sample(sample)
 	if len(text) < muchText || w.out == nil {
 		w.buf = append(w.buf, text...)
+		w.sampled = len(w.buf)
 		return
 	}
-	w.flush()
-	if w.sampler != nil {
-		w.sampler.Sample([]byte(sample))
-	}
-	if w.err == nil {
+	if w.flush(); w.err == nil {
 		n, err := io.WriteString(w.out, text)
 		w.written, w.err = w.written+int64(n), err
 	}
+}
+
+// sample gives what is in buf, and then text, to the sampler.
+func (w *Writer) sample(text string) {
+	if w.sampler == nil {
+		return
+	}
+	w.sampler.Sample(w.buf[w.sampled:])
+	w.sampler.Sample([]byte(text))
+	w.sampled = len(w.buf)
 }
 
 // A Piece is the place of an object in the text that it was read from. The zero Piece is that of an

@@ -14,6 +14,7 @@ type Writer struct {
 	buf     []byte
 	out     io.Writer // nil: all of it stays in buf
 	sampler Sampler   // out, if it is one
+	sampled int       // how much of buf it has been given, or needs no sample of
 	written int64
 	err     error // an error of out
 
@@ -27,10 +28,9 @@ type Writer struct {
 	lastTime time.Time
 }
 
-// A Sampler is an io.Writer that is also given a sample of what is written: all of it, except that
-// for many objects in an array that are copied from the text that they were read from there is only
-// the last of them. Together with that text, the sample shows whether a reader would accept what is
-// written.
+// A Sampler is an io.Writer that is also given a sample of what is written, which shows whether a
+// reader would accept it. That is all of it, except for what is copied from a text that was read: the
+// last of adjacent elements of an array stands for all of them, and a member has no content.
 type Sampler interface {
 	io.Writer
 	Sample(text []byte)
@@ -70,14 +70,12 @@ func (w *Writer) flush() {
 	if w.out == nil {
 		return
 	}
-	if w.sampler != nil {
-		w.sampler.Sample(w.buf)
-	}
+	w.sample("")
 	if w.err == nil {
 		n, err := w.out.Write(w.buf)
 		w.written, w.err = w.written+int64(n), err
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.sampled = w.buf[:0], 0
 }
 
 func (w *Writer) open(bracket byte) {
