@@ -15,6 +15,8 @@ type record[T any] struct {
 	verb   func(of T) string
 	patch  func(before, after T) []audit.Change
 	text   func(of T) string // without the chain
+	// what other files show about a value whose file was set back or removed, or nil if it was not
+	find func(tx *Tx[T], log *auditLog, restored bool) (restore Verb[T], numbers func(T) T, err error)
 	// an edit that is made even if the log cannot be written
 	urgent func(before, after T) bool
 }
@@ -25,6 +27,11 @@ const (
 	manyPending  = 16
 	largePending = 8 << 10
 )
+
+// A line longer than longLine that only says what an edit has found is made durable in the log before
+// the commit, so that the file, which may be large, need not have it as well. If the edit is then not
+// made, the log is ahead of the file: the next edit finds that it was restored.
+const longLine = 1 << 20
 
 // recordEdit makes the chain of after that of the current value, with a line for what has changed.
 // It returns the log to which the line must be appended after the commit, or nil if the edit has
@@ -51,26 +58,73 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, nil
 	}
 
-	log := tx.ledger.openAuditLog(r.log(tx.ledger, tx.id))
-	chain, restored := log.follow(chain)
+	log, chain, restored := tx.follow()
 	chain, err := log.makeRoom(chain)
 	if err != nil && len(chain.Pending) >= audit.MostPending && !r.urgent(tx.value, *after) {
 		log.close()
 		return nil, fmt.Errorf("%s: %w: %w", tx.paths[0], audit.ErrPending, err)
 	}
 
-	*r.chain(after) = tx.lines(chain, restored, *after)
+	if begin, ok := tx.beginning(chain, restored); ok {
+		chain = chain.Append(begin)
+		if last := chain.Pending[len(chain.Pending)-1]; len(last) > longLine {
+			chain, _ = log.sync(chain) // else it stays pending, if there is room
+		}
+	}
+
+	line := tx.line(*after)
+	chain.Inode = log.inode
+	chain.Off = line.Verb == audit.Ended
+	*r.chain(after) = chain.Append(line)
 	return log, nil
 }
 
-// lines returns chain with the lines of an edit that makes the current value after.
-func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
-	r, revision := tx.kind.record, tx.kind.files[0].revision
-	e := tx.entry
-	e.By, e.At = tx.ledger.auditBy(), tx.now()
+// follow opens the log of the document, if there is one, and compares its end with the chain of the
+// current value. See auditLog.follow.
+func (tx *Tx[T]) follow() (log *auditLog, chain audit.Chain, restored bool) {
+	if log = tx.log; log != nil {
+		tx.log = nil
+		return log, tx.followed, tx.restored
+	}
+	log = tx.ledger.openAuditLog(tx.kind.record.log(tx.ledger, tx.id))
+	log.held = tx.checkLock
+	chain, restored = log.follow(*tx.kind.record.chain(&tx.value))
+	return log, chain, restored
+}
 
-	begin := e
-	begin.Note, begin.Revision, begin.Verb = nil, revision(&tx.value), ""
+// restore commits an edit of its own if the file was set back, so that no number is given again. If
+// there is no file, the next edit has those numbers.
+func (tx *Tx[T]) restore() error {
+	r := tx.kind.record
+	if r == nil || r.find == nil {
+		return nil
+	}
+	log, chain, restored := tx.follow()
+	tx.log, tx.followed, tx.restored = log, chain, restored
+
+	verb, numbers, err := r.find(tx, log, restored)
+	if err != nil || verb == nil {
+		return err
+	}
+	tx.restored = true
+	if tx.absent {
+		tx.value = numbers(tx.value)
+		return nil
+	}
+
+	after, err := verb(tx.value, tx.Observe())
+	if err == nil {
+		err = tx.Commit(after)
+	}
+	return err
+}
+
+// beginning returns the entry that says that the current value is not what the record says so far, if
+// that is so.
+func (tx *Tx[T]) beginning(chain audit.Chain, restored bool) (begin audit.Entry, ok bool) {
+	e := tx.entry
+	begin = audit.Entry{By: tx.ledger.auditBy(), At: tx.now(),
+		Revision: tx.kind.files[0].revision(&tx.value)}
 	switch {
 	case restored && e.Verb == audit.Started:
 		begin.Verb = audit.Began // a new object with the id of one that had a record
@@ -81,14 +135,16 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	case chain.Seq > 0 && chain.Revision != begin.Revision:
 		begin.Verb = audit.Unaudited
 	}
-	if begin.Verb != "" {
-		if !tx.absent {
-			begin.Patch = whole(r.text(tx.value))
-		}
-		chain = chain.Append(begin)
+	if begin.Verb != "" && !tx.absent {
+		begin.Patch = whole(tx.kind.record.text(tx.value))
 	}
+	return begin, begin.Verb != ""
+}
 
-	e.Revision = revision(&after)
+// line returns the entry of an edit that makes the current value after.
+func (tx *Tx[T]) line(after T) audit.Entry {
+	r, e := tx.kind.record, tx.entry
+	e.By, e.At, e.Revision = tx.ledger.auditBy(), tx.now(), tx.kind.files[0].revision(&after)
 	if e.Verb == "" {
 		e.Verb = r.verb(after)
 	}
@@ -98,8 +154,7 @@ func (tx *Tx[T]) lines(chain audit.Chain, restored bool, after T) audit.Chain {
 	default:
 		e.Patch = r.patch(tx.value, after)
 	}
-	chain.Off = e.Verb == audit.Ended
-	return chain.Append(e)
+	return e
 }
 
 // whole returns the patch that makes anything the object in text.

@@ -34,8 +34,11 @@ import (
 type auditLog struct {
 	ledger *Ledger
 	path   string
-	file   disk.File // nil: there is no log, or it cannot be opened
+	held   func() error // returns an error if the lock of the object is lost
+	file   disk.File    // nil: there is no log, or it cannot be opened
 	size   int64
+	inode  int64 // of the log; 0: it has none, or there is no log
+	fits   bool  // it has the last line that is not pending
 	err    error // why the log cannot be opened or written
 
 	anchor int64 // the end of the last line that is not pending
@@ -55,6 +58,7 @@ func (g *auditLog) open() {
 	f, info, err := g.ledger.fs.OpenFile(g.path, g.ledger.fs.OpenAppend)
 	if err == nil {
 		g.file, g.size, g.err = f, info.Size, nil
+		g.inode = int64(info.ID.Inode &^ (1 << 63))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		g.err = err
 	}
@@ -80,6 +84,7 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 		return chain, false
 	}
 	if g.isAsExpected(chain, tail) {
+		g.fits = true
 		return chain, false
 	}
 
@@ -96,6 +101,7 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 	// What follows the anchor is pending and is written again. Without an anchor nothing is cut
 	// off, except a torn end: verifying tells what is missing.
 	g.anchor, g.end, g.there = found.complete, found.complete, found.there
+	g.fits = found.anchored || chain.First() <= 1
 	if found.anchored {
 		g.anchor, g.end, g.there, g.sealed = found.anchor, found.anchor, found.sealed, found.sealed
 	}
@@ -178,7 +184,10 @@ func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
 // earlier one failed to. A line that is not there is of an edit that was killed, whose commit may
 // not be durable: it becomes so before its line does.
 func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
-	err := error(nil)
+	err := g.held()
+	if err != nil {
+		return chain, err
+	}
 	if g.there < len(chain.Pending) {
 		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
 	}

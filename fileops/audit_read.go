@@ -26,20 +26,9 @@ type AuditEnd struct {
 // file, Err of the end says so.
 func (a Audited) Read(each func(lines []string)) (end AuditEnd, err error) {
 	defer a.ledger.fs.Refresh()
-	parts, err := a.ledger.sealedParts(a.Log)
-	if err != nil {
-		return end, err
-	}
-
 	r := &auditReader{ledger: a.ledger, each: each}
-	for _, n := range parts {
-		if err := r.file(layout.PartOf(a.Log, n)); err != nil {
-			return end, err
-		}
-		if r.rest != "" { // a part ends with a line
-			each([]string{r.rest})
-		}
-		r.off, r.rest = 0, ""
+	if err := r.parts(a.Log); err != nil {
+		return end, err
 	}
 
 	// The log may grow before the file is read, and lines may go from the file to the log.
@@ -64,6 +53,32 @@ type auditReader struct {
 	off    int64  // the beginning of the first line that was not read
 	last   int64  // the number of the last line
 	rest   string // what follows it
+}
+
+// parts reads the sealed parts of the log at path.
+func (r *auditReader) parts(path string) error {
+	parts, err := r.ledger.sealedParts(path)
+	if err != nil {
+		return err
+	}
+	for _, n := range parts {
+		if err := r.file(layout.PartOf(path, n)); err != nil {
+			return err
+		}
+		if r.rest != "" { // a part ends with a line
+			r.each([]string{r.rest})
+		}
+		r.off, r.rest = 0, ""
+	}
+	return nil
+}
+
+// all reads the log at path, with its sealed parts.
+func (r *auditReader) all(path string) error {
+	if err := r.parts(path); err != nil {
+		return err
+	}
+	return r.file(path)
 }
 
 // muchLog is how much of a log is read at once.

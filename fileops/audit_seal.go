@@ -19,7 +19,7 @@ var ErrEmptyLog = errors.New("its log has no lines")
 // durable there, and commits an edit, made by touch, whose line begins the next part: with the
 // whole object. A seal that is killed before that commit leaves a log that the next edit creates.
 func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
-	r, l := tx.kind.record, tx.ledger
+	r := tx.kind.record
 	if !r.always && !r.chain(&tx.value).On() {
 		return "", ErrNoRecord
 	}
@@ -28,9 +28,8 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 		return "", err
 	}
 
-	log := l.openAuditLog(r.log(l, tx.id))
+	log, chain, restored := tx.follow()
 	defer log.close()
-	chain, restored := log.follow(*r.chain(&tx.value))
 	if !restored {
 		if chain, err = log.sync(chain); err != nil {
 			return "", err

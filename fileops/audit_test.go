@@ -115,7 +115,7 @@ func TestAuditRestored(t *testing.T) {
 		enqueue(t, l, "{}", "d")
 		lines, found, err := recordOf(l)
 		verbs := verbsOf(lines)
-		if err != nil || found != nil || !slices.Equal(verbs[len(verbs)-2:], []string{"restored", "enqueue"}) {
+		if err != nil || found != nil || !slices.Equal(verbs[len(verbs)-3:], []string{"restored", "restore", "enqueue"}) {
 			t.Errorf("sealed: %v: %v, %v, %q", sealed, found, err, verbs)
 		}
 	}
@@ -139,7 +139,7 @@ func TestAuditUnaudited(t *testing.T) {
 		enqueue(t, l, "{}", fmt.Sprint("t", q.Revision))
 	}
 	lines, found, err := recordOf(l)
-	want := []string{"enqueue", "unaudited", "enqueue", "restored", "enqueue"}
+	want := []string{"enqueue", "unaudited", "enqueue", "restored", "restore", "enqueue"}
 	if err != nil || found != nil || !slices.Equal(verbsOf(lines), want) {
 		t.Errorf("%v, %v, %q", found, err, verbsOf(lines))
 	}

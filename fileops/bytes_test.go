@@ -1,5 +1,11 @@
 package fileops
 
+import (
+	"io"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
 // Edit changes the bytes of one operation, whatever they mean: an edit without a codec.
 func (l *Ledger) Edit(id string, mode Mode, change func(tx *byteTx) error) error {
 	return l.hold(l.operationDocument(id), mode, func(e *edit) error {
@@ -16,6 +22,14 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *byteTx) error) error
 	})
 }
 
+// content is bytes that can be written more than once.
+type content []byte
+
+func (c content) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(c)
+	return int64(n), err
+}
+
 // byteTx is an edit of bytes in progress. Its effects are carried out when change has returned.
 type byteTx struct {
 	*edit
@@ -29,7 +43,8 @@ func (tx *byteTx) Data() []byte { return tx.files[0].base.data }
 
 func (tx *byteTx) Replace(data []byte, heartbeat bool) {
 	revision, _ := revisionOf(data)
-	tx.changes = []change{{0, contents{content(data), revision}}}
+	size := func(size int64, _ string) error { return operations.checkSize(protocol.Operation{}, size) }
+	tx.changes = []change{{0, contents{content(data), revision, size}}}
 	tx.heartbeat, tx.over = heartbeat, false
 }
 

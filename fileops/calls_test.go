@@ -50,7 +50,7 @@ change
 write
 `
 	const file = before + "fsync\n"
-	const rename = "replace operations/op.json\n"
+	const rename = "stat operations/op.json.lock\nreplace operations/op.json\n"
 	none := before + "close\n" + rename + "unlock\n"
 	onlyFile := file + "close\n" + rename + "unlock\n"
 	full := file + "close\nopen operations\n" + rename + "fsync\nclose\nunlock\n"
@@ -106,11 +106,11 @@ close
 	const write = "write\nfsync\nclose\n"
 	const syncDir = "fsync\nclose\n"
 	const pass = begin + write + "create ./g.orchestrator.json.tmp~\n" + write +
-		"open .\nreplace ./g.supervisors.json\nreplace ./g.orchestrator.json\n" + syncDir +
+		"open .\nstat ./g.lock\nreplace ./g.supervisors.json\nreplace ./g.orchestrator.json\n" + syncDir +
 		"open append ./g.alerts.jsonl\nfstat\nread at\n" + write +
-		"create ./g.supervisors.json.tmp~\n" + write + "open .\nreplace ./g.supervisors.json\n" +
-		syncDir + "unlock\n"
-	const beat = begin + write + "replace ./g.supervisors.json\nunlock\n"
+		"create ./g.supervisors.json.tmp~\n" + write +
+		"open .\nstat ./g.lock\nreplace ./g.supervisors.json\n" + syncDir + "unlock\n"
+	const beat = begin + write + "stat ./g.lock\nreplace ./g.supervisors.json\nunlock\n"
 	for _, c := range []struct {
 		sync disk.Sync
 		beat bool
@@ -151,7 +151,7 @@ func TestSystemCallsOfAQuietPass(t *testing.T) {
 
 		got := strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"),
 			simLedger, ".") + "\n"
-		const want = "write\nfsync\nclose\nopen .\nreplace ./g.orchestrator.json\n" +
+		const want = "write\nfsync\nclose\nopen .\nstat ./g.lock\nreplace ./g.orchestrator.json\n" +
 			"fsync\nclose\nunlock\n"
 		if got != want {
 			t.Errorf("recorded: %v: got\n%s\nwant\n%s", recorded, got, want)
@@ -187,9 +187,9 @@ func TestSystemCallsOfAnAttempt(t *testing.T) {
 	const before = "lock O/op.json.lock\nstat lock\nstat O/op.json.lock\n"
 	const temp = "create O/op.json.tmp~\n"
 	const read = "open O/op.json\nfstat\nread\nclose\n"
-	const rest = "write\nfsync\nclose\nreplace O/op.json\nreaddir tmp/op\nunlock\n"
+	const rest = "write\nfsync\nclose\nstat O/op.json.lock\nreplace O/op.json\nreaddir tmp/op\nunlock\n"
 	const remove = "remove O/op.json\nremove O/op.json.lock\nunlock\n"
-	const look = "stat tmp/op\n"
+	const look = "stat O/op.json.lock\nstat tmp/op\n"
 	for _, c := range []struct {
 		network   string
 		push, pop string

@@ -31,6 +31,9 @@ type Document[T any] struct {
 	// carries out the effects of a verb before the commit
 	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
 	record  *record[T] // nil: edits are not recorded
+
+	adds []string // the verbs that add to it, and leave room for those that do not
+	room string   // how to make room
 }
 
 // A codec encodes and decodes one file of a document, which has a part of a T.
@@ -124,11 +127,14 @@ func (c codec[T]) differ(a, b *T) bool { return c.revision(a) != c.revision(b) }
 // A Tx is an edit in progress.
 type Tx[T any] struct {
 	*edit
-	kind   *Document[T]
-	value  T
-	memory *memory     // nil: nothing was observed
-	at     time.Time   // of the observation
-	entry  audit.Entry // what the record is to say of an edit that no verb makes
+	kind     *Document[T]
+	value    T
+	memory   *memory   // nil: nothing was observed
+	at       time.Time // of the observation
+	log      *auditLog // open for the next commit: see restore
+	followed audit.Chain
+	restored bool
+	entry    audit.Entry // what the record is to say of an edit that no verb makes
 }
 
 // Hold calls change while it holds the lock of id. Everything that change commits through tx stays,
@@ -152,7 +158,14 @@ func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T
 		}
 
 		tx := &Tx[T]{edit: e, kind: d, value: value}
-		err = change(tx)
+		defer func() {
+			if tx.log != nil {
+				tx.log.close()
+			}
+		}()
+		if err = tx.restore(); err == nil {
+			err = change(tx)
+		}
 		if err == nil || e.committed {
 			tx.keepMemory()
 		}
@@ -234,7 +247,8 @@ func (tx *Tx[T]) write(after T, beat bool) error {
 	var changes []change
 	for i, c := range tx.kind.files {
 		if c.differ(&tx.value, &after) || !tx.files[i].base.exists {
-			changes = append(changes, change{i, contents{c.encode(after), c.revision(&after)}})
+			changes = append(changes, change{i, contents{c.encode(after), c.revision(&after),
+				func(size int64, text string) error { return tx.kind.check(c, after, size, text) }}})
 		}
 	}
 
@@ -243,6 +257,35 @@ func (tx *Tx[T]) write(after T, beat bool) error {
 		tx.kind.files[c.file].take(&tx.value, after)
 	}
 	return err
+}
+
+// mostAdded is the size of a file to which something may be added. The rest up to the size that
+// readers accept is left to edits that end or claim what is there, and to their lines in the record.
+const mostAdded = 24 << 20
+
+// check returns ErrTooLarge or ErrUnreadable for a file of after, whose codec is c, that has that size
+// and of which text is a sample, unless readers accept it and there is room for it.
+func (d *Document[T]) check(c codec[T], after T, size int64, text string) error {
+	if err := d.checkSize(after, size); err != nil {
+		return err
+	}
+	var read T
+	if _, err := c.decode(text, &read); err != nil {
+		return fmt.Errorf("%w: %v", ErrUnreadable, err) // not ErrCorrupt: no file is
+	}
+	return nil
+}
+
+// checkSize returns ErrTooLarge, with a cure, for a file of after that has that size.
+func (d *Document[T]) checkSize(after T, size int64) error {
+	switch {
+	case size > trust.MaxFile:
+		return fmt.Errorf("%w: it would have %d MiB: %s", ErrTooLarge, size>>20, d.room)
+	case size > mostAdded && slices.Contains(d.adds, d.record.verb(after)):
+		return fmt.Errorf("%w: it would have %d MiB, and nothing is added beyond %d: %s", ErrTooLarge,
+			size>>20, mostAdded>>20, d.room)
+	}
+	return nil
 }
 
 // value returns the value that e has read.

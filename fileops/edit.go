@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -39,6 +38,7 @@ const (
 //	fsync      operations/op.json.tmp~*
 //	close      operations/op.json.tmp~*
 //	openat     operations                    # what can fail does so before the commit
+//	newfstatat operations/op.json.lock       # and now it is still the file of that name
 //	newfstatat operations/op.json
 //	renameat   operations/op.json.tmp~* operations/op.json
 //	openat     tmp                           # temporary directories of calls that have ended go
@@ -66,6 +66,7 @@ const (
 //	fsync      g.orchestrator.json.tmp~*
 //	close      g.orchestrator.json.tmp~*
 //	openat     .
+//	newfstatat g.lock
 //	newfstatat g.supervisors.json
 //	renameat   g.supervisors.json.tmp~* g.supervisors.json
 //	newfstatat g.orchestrator.json
@@ -78,6 +79,10 @@ const (
 // A power cut between the two renames and the fsync of the directory may leave either file from
 // before; nothing else that a crash can do there is seen.
 //
+// If the lock file has lost its name, another process may edit the same document, under the lock on
+// another file. So nothing is renamed, and the edit starts again. A lock file that is removed between
+// the comparison and the rename is not noticed. On a ledger that commits by link, the link decides.
+//
 // An edit that is Own leaves two things out: the fsync of the directory; and, on a file system of
 // one host, the temporary file before the read, so that there is none if the edit removes the
 // operation.
@@ -87,6 +92,7 @@ const (
 type edit struct {
 	ledger *Ledger
 	document
+	held      *trust.Lock
 	mode      Mode
 	files     []replacement // in the order of the commit
 	effects   effects
@@ -96,8 +102,9 @@ type edit struct {
 	outcome   outcome // of the last commit
 }
 
-// hold calls change while it holds the lock of d. On a ledger where a lock is only a lease, if the
-// lease is lost before the first commit, hold calls change again with what others have made of d.
+// hold calls change while it holds the lock of d. If the lock is lost before the first commit,
+// because the lock file was removed, or because on this ledger a lock is only a lease, hold calls
+// change again with what others have made of d.
 // It returns an error of change unchanged; what change has committed stays. Otherwise it returns
 // without calling change
 //
@@ -133,7 +140,8 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait,
 		return err
 	}
 
-	e := &edit{ledger: l, document: d, mode: mode, effects: effects{ledger: l, id: d.id}}
+	e := &edit{ledger: l, document: d, held: lock, mode: mode,
+		effects: effects{ledger: l, id: d.id}}
 	defer e.effects.deleteTrash()
 	defer func() { l.recordLeftover(lock.Unlock()) }()
 	defer e.end()
@@ -157,7 +165,7 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait,
 
 // lockDocument takes the lock of d. A missing lock file is created only with OrCreate, or if the
 // files that it protects are still there, after a power cut or because they were copied without it.
-func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (disk.Lock, error) {
+func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (*trust.Lock, error) {
 	lock, err := l.fs.TakeLock(d.lock, mode&OrCreate != 0, wait)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
 		return lock, err
@@ -193,6 +201,22 @@ func (l *Ledger) whyMissing(d document) error {
 		return ErrArchived
 	}
 	return d.missing
+}
+
+// checkLock returns errRemoved if the lock file has lost its name, or errOvertaken if something was
+// committed before.
+func (e *edit) checkLock() error {
+	if e.ledger.linked() {
+		return nil
+	}
+	holds, err := e.held.Holds()
+	switch {
+	case err != nil || holds:
+		return err
+	case e.committed:
+		return errOvertaken
+	}
+	return fmt.Errorf("%s: %w", e.lock, errRemoved)
 }
 
 // begin creates the first temporary file, unless the edit is Own, and then reads the document. It
@@ -268,6 +292,9 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 		return 0, err
 	}
 
+	if err := e.checkLock(); err != nil {
+		return 0, dirs.end(notMade, err)
+	}
 	for _, c := range changes {
 		outcome, commitErr := e.replace(&e.files[c.file], c.next)
 		if outcome != isMade && made == 0 {
@@ -331,6 +358,9 @@ func (e *edit) archive() error {
 	}
 
 	l := e.ledger
+	if err := e.checkLock(); err != nil {
+		return err
+	}
 	if err := l.fs.EnsureDir(l.ArchiveDir()); err != nil {
 		return err
 	}
@@ -363,6 +393,9 @@ func (e *edit) drop() error {
 	if e.absent || l.linked() {
 		return e.archive()
 	}
+	if err := e.checkLock(); err != nil {
+		return err
+	}
 
 	l.recordLeftover(e.effects.discardAll())
 	e.files[0].remove()
@@ -391,6 +424,9 @@ func (e *edit) end() {
 
 	e.effects.restore()
 	if !e.absent {
+		return
+	}
+	if err := e.checkLock(); err != nil { // others may have created it by now, under another lock
 		return
 	}
 

@@ -42,6 +42,16 @@ type lostError struct{}
 func (lostError) Error() string { return ErrBusy.Error() + " by now, and has made an edit" }
 func (lostError) Unwrap() error { return ErrBusy }
 
+// errRemoved is errLost because somebody has removed or replaced the lock file.
+var errRemoved error = removedError{}
+
+type removedError struct{}
+
+func (removedError) Error() string {
+	return "the lock file was removed during the edit: no program may remove it"
+}
+func (removedError) Unwrap() error { return errLost }
+
 // errOvertaken is errLost in an edit that has already committed something and cannot start again.
 var errOvertaken = errors.New("another process has the lock by now, and has made an edit")
 

@@ -68,6 +68,10 @@ var (
 	// Nothing was changed.
 	ErrTooLarge = errors.New("too large for a file of the ledger")
 
+	// ErrUnreadable means that the edit would make a file that readers refuse, because it has a value
+	// that is nested too deep, or a number out of its range.
+	ErrUnreadable = errors.New("no command could read what this edit would make")
+
 	// ErrPermission means that the operating system refuses access, or that a file is not safe to
 	// trust because another user owns it or may write to it.
 	ErrPermission = fs.ErrPermission

@@ -24,6 +24,8 @@ var groups = Document[group.Group]{
 	},
 	times:   func(v group.Group) observe.Times { return v.Times },
 	prepare: prepareGroup,
+	adds:    []string{"register", "registerAll"},
+	room:    "remove services, or use another group",
 	record: &record[group.Group]{
 		log:    func(l *Ledger, id string) string { return l.GroupAudit(id) },
 		chain:  func(of *group.Group) *audit.Chain { return &of.Registry.Audit },
@@ -37,7 +39,7 @@ var groups = Document[group.Group]{
 			to.Registry, err = group.DecodeRegistry(text)
 			return "", err
 		},
-		encode:   func(from group.Group) io.WriterTo { return content(from.Registry.Encode()) },
+		encode:   func(from group.Group) io.WriterTo { return from.Registry },
 		revision: func(of *group.Group) int64 { return of.Registry.Revision },
 		take:     func(to *group.Group, from group.Group) { to.Registry = from.Registry },
 	}, {
@@ -46,7 +48,7 @@ var groups = Document[group.Group]{
 			to.Orchestrator, err = group.DecodeOrchestrator(text)
 			return to.Orchestrator.GroupID, err
 		},
-		encode:   func(from group.Group) io.WriterTo { return content(from.Orchestrator.Encode()) },
+		encode:   func(from group.Group) io.WriterTo { return from.Orchestrator },
 		revision: func(of *group.Group) int64 { return of.Orchestrator.Revision },
 		take: func(to *group.Group,
 			from group.Group) {
@@ -73,14 +75,6 @@ func prepareGroup(tx *GroupTx, after group.Group) (group.Group, bool, error) {
 		}
 	}
 	return after, after.Effects().BeatOnly, nil
-}
-
-// content is bytes that can be written more than once.
-type content []byte
-
-func (c content) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(c)
-	return int64(n), err
 }
 
 // EditGroup applies verb to the group id. See Document.Edit. If there is no group, verb gets the

@@ -2,10 +2,18 @@ package fileops
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // If edits commit by link, the lock is polled: an edit gets it once it is free, and gives up in
@@ -34,5 +42,128 @@ func TestPolledLock(t *testing.T) {
 	if err := l.Edit("op", OrCreate,
 		func(*byteTx) error { return errRefused }); !errors.Is(err, errRefused) {
 		t.Errorf("after its release: %v", err)
+	}
+}
+
+// holding is for a publication whose lock is held.
+func holding() error { return nil }
+
+// An edit whose lock file is removed or replaced by the time it would commit or publish changes
+// nothing, and starts again with what others have made under the lock that has the name now. If that
+// happens each time it returns ErrBusy.
+func TestRemovedLock(t *testing.T) {
+	t.Parallel()
+	for _, replaced := range []bool{false, true} {
+		l := testLedger(t, Config{}, Options{LockTimeout: time.Minute, Sync: disk.SyncNone})
+		other, err := Open(l.Dir(), l.options)
+		must(t, err)
+		editOp(t, l, pushing("a"))
+
+		tries := 0
+		editOp(t, l, func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			if tries++; tries == 1 {
+				must(t, os.Remove(l.OperationLock("op")))
+				if replaced {
+					editOp(t, other, pushing("b"))
+				}
+			}
+			return pushing("c")(op, seen)
+		})
+		got := openCalls(editOp(t, l, pushing("d")))
+		want := []string{"a", "b", "c", "d"}
+		if !replaced {
+			want = []string{"a", "c", "d"}
+		}
+		if !slices.Equal(got, want) || tries != 2 {
+			t.Errorf("replaced %t: got %v after %d tries", replaced, got, tries)
+		}
+		wantNoLeftovers(t, l)
+	}
+}
+
+// A lock file that is removed during each try makes the edit fail like a lock that is never free.
+func TestLockRemovedEachTime(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
+	editOp(t, l, pushing("a"))
+	before := readText(t, l.OperationPath("op"))
+	_, err := l.EditOperation("op", Existing|Try,
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			must(t, os.Remove(l.OperationLock("op")))
+			return pushing("b")(op, seen)
+		})
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "the lock file was removed") {
+		t.Errorf("got %v", err)
+	}
+	if after := readText(t, l.OperationPath("op")); after != before {
+		t.Errorf("it has changed:\n%s", after)
+	}
+}
+
+// Nothing is published, and no lock file of others is removed, under a lock that was lost.
+func TestRemovedLockOfOthers(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
+	must(t, l.fs.EnsureDir(l.OperationsDir()))
+	lock := l.OperationLock("new")
+	err := l.hold(l.operationDocument("new"), OrCreate, func(*edit) error {
+		must(t, os.Remove(lock))
+		must(t, os.WriteFile(lock, nil, 0o600)) // another process takes it
+		return errRefused
+	})
+	if !errors.Is(err, errRefused) || !l.fs.Exists(lock) {
+		t.Errorf("the lock file of another process is removed, %v", err)
+	}
+
+	out := filepath.Join(t.TempDir(), "out")
+	f, err := l.NewFile(out, 0o600)
+	must(t, err)
+	defer f.Close()
+	lost := func() error { return errRemoved }
+	if err := l.publish([]observe.Publication{{To: out}}, false, lost); !errors.Is(err, errLost) ||
+		l.fs.Exists(out) {
+		t.Errorf("published: %v", err)
+	}
+}
+
+// A loop that removes lock files loses no edit.
+func TestLockRemover(t *testing.T) {
+	t.Parallel()
+	const workers = 6
+	edits := 25
+	if os.Getenv("DPL_SOAK") != "" {
+		edits = 10_000 / workers
+	}
+	l := testLedger(t, Config{}, Options{LockTimeout: time.Minute})
+	done := make(chan struct{})
+	var remover, all sync.WaitGroup
+	remover.Go(func() {
+		for tick := time.Tick(20 * time.Millisecond); ; {
+			select {
+			case <-done:
+				return
+			case <-tick:
+				os.Remove(l.OperationLock("op"))
+			}
+		}
+	})
+	for w := range workers {
+		all.Go(func() {
+			own, err := Open(l.Dir(), l.options)
+			for i := 0; i < edits && err == nil; i++ {
+				err = own.Edit("op", OrCreate, add(fmt.Sprint(w, ".", i), false))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	close(done)
+	remover.Wait()
+
+	made, err := decodeEdits([]byte(readText(t, l.OperationPath("op"))))
+	if err != nil || len(made) != workers*edits {
+		t.Errorf("%d of %d edits are left, %v", len(made), workers*edits, err)
 	}
 }

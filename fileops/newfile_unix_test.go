@@ -77,7 +77,7 @@ func TestNewFileOfAProgram(t *testing.T) {
 		must(t, err)
 
 		for range 2 {
-			must(t, l.publish([]observe.Publication{{To: out}}, false))
+			must(t, l.publish([]observe.Publication{{To: out}}, false, holding))
 			info, err := os.Stat(out)
 			if err != nil || info.Mode() != 0o440 || readText(t, out) != "text" {
 				t.Errorf("%s: got %v, %v", name, info, err)

@@ -21,6 +21,8 @@ var operations = Document[protocol.Operation]{
 	},
 	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,
+	adds:    []string{"push"},
+	room:    "pop calls that have ended, or start another operation",
 	record: &record[protocol.Operation]{
 		log:    func(l *Ledger, id string) string { return l.OperationAudit(id) },
 		chain:  func(of *protocol.Operation) *audit.Chain { return &of.Audit },
@@ -54,7 +56,11 @@ func prepareOperation(tx *Tx[protocol.Operation],
 	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	tx.effects.run = op.RunID
-	if err := tx.ledger.publish(asked.Publish, false); err != nil {
+	err := tx.ledger.publish(asked.Publish, false, tx.checkLock)
+	switch {
+	case errors.Is(err, errLost):
+		return op, false, err
+	case err != nil:
 		return op, false, unpublished{err}
 	}
 

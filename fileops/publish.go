@@ -63,8 +63,12 @@ func (l *Ledger) syncFile(p observe.Publication) error {
 // publish gives files their names, under the lock and before the commit that says that the task is
 // done, or the call has ended (spec §35.6, §15.10). Each keeps its first name until Published, or
 // is a NewFile, so if the commit fails, all of it can be repeated. again says that an earlier edit may
-// have done so. None gets its name if one of them could not be linked beside it.
-func (l *Ledger) publish(all []observe.Publication, again bool) (err error) {
+// have done so. None gets its name if one of them could not be linked beside it, or if held, which
+// looks whether the lock is still held, returns an error.
+func (l *Ledger) publish(all []observe.Publication, again bool, held func() error) (err error) {
+	if len(all) == 0 {
+		return nil
+	}
 	linked := make([]*beside, len(all))
 	defer func() {
 		for i, b := range linked {
@@ -80,6 +84,9 @@ func (l *Ledger) publish(all []observe.Publication, again bool) (err error) {
 		}
 	}
 
+	if err := held(); err != nil {
+		return err
+	}
 	for i, p := range all {
 		err := linked[i].replace(p.To)
 		if f := l.newFiles[p.To]; err == nil && p.From == "" {

@@ -148,24 +148,24 @@ func TestPublishRefused(t *testing.T) {
 		{From: path("new"), To: path("dir")},
 		{From: path("new"), To: path("none/out")},
 	} {
-		if err := l.publish([]observe.Publication{p}, false); !errors.Is(err, ErrPublish) {
+		if err := l.publish([]observe.Publication{p}, false, holding); !errors.Is(err, ErrPublish) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
-	if err := l.publish([]observe.Publication{{From: path("new/x"), To: path("out")}}, false); err == nil {
+	if err := l.publish([]observe.Publication{{From: path("new/x"), To: path("out")}}, false, holding); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 
 	// Said again by an attempt that goes on, the file may be there already, but it must be there.
 	gone := []observe.Publication{{From: path("none"), To: path("new")}}
-	must(t, l.publish(gone, true))
+	must(t, l.publish(gone, true, holding))
 	gone[0].To = path("none2")
-	if err := l.publish(gone, true); !errors.Is(err, ErrPublish) {
+	if err := l.publish(gone, true, holding); !errors.Is(err, ErrPublish) {
 		t.Errorf("neither is there: %v", err)
 	}
 
 	linked := testLedger(t, Config{Commit: CommitLink}, Options{})
-	err := linked.publish([]observe.Publication{{From: path("new"), To: path("out")}}, false)
+	err := linked.publish([]observe.Publication{{From: path("new"), To: path("out")}}, false, holding)
 	if !errors.Is(err, ErrPublish) {
 		t.Errorf("commit by link: %v", err)
 	}
@@ -196,8 +196,8 @@ func TestPublishedLater(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	p := []observe.Publication{{From: filepath.Join(dir, "new"), To: filepath.Join(dir, "out")}}
 	writeFile(t, p[0].From, "new")
-	must(t, l.publish(p, false))
-	must(t, l.publish(p, false)) // both names are of one file by now
+	must(t, l.publish(p, false, holding))
+	must(t, l.publish(p, false, holding)) // both names are of one file by now
 	must(t, l.Published(p))
 	writeFile(t, p[0].From, "newer")
 	must(t, l.Published(p))
@@ -236,7 +236,7 @@ func TestPublishBesideASweep(t *testing.T) {
 			return nil
 		}
 
-		must(t, l.publish([]observe.Publication{p}, false))
+		must(t, l.publish([]observe.Publication{p}, false, holding))
 		if want := map[string]int{"refused": 1}[name]; want > 0 && locks != want ||
 			want == 0 && locks != mostNames {
 			t.Errorf("%s: %d names were tried", name, locks)
@@ -265,7 +265,7 @@ func TestPublishOnABrokenDisk(t *testing.T) {
 		{2, "stat", "/new"}, {1, "fsync", "/new"}, {1, "link", ".dpl~"}, {1, "replace", "/out"},
 	} {
 		h.Before = nth(t, c.n, c.call, c.suffix, broken)
-		if err := l.publish(p, false); !errors.Is(err, errDisk) || errors.Is(err, ErrPublish) ||
+		if err := l.publish(p, false, holding); !errors.Is(err, errDisk) || errors.Is(err, ErrPublish) ||
 			!strings.Contains(err.Error(), fmt.Sprintf("publish %q as %q: ", p[0].From, p[0].To)) {
 			t.Errorf("%s %d of %s: %v", c.call, c.n, c.suffix, err)
 		}
@@ -281,14 +281,14 @@ func TestPublishOnABrokenDisk(t *testing.T) {
 		}
 		return nil
 	}
-	if err := l.publish(p, false); !errors.Is(err, errDisk) {
+	if err := l.publish(p, false, holding); !errors.Is(err, errDisk) {
 		t.Errorf("a name that cannot be removed: %v", err)
 	}
 	h.Before = nil
 	must(t, l.SyncPublications(p)) // it sweeps
 	wantNames(t, dir, "new")
 
-	must(t, l.publish(p, false))
+	must(t, l.publish(p, false, holding))
 	h.Before = nth(t, 1, "remove", "/new", broken)
 	if err := l.Published(p); !errors.Is(err, errDisk) {
 		t.Errorf("the first name stays: %v", err)

@@ -63,7 +63,11 @@ func (l *Ledger) Lately(q queue.Queue, since time.Time, most int) queue.Queue {
 // LockQueueAlerts takes the lock that is held while alerts of a queue are given, so that nobody
 // else gives the same ones (spec §37.6). It returns ErrBusy if another process has the lock.
 func (l *Ledger) LockQueueAlerts(id string) (disk.Lock, error) {
-	return l.fs.TakeLock(l.EndedPath(id), true, &trust.Wait{})
+	lock, err := l.fs.TakeLock(l.EndedPath(id), true, &trust.Wait{})
+	if err != nil {
+		return nil, err
+	}
+	return lock, nil
 }
 
 // AttemptEnd returns the last lines of the output of an attempt, at most the given number. A

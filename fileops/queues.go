@@ -28,6 +28,8 @@ var queues = Document[queue.Queue]{
 	},
 	times:   func(v queue.Queue) observe.Times { return v.Times },
 	prepare: prepareQueue,
+	adds:    []string{"enqueue", "ask"},
+	room:    "wait until tasks have ended, cancel some, or use another queue",
 	record: &record[queue.Queue]{
 		always: true,
 		log:    func(l *Ledger, id string) string { return l.QueueAudit(id) },
@@ -35,6 +37,7 @@ var queues = Document[queue.Queue]{
 		verb:   func(of queue.Queue) string { return of.Effects().Verb },
 		patch:  func(before, after queue.Queue) []audit.Change { return after.AuditPatch(before) },
 		text:   queue.Queue.AuditText,
+		find:   findQueue,
 		urgent: func(before, after queue.Queue) bool {
 			return len(after.Halts) > 0 && !wire.SameSlice(before.Halts, after.Halts)
 		},
@@ -66,13 +69,18 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	for _, r := range asked.Reports {
 		err = errors.Join(err, tx.ledger.writeReport(tx.id, r))
 	}
-	if err == nil && after.Revision == 1 {
+	if err == nil && tx.absent {
 		err = tx.ledger.createQueueDirs(tx.id)
 	}
 	if err != nil {
 		return after, false, err
 	}
 
+	if len(asked.Remember) > 0 {
+		if err := tx.checkLock(); err != nil {
+			return after, false, err
+		}
+	}
 	lines := make([]jsonl.Line, len(asked.Remember))
 	for i, r := range asked.Remember {
 		lines[i] = jsonl.Line{Seq: r.Seq, Text: r.Line()}
@@ -80,7 +88,7 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	if err := tx.ledger.endedLog(tx.id).Append(lines); err != nil {
 		return after, false, err
 	}
-	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain)
+	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain, tx.checkLock)
 }
 
 // createQueueDirs makes the directories of a new queue durable before its commit, which may name a

@@ -177,10 +177,10 @@ func TestTidyQueue(t *testing.T) {
 	l := queueLedger(t, Config{})
 	must(t, l.TidyQueue("q", queueTime)) // there is none
 	enqueue(t, l, long, "a", "b")
+	doTask(t, l, "a", "it works")
 	log, err := l.CreateAttemptLog("q", "a", 1)
 	must(t, err)
 	must(t, os.WriteFile(log, []byte("it\nworks\n"), 0o600))
-	doTask(t, l, "a", "it works")
 	must(t, os.WriteFile(filepath.Join(l.QueueTasks("q"), "stranger"), nil, 0o600))
 	temp := layout.TempOf(l.AttemptReport("q", "b", 2))
 	must(t, os.WriteFile(temp, nil, 0o600))

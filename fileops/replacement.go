@@ -19,10 +19,12 @@ type replacement struct {
 	open disk.File // the temporary file until it is written; then nil
 }
 
-// A contents is the new content of a file, with its revision.
+// A contents is the new content of a file, with its revision. check returns an error for one of that
+// size, of which text is a sample (see wire.Sampler), that readers or a limit would refuse.
 type contents struct {
 	io.WriterTo
 	revision int64
+	check    func(size int64, text string) error
 }
 
 // An outcome says whether others see an edit. It is independent of the error returned with it.
@@ -43,7 +45,7 @@ func (r *replacement) create() (err error) {
 }
 
 // write writes next to the temporary file, and closes it.
-func (r *replacement) write(next io.WriterTo) error {
+func (r *replacement) write(next contents) error {
 	if r.open == nil {
 		r.remove()
 		if err := r.create(); err != nil {
@@ -54,9 +56,13 @@ func (r *replacement) write(next io.WriterTo) error {
 	open := r.open
 	r.open = nil
 
-	size, err := next.WriteTo(contentWriter{open})
-	if err == nil && size > trust.MaxFile {
-		err = fmt.Errorf("%s: %w: it would have %d MiB", r.path, ErrTooLarge, size>>20)
+	out := contentWriter{File: open}
+	size, err := next.WriteTo(&out)
+	if err == nil {
+		err = next.check(size, trust.AsString(out.sample))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", r.path, err)
 	}
 	if err == nil {
 		err = r.ledger.fs.SyncFile(open)
@@ -70,9 +76,15 @@ func (r *replacement) write(next io.WriterTo) error {
 
 // A contentWriter is a file to be written. Go would make the methods of an io.Writer for the type
 // of the file at run time, which takes as long as writing a small one.
-type contentWriter struct{ disk.File }
+type contentWriter struct {
+	disk.File
+	sample []byte
+}
 
-func (w contentWriter) WriteString(s string) (int, error) { return io.WriteString(w.File, s) }
+func (w *contentWriter) WriteString(s string) (int, error) { return io.WriteString(w.File, s) }
+
+// Sample makes a contentWriter a wire.Sampler.
+func (w *contentWriter) Sample(text []byte) { w.sample = append(w.sample, text...) }
 
 // made makes the next commit follow the one that made version n.
 func (r *replacement) made(n int64) (err error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // audit reports records with changed or missing lines.
@@ -33,6 +34,12 @@ func (p *checkup) audit() (found []finding) {
 			continue
 		}
 		found = append(found, findingsOf(name, v.Findings)...)
+		for _, l := range v.Marks {
+			if l.Verb == audit.Restored {
+				found = append(found, note.about(name, fmt.Sprintf("line %d, of %s: the file was set back "+
+					"to an older state", l.Seq, wire.FormatTime(l.At)), ""))
+			}
+		}
 	}
 	return found
 }

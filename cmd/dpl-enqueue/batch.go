@@ -44,6 +44,9 @@ func (c *enqueue) batch(stderr io.Writer) ([]queue.New, error) {
 			return nil, fmt.Errorf("task %d: %w", i+1, err)
 		}
 		n.Spec = r.Spec.Content()
+		if _, err := queue.DecodeSpec(n.Spec); err != nil { // its rules are in it, one level deeper
+			return nil, fmt.Errorf("task %d: %w", i+1, err)
+		}
 		if n.ID != "" && n.Key != "" && n.Key != n.ID {
 			return nil, fmt.Errorf("task %d: %w", i+1,
 				cli.Usagef("taskId and key exclude each other: an id is a key"))

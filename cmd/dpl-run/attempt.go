@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -60,7 +61,11 @@ func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
 	at.push.StartID = id
 	if err != nil {
 		keeper.Dismiss()
-		if settleErr := at.settle(queue.Outcome{End: queue.NotStarted, Reason: err.Error()}); settleErr != nil {
+		how := queue.NotStarted
+		if errors.Is(err, fs.ErrExist) { // its log: the next claim has another name
+			how = queue.Released
+		}
+		if settleErr := at.settle(queue.Outcome{End: how, Reason: err.Error()}); settleErr != nil {
 			env.Warnf("%v", settleErr)
 		}
 		return fmt.Errorf("%s: task %s: %w", c.Queue, t.ID, err)

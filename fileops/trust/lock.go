@@ -47,11 +47,26 @@ func (p *Wait) Stop() {
 	}
 }
 
+// A Lock is a lock that TakeLock has taken.
+type Lock struct {
+	disk.Lock
+	fs   *FS
+	path string
+	id   disk.FileID
+}
+
+// Holds reports whether the lock file still has its name. If not, somebody has removed or replaced
+// it, and another process may hold the lock on the file that has the name now.
+func (l *Lock) Holds() (bool, error) {
+	named, err := l.fs.Lstat(l.path)
+	return err == nil && named.ID == l.id, IgnoreMissing(err)
+}
+
 // TakeLock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none
 // and create is false, and disk.ErrBusy if another process holds it for as long as p lasts. It
 // makes sure that the locked file is still the one at path, because a lock on a removed or replaced
 // file protects nothing.
-func (f *FS) TakeLock(path string, create bool, p *Wait) (disk.Lock, error) {
+func (f *FS) TakeLock(path string, create bool, p *Wait) (*Lock, error) {
 	for {
 		lock, err := f.openLock(path, create, p.expired)
 		if errors.Is(err, disk.ErrBusy) && p.expired == nil && p.Timeout > 0 {
@@ -65,9 +80,9 @@ func (f *FS) TakeLock(path string, create bool, p *Wait) (disk.Lock, error) {
 			return nil, err
 		}
 
-		current, err := f.verify(lock, path)
+		id, current, err := f.verify(lock, path)
 		if err == nil && current {
-			return lock, nil
+			return &Lock{lock, f, path, id}, nil
 		}
 
 		lock.Unlock()
@@ -101,22 +116,22 @@ func (f *FS) openLock(path string, create bool, expired <-chan struct{}) (disk.L
 	return lock, err
 }
 
-// verify reports whether path still names the locked file. It returns an error if others could have
-// created it.
-func (f *FS) verify(lock disk.Lock, path string) (bool, error) {
+// verify reports whether path still names the locked file, and which file that is. It returns an
+// error if others could have created it.
+func (f *FS) verify(lock disk.Lock, path string) (disk.FileID, bool, error) {
 	locked, err := lock.Stat()
 	if err != nil {
-		return false, err
+		return locked.ID, false, err
 	}
 
 	named, err := f.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return locked.ID, false, nil
 	}
 	if err != nil {
-		return false, err
+		return locked.ID, false, err
 	}
-	return named.ID == locked.ID, f.CheckFile(path, locked)
+	return locked.ID, named.ID == locked.ID, f.CheckFile(path, locked)
 }
 
 // IgnoreBusy returns err, or nil if it means that another process has the lock.
@@ -128,4 +143,4 @@ func IgnoreBusy(err error) error {
 }
 
 // TryLock is TakeLock for an existing file, and does not wait.
-func (f *FS) TryLock(path string) (disk.Lock, error) { return f.TakeLock(path, false, &Wait{}) }
+func (f *FS) TryLock(path string) (*Lock, error) { return f.TakeLock(path, false, &Wait{}) }

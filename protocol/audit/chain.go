@@ -16,6 +16,7 @@ type Chain struct {
 	Head     string // its hash; "": there is none
 	Revision int64  // of the object after it, or after a later edit that has no line
 	Off      bool   // edits have no lines
+	Inode    int64  // of the log; 0: not known
 	Pending  []string
 	Unknown  []wire.Member
 }
@@ -53,6 +54,7 @@ func (c Chain) Write(w *wire.Writer) {
 		w.OptString("head", c.Head)
 		w.Int("revision", c.Revision)
 		w.OptBool("off", c.Off)
+		w.OptInt("inode", c.Inode)
 		if len(c.Pending) > 0 {
 			w.Strings("pending", c.Pending)
 		}
@@ -72,6 +74,8 @@ func Read(r *wire.Reader) (c Chain) {
 			c.Revision = r.Revision()
 		case "off":
 			c.Off = r.Bool()
+		case "inode":
+			c.Inode = r.Int(0)
 		case "pending":
 			r.Array(func() { c.Pending = append(c.Pending, r.String()) })
 		default:

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -20,8 +21,12 @@ func (s *Service) restartAt(failedAt time.Time) time.Time {
 	return wire.Later(wire.Later(failedAt, delay), policy.jitter(delay, s.seed(failedAt)))
 }
 
-// delay returns the delay numbered n, from 0.
+// delay returns the delay numbered n, from 0. A count that was as high as can be, and is one higher,
+// has the last delay.
 func (p RestartPolicy) delay(n int) time.Duration {
+	if n < 0 {
+		n = math.MaxInt
+	}
 	if p.Exponential.isSet() {
 		return p.Exponential.delay(n)
 	}

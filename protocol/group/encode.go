@@ -1,6 +1,7 @@
 package group
 
 import (
+	"io"
 	"slices"
 	"time"
 
@@ -9,28 +10,35 @@ import (
 )
 
 // Encode returns the content of the orchestrator's file (spec §9.1).
-func (o Orchestrator) Encode() string {
-	return wire.Text(func(w *wire.Writer) {
-		w.OptString("$schema", o.Schema)
-		w.Int("protocolVersion", int64(o.ProtocolVersion))
-		w.String("orchestrationGroupId", o.GroupID)
-		w.Int("revision", o.Revision)
-		w.OptInt("orchestratorPid", int64(o.PID))
-		w.OptTime("orchestratorHeartbeat", o.Heartbeat)
-		w.String("state", string(o.State))
-		w.Milliseconds("heartbeatIntervalMs", o.HeartbeatInterval)
-		w.Milliseconds("stalenessThresholdMs", o.StalenessThreshold)
-		o.Beat.Write(w, "beat", o.nested)
-		if o.Period != 0 {
-			w.Milliseconds("periodMs", o.Period)
-		}
+func (o Orchestrator) Encode() string { return wire.Text(o.write) }
 
-		w.Unknown(o.Unknown)
-	})
+// WriteTo writes what Encode returns. Its errors are those of out.
+func (o Orchestrator) WriteTo(out io.Writer) (int64, error) { return wire.Write(out, o.write) }
+
+func (o Orchestrator) write(w *wire.Writer) {
+	w.OptString("$schema", o.Schema)
+	w.Int("protocolVersion", int64(o.ProtocolVersion))
+	w.String("orchestrationGroupId", o.GroupID)
+	w.Int("revision", o.Revision)
+	w.OptInt("orchestratorPid", int64(o.PID))
+	w.OptTime("orchestratorHeartbeat", o.Heartbeat)
+	w.String("state", string(o.State))
+	w.Milliseconds("heartbeatIntervalMs", o.HeartbeatInterval)
+	w.Milliseconds("stalenessThresholdMs", o.StalenessThreshold)
+	o.Beat.Write(w, "beat", o.nested)
+	if o.Period != 0 {
+		w.Milliseconds("periodMs", o.Period)
+	}
+
+	w.Unknown(o.Unknown)
 }
 
 // Encode returns the content of the registry's file (spec §9.2).
 func (r Registry) Encode() string { return wire.Text(r.write) }
+
+// WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
+// those of out.
+func (r Registry) WriteTo(out io.Writer) (int64, error) { return wire.Write(out, r.write) }
 
 func (r Registry) write(w *wire.Writer) {
 	w.OptString("$schema", r.Schema)

@@ -44,5 +44,5 @@ func DecodeAskSpec(c Content) (AskSpec, error) {
 }
 
 // CompactObject returns the JSON object in text without the white space around it and between its
-// tokens. Its errors are those of wire.Decode.
-func CompactObject(text string) (string, error) { return wire.Decode(text, 0, readObject) }
+// tokens, if it can be the member of a spec. Its errors are those of wire.Decode.
+func CompactObject(text string) (string, error) { return wire.Decode(text, 1, readObject) }

@@ -15,8 +15,15 @@ type Content string
 // costs two fsyncs, and its hash in the entry is 71 bytes long.
 const mostInline = 400
 
+// withinEntry is how many objects and arrays are around a spec in the entry of its task. One that is
+// too deep for that has a file of its own.
+const withinEntry = 3
+
 // Inline reports whether the entry of the task has c itself and not its hash.
-func (c Content) Inline() bool { return len(c) <= mostInline && isInline(string(c)) }
+func (c Content) Inline() bool {
+	return len(c) <= mostInline && isInline(string(c)) &&
+		wire.CheckDepth(string(c), withinEntry) == nil
+}
 
 // Hash returns the hash of the file that c would be: "sha256:" and 64 hexadecimal digits.
 func (c Content) Hash() string {

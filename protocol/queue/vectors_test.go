@@ -57,6 +57,17 @@ type vector struct {
 		DelayMs  int64  `json:"delayMs"`
 		Later    bool   `json:"later"`
 
+		LastSeq   int64 `json:"lastSeq"`
+		LastEpoch int64 `json:"lastEpoch"`
+		Revision  int64 `json:"revision"`
+		Named     int64 `json:"named"`
+		Recorded  bool  `json:"recorded"`
+		Settled   []struct {
+			Task  string `json:"task"`
+			Epoch int64  `json:"epoch"`
+			End   End    `json:"end"`
+		} `json:"settled"`
+
 		Create   bool         `json:"create"`
 		Policy   vectorPolicy `json:"policy"`
 		Goal     *string      `json:"goal"`
@@ -377,6 +388,13 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 		return q.Cancel(ids, by, v.Do.Reason, seen)
 	case "remove":
 		return q.Remove(seen)
+	case "restore":
+		f := Found{LastSeq: v.Do.LastSeq, LastEpoch: v.Do.LastEpoch, Revision: v.Do.Revision,
+			Named: v.Do.Named, Recorded: v.Do.Recorded, Settled: make(map[Claimable]End)}
+		for _, s := range v.Do.Settled {
+			f.Settled[Claimable{s.Task, s.Epoch}] = s.End
+		}
+		return q.Restore(f, seen.Observation)
 	case "alerted":
 		return q.Alerted(Alert{Task: v.Do.Task, Epoch: v.Do.Epoch, By: v.Do.By, Reason: v.Do.Reason},
 			seen)

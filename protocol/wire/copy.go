@@ -12,7 +12,7 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 		return false
 	}
 	w.name(name)
-	w.copy(text)
+	w.copy(text, text[:1]+text[len(text)-1:])
 	return true
 }
 
@@ -34,15 +34,28 @@ func (w *Writer) hasLayout(text string, row bool) bool {
 // muchText is the length from which another system call to write a text costs less than copying it.
 const muchText = 16 << 10
 
-func (w *Writer) copy(text string) {
+// copy writes text. sample stands for it in a sample.
+func (w *Writer) copy(text, sample string) {
+	w.sample(sample)
 	if len(text) < muchText || w.out == nil {
 		w.buf = append(w.buf, text...)
+		w.sampled = len(w.buf)
 		return
 	}
 	if w.flush(); w.err == nil {
 		n, err := io.WriteString(w.out, text)
 		w.written, w.err = w.written+int64(n), err
 	}
+}
+
+// sample gives what is in buf, and then text, to the sampler.
+func (w *Writer) sample(text string) {
+	if w.sampler == nil {
+		return
+	}
+	w.sampler.Sample(w.buf[w.sampled:])
+	w.sampler.Sample([]byte(text))
+	w.sampled = len(w.buf)
 }
 
 // A Piece is the place of an object in the text that it was read from. The zero Piece is that of an
@@ -72,7 +85,8 @@ func (w *Writer) pieces(name, text string, n int, piece func(i int) Piece,
 		w.element()
 		run := w.run(text, i, n, piece, rows)
 		if run > 0 {
-			w.copy(text[piece(i).Start:piece(i+run-1).End])
+			last := piece(i + run - 1)
+			w.copy(text[piece(i).Start:last.End], text[last.Start:last.End])
 			i += run
 			continue
 		}

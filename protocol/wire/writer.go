@@ -13,6 +13,8 @@ import (
 type Writer struct {
 	buf     []byte
 	out     io.Writer // nil: all of it stays in buf
+	sampler Sampler   // out, if it is one
+	sampled int       // how much of buf it has been given, or needs no sample of
 	written int64
 	err     error // an error of out
 
@@ -26,10 +28,19 @@ type Writer struct {
 	lastTime time.Time
 }
 
+// A Sampler is an io.Writer that is also given a sample of what is written, which shows whether a
+// reader would accept it. That is all of it, except for what is copied from a text that was read: the
+// last of adjacent elements of an array stands for all of them, and a member has no content.
+type Sampler interface {
+	io.Writer
+	Sample(text []byte)
+}
+
 // Write writes an object to out, indented by two spaces, with a newline at the end. write writes
 // its members. The errors are those of out.
 func Write(out io.Writer, write func(w *Writer)) (int64, error) {
 	w := &Writer{buf: make([]byte, 0, muchText), out: out}
+	w.sampler, _ = out.(Sampler)
 	w.document(write)
 	return w.written, w.err
 }
@@ -59,11 +70,12 @@ func (w *Writer) flush() {
 	if w.out == nil {
 		return
 	}
+	w.sample("")
 	if w.err == nil {
 		n, err := w.out.Write(w.buf)
 		w.written, w.err = w.written+int64(n), err
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.sampled = w.buf[:0], 0
 }
 
 func (w *Writer) open(bracket byte) {

@@ -315,7 +315,8 @@ def read_hash(value, path):
 
 HASHED = (read_hash, str)
 CHAIN_MEMBERS = record(seq=(REVISION, REQUIRED), head=(HASHED, ABSENT), revision=(REVISION, REQUIRED),
-                       off=(BOOLEAN, False), pending=(array(TEXT), []))
+                       off=(BOOLEAN, False), inode=(INTEGER, 0),
+                       pending=(array(TEXT), []))
 
 
 def read_chain(value, path):

@@ -3,6 +3,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import functools
 import os
 import pathlib
 import re
@@ -393,6 +394,34 @@ def write_all(fd, text):
     os.fsync(fd)
 
 
+class LockRemoved(Exception):
+    """The lock file has lost its name (§2.3), and nothing was committed."""
+
+
+def still_locked(fd, path):
+    """Raise LockRemoved unless path is still the name of the lock file that is open as fd."""
+    try:
+        if os.path.samestat(os.fstat(fd), os.lstat(path)):
+            return
+    except FileNotFoundError:
+        pass
+    raise LockRemoved
+
+
+def repeated(edit):
+    """Make an edit start again when its lock file was removed, as long as it may wait."""
+    @functools.wraps(edit)
+    def edit_again(self, name, verb, observe, seconds=5, **arguments):
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return edit(self, name, verb, observe, seconds, **arguments)
+            except LockRemoved:
+                if time.monotonic() > deadline:
+                    raise Failed(75, 'the lock file was removed during the edit') from None
+    return edit_again
+
+
 def flock(fd, deadline):
     """Take the lock on fd.
 
@@ -627,7 +656,8 @@ class Ledger:
             last = decode(self.read_checked(self.archive_file(operation, numbers[-1])), operation)
             arguments['base'] = last['revision']
 
-    def edit(self, operation, verb, observe, seconds=5, reuse=False, tmp=False, **arguments):
+    @repeated
+    def edit(self, operation, verb, observe, seconds, reuse=False, tmp=False, **arguments):
         """Make one edit (§2.4) and return the committed outcome of protocol.apply.
 
         observe() is called after the file was read: an older observation could misjudge a newer
@@ -655,6 +685,7 @@ class Ledger:
                     lambda resources, found: self.release(trash, operation, resources, found),
                     **arguments)
                 if outcome.archived:
+                    still_locked(lock, f'{path}.lock')
                     self.put_away(operation, trash)
                     committed = True
                     self.finish_archive(operation)
@@ -669,6 +700,7 @@ class Ledger:
                             self.mkdir(place)
                     schema = {} if given else {'$schema': SCHEMAS + 'operation.schema.json'}
                     write_all(out, encode(schema | outcome.operation))
+                    still_locked(lock, f'{path}.lock')
                     replace(temporary, path)
                     committed = True
                     for spent in ended.values():
@@ -686,7 +718,9 @@ class Ledger:
             raise Failed(71 if committed else status_of(error), str(error)) from error
         finally:
             if not committed and not os.path.lexists(path):
-                os.unlink(f'{path}.lock')
+                with contextlib.suppress(LockRemoved):
+                    still_locked(lock, f'{path}.lock')
+                    os.unlink(f'{path}.lock')
             os.close(lock)
             trash.empty()
 
@@ -732,7 +766,8 @@ class Ledger:
                 os.unlink(temporary)
         sync_directory(self.archive)
 
-    def edit_group(self, group, verb, observe, seconds=5, **arguments):
+    @repeated
+    def edit_group(self, group, verb, observe, seconds, **arguments):
         """Make one edit of the registry and return the committed outcome of groups.apply.
 
         Refused: §12; Failed: 71, 74, 75, 77.
@@ -755,6 +790,7 @@ class Ledger:
                     if outcome.cleared:
                         self.archive_registry(group)
                     write_all(out, groups.encode_registry(outcome.registry))
+                    still_locked(lock, lock_path)
                     replace(temporary, path)
                     committed = True
                     if verb != 'beat' or without_times(given) != without_times(outcome.registry):
@@ -768,7 +804,9 @@ class Ledger:
             raise Failed(71 if committed else status_of(error), str(error)) from error
         finally:
             if not committed and not found():
-                os.unlink(lock_path)
+                with contextlib.suppress(LockRemoved):
+                    still_locked(lock, lock_path)
+                    os.unlink(lock_path)
             os.close(lock)
 
 

@@ -10,9 +10,10 @@ import re
 from typing import Optional
 
 import traces
-from document import (ABSENT, BEAT, BOOLEAN, CHAIN, HASH, HASHED, HIGHEST, ID, IDENT, INTEGER, LONGEST,
+from document import (ABSENT, BEAT, BOOLEAN, CHAIN, DEEPEST, HASH, HASHED, HIGHEST, ID, IDENT, INTEGER,
+                      LONGEST,
                       MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT, Number, Refused, array,
-                      below, corrupt, duration, format_time, one_of, parse, quote, read_id, read_time,
+                      below, corrupt, depth, duration, format_time, one_of, parse, quote, read_id, read_time,
                       record, refuse_newer, whole, write)
 from protocol import age, beat_of, gone, identity, same, set_optional
 from sightings import Sightings
@@ -27,6 +28,7 @@ TASK_ENDS = ('done', 'cancelled', 'expired', *DECIDED, 'timedOut', 'withdrawn')
 MISFITS = ('permission', 'answered'), ('question', 'allowed')  # kinds, and ends they cannot have (§47.2)
 LONGEST_TEXT, MOST_ASKED = 200, 16  # §46.2, §47.1
 LONGEST_SPEC = 400  # in the entry of its task (§36.1)
+WITHIN_ENTRY = 3  # objects and arrays around it there
 MOST_ENDED, KEPT_ENDED = 64, 32  # §36.2
 MOST_ENDED_QUESTIONS, KEPT_ENDED_QUESTIONS = 25, 10
 LIMITS = -10**6, 10**6  # of a priority
@@ -226,7 +228,10 @@ def key_id(text):
 
 
 def in_entry(spec):
-    return isinstance(spec, dict) and len(compact(spec).encode()) <= LONGEST_SPEC
+    if not isinstance(spec, dict):
+        return False
+    text = compact(spec)
+    return len(text.encode()) <= LONGEST_SPEC and depth(text) + WITHIN_ENTRY <= DEEPEST
 
 
 # The world
@@ -933,6 +938,29 @@ def remove(queue, world):
     return edit.close(always=True)
 
 
+def restore(queue, world, lastSeq=0, lastEpoch=0, revision=0, named=0, recorded=False, settled=()):
+    """§35.7."""
+    edit, newer = Edit(queue, world), named > queue['lastEpoch']
+    for name, value in (('lastSeq', lastSeq), ('lastEpoch', max(lastEpoch, named)),
+                        ('revision', revision)):
+        edit.queue[name] = max(edit.queue[name], value)
+    for task in claims(edit.queue):
+        claim_ = task['claim']
+        process = identity(claim_)
+        alive = (process and edit.seen.checks(process)
+                 and not gone(claim_, claim_['at'], edit.seen))
+        ends = [one['end'] for one in settled
+                if (one['task'], one['epoch']) == (task['taskId'], claim_['epoch'])]
+        if ends:
+            claim_.pop('stop', None)
+            claim_.pop('intent', None)
+            edit.settle(task, ends[-1], reason='restored')
+        elif not recorded and (newer or not alive):
+            edit.settle(task, 'released', reason='restored', judged=True)
+    edit.finish_edit()
+    return edit.outcome if edit.outcome.queue else edit.close(always=True)
+
+
 def alerted(queue, world, task='', epoch=0, by='', reason=''):
     edit = begin(queue, world)
     if task:
@@ -1076,7 +1104,7 @@ def withdraw(queue, world, id, asker):
 
 
 VERBS = {verb.__name__.rstrip('_'): verb
-         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, alerted, ask,
+         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, restore, alerted, ask,
                       answer, withdraw)}
 
 

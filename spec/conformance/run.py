@@ -447,11 +447,14 @@ QUEUE_KINDS = {
     'ruled': record(end=(one_of('allowed', 'denied'), REQUIRED), file=(TEXT, REQUIRED),
                     hash=(queues.HASHED, REQUIRED), number=(POSITIVE, REQUIRED), reason=(TEXT, ABSENT)),
     'processes': array(PROCESS), 'kind': queues.KIND,
+    'settled': array(record(task=(TEXT, REQUIRED), epoch=(REVISION, REQUIRED),
+                            end=(queues.END, REQUIRED))),
     'permits': record(all=(BOOLEAN, ABSENT), add=(INTEGER, ABSENT), set=(INTEGER, ABSENT)),
     'halt': record(reason=(TEXT, REQUIRED), details=(TEXT, ABSENT), now=(BOOLEAN, ABSENT)),
     'policy': record(**{name: (kind, ABSENT)
                         for name, (kind, _) in queues.POLICY_MEMBERS.items()})
-} | dict.fromkeys(('pid', 'status', 'delayMs', 'deadlineMs', 'expiresMs'), INTEGER)
+} | dict.fromkeys(('pid', 'status', 'delayMs', 'deadlineMs', 'expiresMs', 'lastSeq', 'lastEpoch',
+                     'revision', 'named'), INTEGER)
 QUESTION = record(end=(one_of(*queues.TASK_ENDS), ABSENT), answer=(TEXT, ABSENT))
 PARKED = record(epoch=(REVISION, ABSENT), question=(TEXT, ABSENT))
 PAST = record(end=(one_of(*queues.TASK_ENDS), REQUIRED), spec=(queues.HASHED, REQUIRED))

@@ -442,6 +442,22 @@ class Files(InDirectory):
         self.assertEqual(waiting.wait(30), 0)
         self.assertEqual([frame['callId'] for frame in self.read()['stack']], ['make', 'other'])
 
+    def test_lock_file_that_is_removed(self):
+        """An edit whose lock file is removed before its rename starts again."""
+        self.push('make')
+        place, tries = ledger.Ledger(self.path), []
+
+        def observe():
+            tries.append(1)
+            if len(tries) == 1:
+                os.unlink(f'{self.file}.lock')
+                self.push('other')
+            return ledger.observe()
+        place.edit('build', 'push', observe, call='third', participant='cli')
+        self.assertEqual([frame['callId'] for frame in self.read()['stack']],
+                         ['make', 'other', 'third'])
+        self.assertEqual(len(tries), 2)
+
     def test_host_id(self):
         for machine, name, want in (
             ('', '', 'af63a24c860189fe'),

@@ -44,6 +44,8 @@ table() {
 	for bug in NO_INODE_CHECK REMOVE_AFTER_UNLOCK REMOVE_UNLOCKED LOCK_KEPT; do
 		echo "finds|lock|$bug|$all|$safe|"
 	done
+	echo "holds|lock|a remover|-DN=3 -DREMOVER|$big|"
+	echo "finds|lock|NO_SECOND_CHECK|-DN=3 -DREMOVER|$safe|"
 
 	echo "holds|pass|safety|$all|$safe -DNOCLAIM|"
 	for bug in CASCADE REVIVAL TWO_HOLDS SAME_PASS; do

@@ -5,6 +5,10 @@
  * Inodes are numbered; path is the inode of the lock file. A client may be killed at any step; the
  * kernel then releases its lock. A sweeper makes an edit that changes nothing, which removes a
  * leftover lock file.
+ *
+ * With REMOVER, somebody removes the lock file once, without the lock. Then two clients can edit at the
+ * same time, and the comparison before the rename, which is made in one step with it here, keeps one
+ * of them out.
  */
 #ifndef N
 #define N 3
@@ -23,6 +27,22 @@ byte acked;              /* the number of acknowledged edits of this operation *
 byte editing;            /* the number of clients between their read and the end of their edit */
 
 #define CRASH goto died
+
+#ifdef REMOVER
+#define ONE_EDITS false
+#else
+#define ONE_EDITS true
+#endif
+#if defined(REMOVER) && !defined(BUG_NO_SECOND_CHECK)
+#define HELD (fd == path)
+#define COMPARE if \
+	:: !HELD -> editing--; holder[fd] = 0; opened[fd]--; fd = 0; read = 0; goto open \
+	:: else \
+	fi
+#else
+#define HELD true
+#define COMPARE skip
+#endif
 
 proctype client(byte me) {
 	byte fd, read, rounds;
@@ -77,7 +97,8 @@ wait:	atomic {
 	};
 	/* Rename. */
 	atomic {
-		assert(editing == 1);
+		COMPARE;
+		assert(editing == 1 || !ONE_EDITS);
 		assert(read == revision);
 		revision = read + 1;
 		exists = 1
@@ -85,7 +106,7 @@ wait:	atomic {
 	atomic {
 		if
 		:: CRASH
-		:: acked++; assert(acked <= revision); editing--; goto unlock
+		:: acked++; assert(acked <= revision || !ONE_EDITS); editing--; goto unlock
 		fi
 	};
 refused:
@@ -94,12 +115,22 @@ refused:
 #ifdef BUG_REMOVE_AFTER_UNLOCK
 	:: !exists -> atomic { editing--; holder[fd] = 0 }; path = 0; goto closed
 #else
-	:: atomic { !exists -> path = 0; editing--; goto unlock }
+	:: atomic {
+		!exists || !HELD ->
+		if
+		:: HELD -> path = 0
+		:: else
+		fi;
+		editing--;
+		goto unlock
+	}
 #endif
 	fi;
 archive:
 	atomic {
-		assert(editing == 1);
+		COMPARE;
+		assert(editing == 1 || !ONE_EDITS);
+		assert(read == revision);
 		exists = 0; revision = 0; acked = 0
 	};
 #ifdef BUG_REMOVE_AFTER_UNLOCK
@@ -109,7 +140,13 @@ archive:
 #else
 	if
 	:: CRASH
-	:: atomic { path = 0; editing-- }
+	:: atomic {
+		if
+		:: HELD -> path = 0
+		:: else
+		fi;
+		editing--
+	}
 	fi;
 #endif
 unlock:
@@ -135,6 +172,12 @@ active proctype sweeper() {
 end:	do
 	:: path != 0 && !exists -> path = 0
 	od
+}
+#endif
+
+#ifdef REMOVER
+active proctype remover() {
+	path = 0
 }
 #endif
 

@@ -202,8 +202,8 @@ func outcomes() []outcome {
 		{fileops.ErrResource, StatusRefused,
 			"name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 		{fileops.ErrCaseFold, StatusRefused, "choose another"},
-		{fileops.ErrTooLarge, StatusRefused,
-			"pop calls that have ended, or start another operation"},
+		{fileops.ErrTooLarge, StatusRefused, ""},
+		{fileops.ErrUnreadable, StatusRefused, ""},
 		{fileops.ErrPermission, StatusPermission, ""},
 		{fileops.ErrConfig, StatusConfig, ""},
 	}

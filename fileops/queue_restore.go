@@ -1,0 +1,72 @@
+package fileops
+
+import (
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// findQueue looks whether the file of a queue was set back or removed (spec §35.7). Usually the log
+// has the last line of the file, and nothing but the log is looked at.
+func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Queue],
+	func(queue.Queue) queue.Queue, error) {
+	q := tx.value
+	if log.fits && !restored && log.inode != 0 && log.inode == q.Audit.Inode {
+		return nil, nil, nil
+	}
+
+	l, found := tx.ledger, queue.Found{}
+	var err error
+	found.Named, err = l.lastNamed(q.ID)
+	if err == nil && restored {
+		r := &auditReader{ledger: l, each: func(lines []string) {
+			for _, text := range lines {
+				if line, err := audit.Parse(text); err == nil && line.Seq > q.Audit.Seq {
+					found.Line(q, line)
+				}
+			}
+		}}
+		err = r.all(log.path)
+	}
+	if l.linked() {
+		found.Revision = 0 // the next one is that of the next version
+	}
+	found.Lost = !restored && !log.fits && log.err == nil && q.Audit.Seq > 0
+	if err != nil || !q.SetBack(found) {
+		return nil, nil, err
+	}
+
+	return func(q queue.Queue, seen observe.Observation) (queue.Queue, error) {
+			return q.Restore(found, seen)
+		},
+		func(q queue.Queue) queue.Queue { return q.Numbered(found) }, nil
+}
+
+// lastNamed returns the highest epoch in the names of the files of attempts in the queue id, and of
+// their operations.
+func (l *Ledger) lastNamed(id string) (last int64, err error) {
+	files, _, err := l.taskFiles(id)
+	for _, f := range files {
+		last = max(last, f.Epoch)
+	}
+	for dir, operation := range map[string]func(name string) (layout.Kind, string){
+		l.OperationsDir(): layout.InOperations,
+		l.ArchiveDir(): func(name string) (layout.Kind, string) {
+			kind, id, _ := layout.InArchive(name)
+			return kind, id
+		},
+	} {
+		names, listErr := l.fs.Entries(dir)
+		if err == nil {
+			err = listErr
+		}
+		for _, name := range names {
+			_, op := operation(name)
+			if of, _, epoch, ok := queue.ParseAttemptID(op); ok && of == id {
+				last = max(last, epoch)
+			}
+		}
+	}
+	return last, err
+}
