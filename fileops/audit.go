@@ -96,7 +96,7 @@ func (tx *Tx[T]) follow() (log *auditLog, chain audit.Chain, restored bool) {
 // there is no file, the next edit has those numbers.
 func (tx *Tx[T]) restore() error {
 	r := tx.kind.record
-	if r == nil || r.find == nil {
+	if r == nil || r.find == nil || !r.always && !r.chain(&tx.value).On() {
 		return nil
 	}
 	log, chain, restored := tx.follow()

@@ -245,3 +245,25 @@ func commitPass(l *Ledger) error {
 		return tx.Commit(g)
 	})
 }
+
+// A registry that was set back gives no revision twice.
+func TestAuditGroupRestored(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	must(t, commitPass(l))
+	must(t, auditedGroup(t, l).Switch(true))
+	older := readText(t, l.SupervisorsPath("g"))
+	for range 5 {
+		must(t, commitPass(l))
+	}
+	last := readGroup(t, l, "g").Registry.Revision
+	writeFile(t, l.SupervisorsPath("g"), older)
+	must(t, commitPass(l))
+
+	lines, err := groupRecord(l)
+	verbs := verbsOf(lines)
+	if got := readGroup(t, l, "g").Registry.Revision; err != nil || got != last+2 ||
+		!slices.Contains(verbs, audit.Restored) {
+		t.Errorf("revision %d after %d, %v, %q", got, last, err, verbs)
+	}
+}

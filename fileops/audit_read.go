@@ -73,12 +73,20 @@ func (r *auditReader) parts(path string) error {
 	return nil
 }
 
-// all reads the log at path, with its sealed parts.
-func (r *auditReader) all(path string) error {
-	if err := r.parts(path); err != nil {
+// later calls each with the lines of g, and of the sealed parts before it, that are later than those
+// of chain.
+func (g *auditLog) later(chain audit.Chain, each func(line audit.Line)) error {
+	r := &auditReader{ledger: g.ledger, each: func(lines []string) {
+		for _, text := range lines {
+			if line, err := audit.Parse(text); err == nil && line.Seq > chain.Seq {
+				each(line)
+			}
+		}
+	}}
+	if err := r.parts(g.path); err != nil {
 		return err
 	}
-	return r.file(path)
+	return r.file(g.path)
 }
 
 // muchLog is how much of a log is read at once.

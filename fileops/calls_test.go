@@ -151,8 +151,11 @@ func TestSystemCallsOfAQuietPass(t *testing.T) {
 
 		got := strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"),
 			simLedger, ".") + "\n"
-		const want = "write\nfsync\nclose\nopen .\nstat ./g.lock\nreplace ./g.orchestrator.json\n" +
+		want := "write\nfsync\nclose\nopen .\nstat ./g.lock\nreplace ./g.orchestrator.json\n" +
 			"fsync\nclose\nunlock\n"
+		if recorded { // it was compared with the registry
+			want = strings.Replace(want, "unlock", "close\nunlock", 1)
+		}
 		if got != want {
 			t.Errorf("recorded: %v: got\n%s\nwant\n%s", recorded, got, want)
 		}

@@ -32,6 +32,7 @@ var groups = Document[group.Group]{
 		verb:   func(of group.Group) string { return of.Effects().Verb },
 		patch:  func(before, after group.Group) []audit.Change { return after.AuditPatch(before) },
 		text:   group.Group.AuditText,
+		find:   findGroup,
 		urgent: func(before, after group.Group) bool { return before.Stops() || after.Stops() },
 	},
 	files: []codec[group.Group]{{
@@ -55,6 +56,28 @@ var groups = Document[group.Group]{
 			to.Orchestrator = from.Orchestrator
 		},
 	}},
+}
+
+// findGroup looks whether the registry of a group with a record was set back. Then its next revision
+// is after the last one of the record.
+func findGroup(tx *GroupTx, log *auditLog, restored bool) (Verb[group.Group],
+	func(group.Group) group.Group, error) {
+	if !restored || tx.ledger.linked() {
+		return nil, nil, nil
+	}
+	last := tx.value.Registry.Revision
+	err := log.later(tx.value.Registry.Audit, func(l audit.Line) { last = max(last, l.Revision) })
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers := func(g group.Group) group.Group {
+		g.Registry.Revision = last
+		return g
+	}
+	restore := func(g group.Group, _ observe.Observation) (group.Group, error) {
+		return numbers(g).Touch()
+	}
+	return restore, numbers, nil
 }
 
 func (l *Ledger) groupDocument(id string) document {

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -158,4 +159,39 @@ func TestNamesThatAreNoVersions(t *testing.T) {
 	wantCalls(t, l, 2, "a", "b")
 	must(t, l.Sweep())
 	must(t, l.PruneArchive(time.Now()))
+}
+
+// Nothing is added to a file of more than 24 MiB. What is there can be claimed, settled and halted up
+// to the size that readers accept, also if the file was edited by hand, so that its record gets a line
+// with all of it.
+func TestFullQueue(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	enqueue(t, l, "{}", "a")
+	q, err := l.ReadQueue("q")
+	must(t, err)
+	q.Revision++
+	q.Unknown = []wire.Member{{Name: "x", Value: `"` + strings.Repeat(`x`, 60<<20) + `"`}}
+	writeFile(t, l.QueuePath("q"), q.Encode())
+
+	edit := func(verb func(q queue.Queue, seen queue.Seen) (queue.Queue, error)) error {
+		_, err := l.EditQueue("q", Existing, verb)
+		return err
+	}
+	err = edit(func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		return q.Enqueue([]queue.New{{ID: "b", Spec: "{}"}}, seen)
+	})
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "cancel some") {
+		t.Errorf("enqueue: got %v", err)
+	}
+	must(t, edit(func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		after, _, err := q.Claim(queue.Claimer{Participant: "w", Deadline: time.Hour}, "a", seen)
+		return after, err
+	}))
+	must(t, edit(func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		return q.Control(queue.Control{By: "x", Halt: &queue.HaltRequest{Reason: "x"}}, seen)
+	}))
+	if lines, found, err := recordOf(l); err != nil || found != nil || len(lines) < 4 {
+		t.Errorf("the record: %d lines, %v, %v", len(lines), found, err)
+	}
 }

@@ -20,14 +20,7 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 	var err error
 	found.Named, err = l.lastNamed(q.ID)
 	if err == nil && restored {
-		r := &auditReader{ledger: l, each: func(lines []string) {
-			for _, text := range lines {
-				if line, err := audit.Parse(text); err == nil && line.Seq > q.Audit.Seq {
-					found.Line(q, line)
-				}
-			}
-		}}
-		err = r.all(log.path)
+		err = log.later(q.Audit, func(line audit.Line) { found.Line(q, line) })
 	}
 	if l.linked() {
 		found.Revision = 0 // the next one is that of the next version

@@ -77,7 +77,7 @@ func (x Exponential) equal(y Exponential) bool {
 
 func (x Exponential) delay(n int) time.Duration {
 	delay, factor := x.Initial, time.Duration(x.Factor)
-	for i := 0; i < n && factor > 1; i++ {
+	for i := 0; i < n && factor > 1 && delay > 0; i++ {
 		if delay > x.Max/factor {
 			return x.Max
 		}
