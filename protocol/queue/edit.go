@@ -274,7 +274,7 @@ func (e *edit) spill() {
 		kept, most = keptQuestions, mostQuestions
 	}
 	n := len(e.before.Ended) - kept
-	if n <= most-kept || !e.changed {
+	if n <= most-kept || !e.changed || e.q.Removed || e.before.Removed {
 		return
 	}
 

@@ -64,13 +64,15 @@ func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	return e.end()
 }
 
-// revive makes a queue of a tombstone. What it has counted stays.
+// revive makes a queue of a tombstone. What it has counted stays, and it knows no task: not even
+// those that a tombstone of an earlier version names.
 func (e *edit) revive() {
 	if !e.q.Removed {
 		return
 	}
 	fresh := Create(e.q.ID)
 	e.q.Removed, e.q.Policy = false, fresh.Policy
+	e.q.Ended, e.seen.Past = nil, nil
 	e.changed = true
 }
 
