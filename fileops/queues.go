@@ -301,20 +301,6 @@ func (l *Ledger) QueueIDs() ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
-// CreateAttemptLog creates the file for the output of an attempt, and returns it and its path.
-func (l *Ledger) CreateAttemptLog(id, task string, epoch int64) (path string, err error) {
-	if err := l.makeTasksDir(id); err != nil {
-		return "", err
-	}
-
-	path = l.AttemptLog(id, task, epoch)
-	f, err := l.fs.CreateFile(path)
-	if err != nil {
-		return "", err
-	}
-	return path, f.Close()
-}
-
 // A TaskFile is a file of a task.
 type TaskFile struct {
 	layout.TaskFile

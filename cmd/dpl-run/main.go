@@ -3,7 +3,7 @@
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
-//	dpl-run --queue QUEUE --once|--until-empty|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
+//	dpl-run --queue QUEUE --once|--until-empty|--until-done|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
 //
 // It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation
 // has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
@@ -32,6 +32,7 @@ type run struct {
 	Queue      cli.QueueID `placeholder:"QUEUE" help:"instead of one call, do tasks of QUEUE, each as the call of an operation of its own"`
 	Once       bool        `help:"with --queue: do one task, and exit as its command does"`
 	UntilEmpty bool        `help:"with --queue: do tasks until none is ready"`
+	UntilDone  bool        `help:"with --queue: do tasks, and wait for those that are delayed or held by other workers, until only a person can make another one ready"`
 	Follow     bool        `help:"with --queue: do tasks, and wait for more"`
 	Jobs       cli.Count   `default:"1" placeholder:"N" help:"with --queue: do N tasks at a time (${default})"`
 

@@ -653,7 +653,9 @@ def begin(queue, world):
 def begin_anew(queue, world, queue_id='q'):
     """Return an edit of a queue that may not exist or be removed, and whether it is new (§37.5)."""
     new = queue is None or queue['removed']
-    edit = Edit(queue or new_queue(queue_id), dataclasses.replace(world, past={}) if new else world)
+    if queue and new:
+        world = dataclasses.replace(world, past={})
+    edit = Edit(queue or new_queue(queue_id), world)
     if new:
         edit.queue.update(removed=False, policy=new_policy(edit.queue['queueId']), ended=[])
     edit.make_pass()
