@@ -57,7 +57,7 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 
 	seen := w.ledger.ObserveQueue(q, w.env.Observer()())
 	if passed, err := q.Pass(seen); err == nil && (passed.Revision != q.Revision ||
-		passed.CountReady(seen, 1) > 0) {
+		passed.CountReady(seen, 1) > 0) || q.Returning(seen) {
 		return false, nil // after a pause
 	}
 	left := leftOf(q, seen)

@@ -36,7 +36,7 @@ type run struct {
 	Follow     bool        `help:"with --queue: do tasks, and wait for more"`
 	Jobs       cli.Count   `default:"1" placeholder:"N" help:"with --queue: do N tasks at a time (${default})"`
 
-	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt and each task that is dead, with the alert as JSON on stdin; kill it after 10s"`
+	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt, each task that is dead, and when it cannot work, with the alert as JSON on stdin; kill it after 10s"`
 
 	OnFailure cli.Word `placeholder:"CMD" help:"if dpl-run begins the operation, and it fails or is aborted: run sh -c CMD once, with what happened as JSON on stdin; kill it after 10s"`
 

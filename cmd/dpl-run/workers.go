@@ -317,7 +317,9 @@ func (w *workers) lose(b *worker) {
 	case r.begun():
 		w.did, w.failures, w.locked = true, 0, false
 	case r.nothing():
-	case b.ProcessState.ExitCode() >= 0 || r.By != "": // otherwise it was killed
+	case b.ProcessState.ExitCode() < 0 && r.By == "":
+		w.did = true // it was killed, so nobody knows what it has begun
+	default:
 		w.fail(r.Reason, r.locked())
 	}
 	if !w.next {

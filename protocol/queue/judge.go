@@ -187,3 +187,16 @@ func (q Queue) NextDue(seen Seen) (least time.Duration, any bool) {
 	}
 	return least, any
 }
+
+// Returning reports whether a task is about to come back: its claimer is gone, and only the keeper
+// of the attempt is still there.
+func (q Queue) Returning(seen Seen) bool {
+	return slices.ContainsFunc(q.Tasks, func(t *Task) bool {
+		c := t.Claim
+		if c == nil || !c.Keeper.Known() {
+			return false
+		}
+		runner := observe.Vitals{PID: c.PID, Process: c.Process, LastHeartbeat: c.At, Beat: c.Beat}
+		return seen.Gone(runner) != ""
+	})
+}

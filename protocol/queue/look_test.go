@@ -237,34 +237,38 @@ func TestJudged(t *testing.T) {
 
 	rebooted := Judgement{End: Rebooted, Reason: "rebooted", Process: HasRebooted}
 	for _, c := range []struct {
-		name    string
-		claimer Claimer
-		want    Judgement
+		name      string
+		claimer   Claimer
+		want      Judgement
+		returning bool
 	}{
-		{"no process", Claimer{}, Judgement{}},
-		{"alive", Claimer{PID: 1, Process: here(1)}, Judgement{Process: Exists}},
-		{"stopped", Claimer{PID: 4, Process: here(4)}, Judgement{Process: IsStopped}},
+		{"no process", Claimer{}, Judgement{}, false},
+		{"alive", Claimer{PID: 1, Process: here(1)}, Judgement{Process: Exists}, false},
+		{"stopped", Claimer{PID: 4, Process: here(4)}, Judgement{Process: IsStopped}, false},
 		{"gone", Claimer{PID: 2, Process: here(2)},
-			Judgement{End: Crashed, Reason: "exited", Process: HasExited}},
-		{"hidden", Claimer{PID: 3, Process: here(3)}, Judgement{Process: CannotTell}},
-		{"elsewhere", Claimer{PID: 1, Process: elsewhere}, Judgement{Process: CannotTell}},
+			Judgement{End: Crashed, Reason: "exited", Process: HasExited}, false},
+		{"hidden", Claimer{PID: 3, Process: here(3)}, Judgement{Process: CannotTell}, false},
+		{"elsewhere", Claimer{PID: 1, Process: elsewhere}, Judgement{Process: CannotTell}, false},
 		{"kept", Claimer{PID: 2, Process: here(2), Keeper: here(1)},
-			Judgement{Process: HasExited, Keeper: Exists}},
+			Judgement{Process: HasExited, Keeper: Exists}, true},
 		{"kept no more", Claimer{PID: 2, Process: here(2), Keeper: here(2)},
-			Judgement{End: Crashed, Reason: "exited", Process: HasExited, Keeper: HasExited}},
+			Judgement{End: Crashed, Reason: "exited", Process: HasExited, Keeper: HasExited}, true},
 		{"call open", Claimer{PID: 1, Process: elsewhere, Operation: "o", Call: "open"},
-			Judgement{Process: CannotTell, Call: CallOpen}},
+			Judgement{Process: CannotTell, Call: CallOpen}, false},
 		{"call over", Claimer{Operation: "o", Call: "over"},
-			Judgement{End: Crashed, Reason: "call over", Call: CallOver}},
+			Judgement{End: Crashed, Reason: "call over", Call: CallOver}, false},
 		{"call crashed", Claimer{Operation: "o", Call: "crashed"},
-			Judgement{End: Crashed, Reason: "call crashed", Call: CallCrashed}},
-		{"time left", Claimer{Deadline: 20 * time.Second}, Judgement{Left: 11 * time.Second}},
+			Judgement{End: Crashed, Reason: "call crashed", Call: CallCrashed}, false},
+		{"time left", Claimer{Deadline: 20 * time.Second}, Judgement{Left: 11 * time.Second}, false},
 		{"no time left", Claimer{Deadline: 5 * time.Second},
-			Judgement{End: TimedOut, Reason: "deadline"}},
+			Judgement{End: TimedOut, Reason: "deadline"}, false},
 	} {
 		q := after(t, added(t, New{ID: "a"}), claim("a", c.claimer))
 		if got := q.Judged(q.Task("a"), seen); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+		if got := q.Returning(seen); got != c.returning {
+			t.Errorf("%s: is returning: %v", c.name, got)
 		}
 		if got, want := len(q.CallsToJudge(seen)) > 0, c.want.Call != ""; got != want {
 			t.Errorf("%s: needs calls: %v", c.name, got)
