@@ -29,8 +29,9 @@ type Document[T any] struct {
 	files []codec[T] // in the order of the names
 	times func(T) observe.Times
 	// carries out the effects of a verb before the commit
-	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
-	record  *record[T] // nil: edits are not recorded
+	prepare   func(tx *Tx[T], after T) (_ T, beat bool, err error)
+	committed func(tx *Tx[T]) // follows the commit, under the lock; nil: nothing does
+	record    *record[T]      // nil: edits are not recorded
 
 	adds []string // the verbs that add to it, and leave room for those that do not
 	room string   // how to make room
@@ -255,6 +256,9 @@ func (tx *Tx[T]) write(after T, beat bool) error {
 	made, err := tx.edit.commit(changes, beat)
 	for _, c := range changes[:made] {
 		tx.kind.files[c.file].take(&tx.value, after)
+	}
+	if err == nil && tx.kind.committed != nil {
+		tx.kind.committed(tx)
 	}
 	return err
 }

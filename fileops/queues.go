@@ -30,6 +30,11 @@ var queues = Document[queue.Queue]{
 	prepare: prepareQueue,
 	adds:    []string{"enqueue", "ask"},
 	room:    "wait until tasks have ended, cancel some, or use another queue",
+	committed: func(tx *Tx[queue.Queue]) {
+		if tx.value.Removed {
+			tx.ledger.recordLeftover(tx.ledger.fs.RemoveIfThere(tx.ledger.EndedPath(tx.id)))
+		}
+	},
 	record: &record[queue.Queue]{
 		always: true,
 		log:    func(l *Ledger, id string) string { return l.QueueAudit(id) },
@@ -71,6 +76,9 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	}
 	if err == nil && tx.absent {
 		err = tx.ledger.createQueueDirs(tx.id)
+	}
+	if err == nil && tx.value.Removed { // its removal was killed before it could forget
+		err = tx.ledger.fs.RemoveIfThere(tx.ledger.EndedPath(tx.id))
 	}
 	if err != nil {
 		return after, false, err
@@ -291,20 +299,6 @@ func (l *Ledger) QueueIDs() ([]string, error) {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
-}
-
-// CreateAttemptLog creates the file for the output of an attempt, and returns it and its path.
-func (l *Ledger) CreateAttemptLog(id, task string, epoch int64) (path string, err error) {
-	if err := l.makeTasksDir(id); err != nil {
-		return "", err
-	}
-
-	path = l.AttemptLog(id, task, epoch)
-	f, err := l.fs.CreateFile(path)
-	if err != nil {
-		return "", err
-	}
-	return path, f.Close()
 }
 
 // A TaskFile is a file of a task.

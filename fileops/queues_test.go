@@ -178,7 +178,7 @@ func TestTidyQueue(t *testing.T) {
 	must(t, l.TidyQueue("q", queueTime)) // there is none
 	enqueue(t, l, long, "a", "b")
 	doTask(t, l, "a", "it works")
-	log, err := l.CreateAttemptLog("q", "a", 1)
+	log, err := attemptLog(l)
 	must(t, err)
 	must(t, os.WriteFile(log, []byte("it\nworks\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(l.QueueTasks("q"), "stranger"), nil, 0o600))
@@ -385,7 +385,7 @@ func TestQueuesRefused(t *testing.T) {
 	before, err := l.ReadQueue("q")
 	must(t, err)
 	block(l.TasksDir())
-	_, err = l.CreateAttemptLog("q", "a", 1)
+	_, err = attemptLog(l)
 	_, filesErr := l.TaskFiles("q")
 	for i, err := range []error{err, filesErr, add(l, long), l.TidyQueue("q", queueTime)} {
 		if err == nil {
@@ -398,9 +398,19 @@ func TestQueuesRefused(t *testing.T) {
 
 	must(t, os.Remove(l.TasksDir()))
 	must(t, os.MkdirAll(filepath.Join(l.AttemptLog("q", "a", 1), "sub"), 0o700))
-	if _, err := l.CreateAttemptLog("q", "a", 1); err == nil {
+	if _, err := attemptLog(l); err == nil {
 		t.Error("a log is a directory, which is no error")
 	}
+}
+
+// attemptLog makes the log of the first attempt at the task a.
+func attemptLog(l *Ledger) (path string, err error) {
+	log, err := l.NewAttemptLog("q")
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	return log.Name("a", 1)
 }
 
 // The operation of an attempt that has completed is gone; then its calls are over when the queue does

@@ -72,7 +72,7 @@ func TestOperator(t *testing.T) {
 	p.must("resume")
 	p.shows("status RUNNING", "queue 1 waiting, 0 claimed",
 		"attempts 7: 1 rejected, 2 done, 2 crashed, 1 uncertain, 1 blocked")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("status RUNNING", "iteration 3, last task task-005",
 		"queue 0 waiting, 0 claimed: exhausted")
 
@@ -88,7 +88,7 @@ func TestOperator(t *testing.T) {
 		"tasks 5 completed, 0 blocked")
 	p.must("set-goal --completed")
 	p.must("resume")
-	p.exits(4, "start")
+	p.must("start")
 	p.shows("status COMPLETED", "goal completed: Publish greet")
 	p.made()
 }
@@ -111,29 +111,29 @@ func TestOperatorManual(t *testing.T) {
 	p.must("enqueue --task-file tasks.json")
 	p.exits(74, "enqueue --task-file none.json")
 	p.must("resume")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("status RUNNING", "mode MANUAL, 0 may go", "attempts 0")
 
 	p.must("step")
 	p.shows("mode MANUAL, 1 may go")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("mode MANUAL, 0 may go", "attempts 1: 1 failed",
 		"last report never: failed: exit status 1")
 	p.must("step")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("tasks 0 completed, 1 blocked: never", "attempts 2: 2 failed")
 	p.must("step")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("status RUNNING", "iteration 1, last task shape", "mode MANUAL, 0 may go")
 
 	p.must("step")
-	p.must("start")
+	p.exits(1, "start")
 	p.shows("last report tone: uncertain: prose It is polite.: a person must look")
 	p.exits(64, "reject --task tone")
 	p.must("reject --task tone --reason 'it gushes'")
 	p.shows("queue 1 waiting, 0 claimed", "last report tone: rejected: it gushes")
 	p.must("step")
-	p.must("start")
+	p.exits(1, "start")
 	prompt := p.text("ledger/queues/tasks/greet/tone~5.log")
 	if !strings.Contains(prompt, "rejected: it gushes") {
 		t.Errorf("the second prompt is\n%s", prompt)

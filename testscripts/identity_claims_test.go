@@ -295,7 +295,7 @@ func testClaimsSilent(t *testing.T, bin string) {
 		{"0 dpl-cleanup", "0 dpl-queue q --permits all"},
 		{"1 dpl-claim q --participant p --deadline 1h", "0 dpl-claim q --participant p --deadline 1h"},
 		{"75 dpl-run --queue q --once -- true", "0 dpl-run --queue q --once -- true"},
-		{"0 dpl-run --queue q --until-empty -- true", "0 dpl-run --queue q --until-empty -- true"},
+		{"0 dpl-run --queue q --until-empty -- true", "1 dpl-run --queue q --until-empty -- true"},
 		{"124 dpl-wait --queue q --for change --timeout 0.05s",
 			"0 dpl-wait --queue q --for change --timeout 60"},
 	} {

@@ -17,17 +17,17 @@ import (
 )
 
 // batch returns the tasks that the arguments and files say.
-func (c *enqueue) batch(stderr io.Writer) ([]queue.New, error) {
+func (c *enqueue) batch(env *cli.Env) ([]queue.New, error) {
 	if c.File == "" && (c.Command != nil || c.Text != nil) {
 		n, err := c.single()
 		return []queue.New{n}, err
 	}
 
-	requests, err := c.read(stderr)
+	requests, err := c.read(env)
 	if err != nil {
 		return nil, err
 	}
-	if c.File == "" && len(requests) != 1 && c.About() {
+	if c.File == "" && len(requests) > 1 && c.About() {
 		return nil, cli.Usagef("flags about a task go with one task: %d were read", len(requests))
 	}
 
@@ -39,6 +39,9 @@ func (c *enqueue) batch(stderr io.Writer) ([]queue.New, error) {
 			if r.Spec.Dir, err = filepath.Abs(r.Spec.Dir); err != nil {
 				return nil, err
 			}
+		}
+		if err := r.Spec.CanRun(); err != nil {
+			return nil, fmt.Errorf("task %d: %w", i+1, cli.WithStatus(cli.StatusCorrupt, err))
 		}
 		if r.Spec.Check, err = rulesOf(r.Spec); err != nil {
 			return nil, fmt.Errorf("task %d: %w", i+1, err)
@@ -102,16 +105,13 @@ func (c *enqueue) single() (n queue.New, err error) {
 	if c.Text != nil {
 		s.Text = string(*c.Text)
 	}
-	for _, word := range c.Command {
-		if err := cli.CheckText(word); err != nil {
-			return n, cli.Usagef("COMMAND: %v", err)
-		}
-	}
-
 	if c.Command != nil || c.Dir != "" {
 		if s.Dir, err = filepath.Abs(string(c.Dir)); err != nil {
 			return n, err
 		}
+	}
+	if err := s.CanRun(); err != nil {
+		return n, cli.Usagef("%v", err)
 	}
 	if c.Check != "" {
 		if s.Check, err = readRules(string(c.Check)); err != nil {
@@ -156,7 +156,7 @@ func (c *enqueue) flags() (queue.New, error) {
 }
 
 // read returns the tasks in the file, or on standard input.
-func (c *enqueue) read(stderr io.Writer) ([]queue.Request, error) {
+func (c *enqueue) read(env *cli.Env) ([]queue.Request, error) {
 	name, from := "standard input", io.Reader(os.Stdin)
 	if c.File == "" && term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil, cli.Usagef("give -- COMMAND, --text or --file, or tasks on standard input")
@@ -170,7 +170,7 @@ func (c *enqueue) read(stderr io.Writer) ([]queue.Request, error) {
 		name, from = string(c.File), f
 	}
 
-	data, err := c.readAll(from, stderr)
+	data, err := c.readAll(from, env.Stderr)
 	if err == nil && len(data) > trust.MaxFile {
 		err = trust.TooLarge("a file of tasks")
 	}
@@ -181,6 +181,9 @@ func (c *enqueue) read(stderr io.Writer) ([]queue.Request, error) {
 	requests, err := queue.DecodeRequests(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if f, is := from.(*os.File); is && len(requests) == 0 && term.IsTerminal(int(f.Fd())) {
+		env.Warnf("%s: there was no task", c.Queue)
 	}
 	return requests, nil
 }

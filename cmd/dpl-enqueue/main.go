@@ -79,7 +79,7 @@ func (c *enqueue) Run(env *cli.Env) error {
 		})
 	}
 
-	batch, err := c.batch(env.Stderr)
+	batch, err := c.batch(env)
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,7 @@ func (c *enqueue) Run(env *cli.Env) error {
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Enqueue(batch, seen) })
 	if err == nil {
 		c.print(env, edit, batch)
+		c.warn(env, edit.After.Effects().Stopped)
 	}
 	return cli.InQueue(c.Queue, err)
 }

@@ -25,6 +25,7 @@ type end struct {
 	stopped int    // the exit status for which dpl-run stopped it, or 0
 	told    bool   // dpl-run got TERM
 	silent  bool   // dpl-run stopped it because it wrote nothing
+	lacking error  // it was not started, because of what the host lacks; nil: no such reason
 }
 
 // words returns the end of the command itself in words, or "" if it is not known.

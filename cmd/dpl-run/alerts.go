@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/hook"
@@ -81,8 +82,7 @@ func (a *alerts) giveAll() error {
 		return err
 	}
 	for _, alert := range q.Alerts() {
-		timedOut, err := hook.Run(a.command, alert.Line(a.queue),
-			[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
+		timedOut, err := a.run(alert.Line(a.queue))
 		if err != nil {
 			a.env.Warnf("%s: --on-alert: %s: %v", a.queue, alert, err)
 		}
@@ -94,6 +94,24 @@ func (a *alerts) giveAll() error {
 		}
 	}
 	return nil
+}
+
+// run runs the hook with an alert.
+func (a *alerts) run(line string) (timedOut bool, err error) {
+	return hook.Run(a.command, line,
+		[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
+}
+
+// failed tells that this worker ends, because it cannot work. The queue does not know of it, so it is
+// told once, if at all.
+func (a *alerts) failed(reason string, at time.Time) {
+	if a.command == "" {
+		return
+	}
+	line := queue.WorkerFailed(a.queue, reason, at)
+	if _, err := a.run(line); err != nil {
+		a.env.Warnf("%s: --on-alert: worker failed: %v", a.queue, err)
+	}
 }
 
 func (a *alerts) given(alert queue.Alert) error {

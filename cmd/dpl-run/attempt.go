@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -36,44 +35,53 @@ type attempt struct {
 	check   attemptCheck
 	log     string         // path of its output
 	outcome *queue.Outcome // what it is settled with, once that is known
+	begun   bool           // its end is settled as that of the task, whatever it is
 	settled bool
+	undone  bool // its claim was taken back
 	unsure  bool // a settling may be committed or not
 }
 
-// once claims a task and does it.
-func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) error {
+// once claims a task and does it. All that can be made before the claim is, so that hardly anything
+// fails between it and the start of the command.
+func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) (err error) {
 	signals := catch(syscall.Signal(c.SoftSignal))
+	log := &fileops.AttemptLog{}
+	if !env.DryRun() {
+		if log, err = l.NewAttemptLog(string(c.Queue)); err != nil {
+			return cli.InQueue(c.Queue, err)
+		}
+	}
+	defer log.Close()
+
 	id := process.NewStartID()
 	keeper := <-c.keeper(id, nil)
 	t, q, err := c.claim(env, l, keeper)
-	if err != nil || t == nil {
+	if err != nil || t == nil || env.DryRun() {
 		keeper.Dismiss()
 		if err == nil && !env.DryRun() {
 			l.LookAfter(q, env.Program)
-			err = nothingToDo(q.Verdict())
+			a.reason, err = string(q.Verdict()), nothingToDo(q.Verdict())
 		}
 		return cli.InQueue(c.Queue, err)
 	}
 
 	at := &attempt{call: &call{env: env, flags: c, ledger: l, op: t.Claim.Operation,
 		attempt: true}, task: t, signals: signals}
-	path, err := at.prepare()
+	a.role = at
+	path, err := at.prepare(log)
 	at.push.StartID = id
-	if err != nil {
+	if err == nil {
+		ready := make(chan *job.Keeper, 1)
+		ready <- keeper
+		err = c.perform(env, a, at, path, ready, signals)
+	} else {
 		keeper.Dismiss()
-		how := queue.NotStarted
-		if errors.Is(err, fs.ErrExist) { // its log: the next claim has another name
-			how = queue.Released
-		}
-		if settleErr := at.settle(queue.Outcome{End: how, Reason: err.Error()}); settleErr != nil {
-			env.Warnf("%v", settleErr)
-		}
-		return fmt.Errorf("%s: task %s: %w", c.Queue, t.ID, err)
+		err = at.notPrepared(err)
 	}
-
-	ready := make(chan *job.Keeper, 1)
-	ready <- keeper
-	return c.perform(env, a, at, path, ready, signals)
+	if err != nil && !at.begun {
+		at.unclaim(err)
+	}
+	return err
 }
 
 // openQueue opens the ledger whose tasks are to be run. On a shared one others have written them.
@@ -103,6 +111,9 @@ func (c *run) claim(env *cli.Env, l *fileops.Ledger, keeper *job.Keeper) (*queue
 			after, t, err = q.Claim(who, "", seen)
 			return after, err
 		})
+	if errors.Is(err, fileops.ErrBusy) {
+		err = cli.WithStatus(cli.StatusBusy, err)
+	}
 	return t, edit.After, err
 }
 
@@ -118,23 +129,23 @@ func nothingToDo(v queue.Verdict) error {
 }
 
 // prepare gets ready to run the command of the task, in its directory and with its output in the
-// log of the attempt. It returns the path of the program.
-func (a *attempt) prepare() (path string, err error) {
+// log of the attempt. It returns the path of the program. Its error is unfit if the task is at fault.
+func (a *attempt) prepare(log *fileops.AttemptLog) (path string, err error) {
 	c, queueID := a.flags, string(a.flags.Queue)
 	content, err := a.ledger.ReadSpec(queueID, a.task)
 	if err != nil {
-		return "", err
+		return "", ofTask(err)
 	}
 	spec, err := queue.DecodeSpec(content)
 	if err != nil {
-		return "", err
+		return "", ofTask(err)
 	}
 
 	if len(c.Command) == 0 {
 		c.Command = spec.Argv
 	}
 	if len(c.Command) == 0 {
-		return "", errors.New("it has no command: give -- WORKER")
+		return "", unfit{errors.New("it has no command: give -- WORKER")}
 	}
 	if spec.Timeout > 0 {
 		c.Timeout = cli.Span(spec.Timeout)
@@ -149,11 +160,11 @@ func (a *attempt) prepare() (path string, err error) {
 	a.spec, a.push = content, a.pushed(spec)
 	if spec.Dir != "" {
 		if err := os.Chdir(spec.Dir); err != nil {
-			return "", err
+			return "", ofTask(err)
 		}
 	}
 	if path, err = c.lookUp(); err != nil {
-		return "", err
+		return "", ofTask(err)
 	}
 
 	a.check.rules = spec.Check
@@ -162,7 +173,7 @@ func (a *attempt) prepare() (path string, err error) {
 	}
 
 	claim := a.task.Claim
-	if a.log, err = a.ledger.CreateAttemptLog(queueID, a.task.ID, claim.Epoch); err != nil {
+	if a.log, err = log.Name(a.task.ID, claim.Epoch); err != nil {
 		return "", err
 	}
 	return path, a.redirect()
@@ -189,21 +200,24 @@ func (a *attempt) pushed(spec queue.Spec) protocol.Push {
 // begin pushes the call, and returns the variables that tell the command about the task.
 func (a *attempt) begin(signals <-chan os.Signal) ([]string, time.Duration, error) {
 	variables, interval, err := a.call.begin(signals)
-	if errors.Is(err, fileops.ErrBusy) {
-		return nil, 0, err // it is tried again
-	}
 	if err != nil {
-		return nil, 0, errors.Join(err, a.settle(queue.Outcome{End: queue.Released, Reason: err.Error()}))
+		return nil, 0, err // if the lock is busy, it is tried again
 	}
 	spec := filepath.Join(a.tmp(), "task.json")
 	err = os.WriteFile(spec, []byte(a.spec+"\n"), 0o600)
 	if err == nil {
 		err = a.stillMine()
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, queue.ErrLost), errors.Is(err, queue.ErrNoTask):
+		a.begun = true
 		_, endErr := a.end(end{failure: err.Error(), stopped: cli.StatusCleanUp})
 		return nil, 0, errors.Join(cli.WithStatus(cli.StatusCleanUp, err), endErr)
+	case err != nil:
+		_, endErr := a.end(end{failure: err.Error(), lacking: err})
+		return nil, 0, errors.Join(err, endErr)
 	}
+	a.begun = true
 
 	t, q := a.task, string(a.flags.Queue)
 	previous := ""
@@ -222,7 +236,7 @@ func (a *attempt) begin(signals <-chan os.Signal) ([]string, time.Duration, erro
 		"DPL_QUEUE="+q, "DPL_TASK="+t.ID, "DPL_EPOCH="+strconv.FormatInt(t.Claim.Epoch, 10),
 		"DPL_ATTEMPT="+strconv.FormatInt(t.Attempts, 10),
 		"DPL_SPEC="+spec, "DPL_LOG="+a.log,
-		"DPL_REASON="+reason(t.Last),
+		"DPL_REASON="+strings.ReplaceAll(reason(t.Last), "\x00", "\uFFFD"),
 		"DPL_SAME_ERROR="+strconv.FormatInt(t.SameError, 10), "DPL_PREVIOUS="+previous,
 	), interval, nil
 }
@@ -249,7 +263,10 @@ func (a *attempt) stillMine() error {
 }
 
 func (a *attempt) end(e end) (verdict, error) {
-	if !a.settled {
+	if e.lacking != nil {
+		a.unclaim(e.lacking)
+	}
+	if !a.settled && !a.undone {
 		if a.outcome == nil {
 			e.told = e.told || a.toldToo(e)
 			o := a.outcomeOf(e)
@@ -361,5 +378,5 @@ func (a *attempt) name() string { return string(a.flags.Queue) + ": task " + a.t
 
 func (a *attempt) ids() cli.Object {
 	return append(cli.Object{{"queueId", a.flags.Queue}, {"taskId", a.task.ID},
-		{"epoch", a.task.Claim.Epoch}}, a.call.ids()...)
+		{"epoch", a.task.Claim.Epoch}, {"unclaimed", a.undone}}, a.call.ids()...)
 }

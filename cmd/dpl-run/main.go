@@ -3,7 +3,7 @@
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
-//	dpl-run --queue QUEUE --once|--until-empty|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
+//	dpl-run --queue QUEUE --once|--until-empty|--until-done|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
 //
 // It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation
 // has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
@@ -32,10 +32,11 @@ type run struct {
 	Queue      cli.QueueID `placeholder:"QUEUE" help:"instead of one call, do tasks of QUEUE, each as the call of an operation of its own"`
 	Once       bool        `help:"with --queue: do one task, and exit as its command does"`
 	UntilEmpty bool        `help:"with --queue: do tasks until none is ready"`
+	UntilDone  bool        `help:"with --queue: do tasks, and wait for those that are delayed or held by other workers, until only a person can make another one ready"`
 	Follow     bool        `help:"with --queue: do tasks, and wait for more"`
 	Jobs       cli.Count   `default:"1" placeholder:"N" help:"with --queue: do N tasks at a time (${default})"`
 
-	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt and each task that is dead, with the alert as JSON on stdin; kill it after 10s"`
+	OnAlert cli.Word `placeholder:"CMD" help:"with --queue: run sh -c CMD for each halt, each task that is dead, and when it cannot work, with the alert as JSON on stdin; kill it after 10s"`
 
 	OnFailure cli.Word `placeholder:"CMD" help:"if dpl-run begins the operation, and it fails or is aborted: run sh -c CMD once, with what happened as JSON on stdin; kill it after 10s"`
 

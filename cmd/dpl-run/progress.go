@@ -22,9 +22,9 @@ type progress struct {
 	done, failed int64     // before that
 }
 
-// newProgress returns a progress if --until-empty waits in the foreground of a terminal for people.
+// newProgress returns a progress if --until-empty or --until-done works in the foreground of a terminal for people.
 func (c *run) newProgress(env *cli.Env) *progress {
-	if !c.UntilEmpty || c.JSON || c.Verbose {
+	if !c.UntilEmpty && !c.UntilDone || c.JSON || c.Verbose {
 		return nil
 	}
 	line := statusline.New(env.Stderr)

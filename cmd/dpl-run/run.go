@@ -166,8 +166,9 @@ func (c *run) check(env *cli.Env) error {
 	case c.Given("wait") && c.Join:
 		return cli.Usagef("--wait and --join exclude each other: one waits for the end of the run, " +
 			"the other takes part in it")
-	case c.Given("once", "until-empty", "follow", "jobs", "on-alert"):
-		return cli.Usagef("--once, --until-empty, --follow, --jobs and --on-alert go with --queue")
+	case c.Given("once", "until-empty", "until-done", "follow", "jobs", "on-alert"):
+		return cli.Usagef("--once, --until-empty, --until-done, --follow, --jobs and --on-alert go " +
+			"with --queue")
 	case len(c.Command) == 0:
 		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
 	case c.SoftTimeout != 0 && c.Timeout != 0 && c.SoftTimeout >= c.Timeout:
@@ -253,7 +254,11 @@ func (r *runner) run(
 	r.env.Settle()
 	files := r.retries.files(r.role.files())
 	if r.job, err = r.start(path, argv, r.retries.variables(env), files, r.keeper); err != nil {
-		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
+		err = fmt.Errorf("%s: %w", argv[0], err)
+		if _, is := r.role.(*attempt); !is || !isLack(err) {
+			err = unfit{cli.WithStatus(cli.StatusCannotRun, err)}
+		}
+		return r.notStarted(err)
 	}
 
 	r.env.Logf("%s: process %d: %s", r.role.name(), r.job.PID(), strings.Join(argv, " "))
@@ -313,7 +318,11 @@ func (r *runner) notifying(env []string) []string {
 // notStarted ends the role of a command that could not be started.
 func (r *runner) notStarted(cause error) error {
 	why := fmt.Sprintf("not started: %v", cause)
-	v, err := r.role.end(end{failure: why, cause: why})
+	e := end{failure: why, cause: why}
+	if _, is := errors.AsType[unfit](cause); !is {
+		e.lacking = cause
+	}
+	v, err := r.role.end(e)
 	if err != nil {
 		r.env.Warnf("%v", err)
 	}

@@ -19,7 +19,7 @@ import (
 // checkQueue refuses flags that do not go together with --queue.
 func (c *run) checkQueue(env *cli.Env) error {
 	modes := 0
-	for _, given := range []bool{c.Once, c.UntilEmpty, c.Follow} {
+	for _, given := range []bool{c.Once, c.UntilEmpty, c.UntilDone, c.Follow} {
 		if given {
 			modes++
 		}
@@ -27,7 +27,7 @@ func (c *run) checkQueue(env *cli.Env) error {
 
 	switch {
 	case modes != 1:
-		return cli.Usagef("--queue goes with one of --once, --until-empty and --follow")
+		return cli.Usagef("--queue goes with one of --once, --until-empty, --until-done and --follow")
 	case c.Group != "" || c.Service != "" || c.Given("op", "call", "caller", "supervisor", "handle",
 		"orphan-policy", "description", "resource", "no-fail-on-crash", "heartbeat", "staleness",
 		"interval", "no-create", "shared", "commit", "resource-root"):
@@ -79,22 +79,25 @@ type workers struct {
 	progress *progress
 	alerts   *alerts
 
-	busy    []*worker
-	told    syscall.Signal // the signal by which this process was asked to end
-	next    bool           // the last worker has done a task, so there may be another one
-	claimed int64          // claims ever made, as last read
-	rest    time.Time      // no worker is started before that, because one has failed to claim
+	busy     []*worker
+	told     syscall.Signal // the signal by which this process was asked to end
+	next     bool           // the last worker has done a task, so there may be another one
+	did      bool           // a task was claimed and begun
+	rest     time.Time      // no worker is started before that, because one has failed
+	locked   bool           // the last worker could not edit the queue in time
+	failures int            // of workers, in a row
+	why      string         // the last one
 }
 
 // A worker does one task.
 type worker struct {
 	slot int
 	*exec.Cmd
-	claimed int64 // claims ever made when it was started
+	told <-chan []byte // the line of its --status-fd, or nothing
 }
 
-// patient is how long --until-empty waits for a task that only waits for its time.
-const patient = time.Minute
+// mostFailures is how many workers may fail in a row.
+const mostFailures = 5
 
 // run does tasks until there are none, and returns the error for the exit status. It reads the
 // queue only if it has workers to spare and does not know whether there is a task for them: a queue
@@ -126,6 +129,7 @@ func (w *workers) run() error {
 		}
 		if err != nil {
 			w.warn(err)
+			w.fail(err.Error(), errors.Is(err, fileops.ErrBusy))
 		}
 		if q.ID != "" {
 			w.ledger.LookAfter(q, w.env.Program) // even before this ends: cron starts another one
@@ -137,14 +141,11 @@ func (w *workers) run() error {
 	}
 }
 
-// afterFailure is the pause after a worker that has claimed nothing, although there was something.
-const afterFailure = time.Second
-
 // fill starts workers for the tasks of q that are ready, with the tasks of dead workers returned.
 // If there are none, it returns those.
 func (w *workers) fill(q *queue.Queue) error {
-	w.claimed = q.LastEpoch
-	if w.follow.Failed = time.Now().Before(w.rest); w.follow.Failed {
+	w.follow.Failed = time.Now().Before(w.rest)
+	if w.follow.Failed || w.gaveUp() {
 		return nil
 	}
 
@@ -189,11 +190,11 @@ func (w *workers) start() error {
 	if err != nil {
 		return err
 	}
-	b := &worker{slot: slot, Cmd: exec.Command(own, w.arguments(slot)...), claimed: w.claimed}
+	b := &worker{slot: slot, Cmd: exec.Command(own, w.arguments(slot)...)}
 	b.Args[0] = os.Args[0]
 	b.Stderr = os.Stderr
 	b.SysProcAttr = apart()
-	if err := b.Start(); err != nil {
+	if err := b.startTelling(); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
 
@@ -221,7 +222,7 @@ func (w *workers) arguments(slot int) []string {
 	}
 
 	args := append([]string{"--queue", string(c.Queue), "--once", "--ledger", w.ledger.Dir(),
-		"--participant", who,
+		"--participant", who, "--status-fd", "3",
 		"--kill-after", time.Duration(c.KillAfter).String()}, w.env.Again()...)
 	if c.Timeout != 0 {
 		args = append(args, "--timeout", time.Duration(c.Timeout).String())
@@ -255,30 +256,6 @@ func ownName() string {
 		return host
 	}
 	return strconv.Itoa(os.Getpid())
-}
-
-// over reports whether there is nothing left to do, and returns the error for the exit status then.
-func (w *workers) over(q queue.Queue) (bool, error) {
-	switch {
-	case len(w.busy) > 0:
-		return false, nil
-	case w.told != 0:
-		return true, cli.Exit(128 + int(w.told))
-	}
-
-	switch q.Verdict() {
-	case queue.NothingToCome:
-		return true, cli.Exit(cli.StatusOver)
-	case queue.VerdictHalted:
-		return !w.flags.Follow, cli.Exit(cli.StatusCleanUp)
-	}
-	if w.flags.Follow {
-		return false, nil
-	}
-
-	seen := w.ledger.ObserveQueue(q, w.env.Observer()())
-	due, waits := q.DueIn(seen)
-	return !q.Returning(seen) && (!waits || due > patient), nil
 }
 
 // wait waits until something has changed, and takes note of it.
@@ -334,17 +311,20 @@ func (w *workers) lose(b *worker) {
 		}
 	}
 
-	switch b.ProcessState.ExitCode() {
-	case cli.StatusOK:
-		w.next = true
-	case cli.StatusBusy, cli.StatusCleanUp, cli.StatusOver:
+	w.next = b.ProcessState.ExitCode() == cli.StatusOK
+	r := b.report()
+	switch {
+	case r.begun():
+		w.did, w.failures, w.locked = true, 0, false
+	case r.nothing():
+	case b.ProcessState.ExitCode() < 0 && r.By == "":
+		w.did = true // it was killed, so nobody knows what it has begun
 	default:
-		q, err := w.ledger.ReadQueue(string(w.flags.Queue))
-		if err == nil {
+		w.fail(r.Reason, r.locked())
+	}
+	if !w.next {
+		if q, err := w.ledger.ReadQueue(string(w.flags.Queue)); err == nil {
 			w.alerts.start(&q)
-		}
-		if err != nil || q.LastEpoch == b.claimed {
-			w.rest = time.Now().Add(afterFailure)
 		}
 	}
 }

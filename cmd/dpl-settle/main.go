@@ -1,6 +1,6 @@
 // Package settle is dpl-settle, which says how an attempt at a task has ended.
 //
-//	dpl-settle QUEUE [--task TASK --epoch N] --done|--fail|--release|--snooze D|--block REASON
+//	dpl-settle QUEUE [--task TASK --epoch N] --done|--fail|--release|--snooze D|--block REASON|--unclaim
 //
 // It exits 5 if the claim is over: others have found the claimer dead, or the task was cancelled
 // (spec §35.3).
@@ -26,6 +26,7 @@ type settle struct {
 	Release bool              `help:"give the task back: the attempt does not count"`
 	Snooze  cli.Span          `placeholder:"D" help:"give the task back for D; the attempt does not count"`
 	Block   cli.Word          `placeholder:"REASON" help:"the task waits for a person"`
+	Unclaim bool              `help:"take the claim back, because nothing of the task could be begun: as if it had not been claimed"`
 	Status  cli.Count         `placeholder:"N" help:"with --fail: the exit status of its command"`
 	Reason  cli.Text          `placeholder:"TEXT" help:"with --fail: why"`
 	Report  cli.Path          `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
@@ -35,7 +36,7 @@ type settle struct {
 // Validate returns an error unless exactly one end is given.
 func (c *settle) Validate() error {
 	ends := 0
-	for _, given := range []bool{c.Done, c.Fail, c.Release, c.Snooze != 0, c.Block != ""} {
+	for _, given := range []bool{c.Done, c.Fail, c.Release, c.Snooze != 0, c.Block != "", c.Unclaim} {
 		if given {
 			ends++
 		}
@@ -43,9 +44,11 @@ func (c *settle) Validate() error {
 
 	switch {
 	case ends != 1:
-		return cli.Usagef("give one of --done, --fail, --release, --snooze and --block")
+		return cli.Usagef("give one of --done, --fail, --release, --snooze, --block and --unclaim")
 	case !c.Fail && c.Given("status", "reason"):
 		return cli.Usagef("--status and --reason go with --fail")
+	case c.Unclaim && c.Report != "":
+		return cli.Usagef("--report goes with an attempt that has begun, not with --unclaim")
 	case !c.Done && c.Publish != nil:
 		return cli.Usagef("--publish goes with --done")
 	}
@@ -82,6 +85,10 @@ func (c *settle) Run(env *cli.Env) error {
 		}
 	}
 
+	if c.Unclaim {
+		return c.unclaim(env, l, s)
+	}
+
 	judged := !c.Done
 	verb := func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 		if !judged && mayHaveCheck(q, s) {
@@ -105,6 +112,29 @@ func (c *settle) Run(env *cli.Env) error {
 	}
 	return err
 }
+
+// unclaim takes the claim back.
+func (c *settle) unclaim(env *cli.Env, l *fileops.Ledger, s queue.Settlement) error {
+	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			if q.Inside(s.Task, os.Getenv("DPL_OP")) {
+				return q, cli.WithStatus(cli.StatusRefused, errBegun)
+			}
+			return q.Unclaim(s.Task, s.Epoch, seen)
+		})
+	if err != nil {
+		return fmt.Errorf("%s: unclaim %q: %w", c.Queue, s.Task, err)
+	}
+	if env.JSON() {
+		env.PrintJSON(append(cli.QueueResult(edit), cli.Object{
+			{"taskId", s.Task}, {"epoch", s.Epoch}, {"end", queue.Unclaimed}}...))
+	}
+	return nil
+}
+
+// errBegun means that an attempt says of itself that it has not begun.
+var errBegun = errors.New("--unclaim: the attempt has begun: give the task back with --release or " +
+	"--snooze")
 
 // settlement returns what the flags say.
 func (c *settle) settlement() (s queue.Settlement, err error) {
@@ -168,5 +198,6 @@ func Main() {
 			"attempt of dpl-run, what is said counts when the attempt has ended. If the task has a "+
 			"check, --done makes it first, or leaves it to dpl-run, which also knows how files were "+
 			"at the start. Exits 1 if it has not passed, 5 if the claim "+
-			"is over, 76 if the attempt was settled otherwise.")
+			"is over, 76 if the attempt was settled otherwise. --unclaim is for a program that cannot "+
+			"begin: neither an attempt nor a try is counted; repeating it exits 5.")
 }

@@ -124,6 +124,19 @@ func (f *FS) CreateFile(path string) (disk.File, error) {
 	return file, nil
 }
 
+// CreateUnnamedFile is CreateFile for a file in dir that has no name (disk.FS.CreateUnnamed).
+func (f *FS) CreateUnnamedFile(dir string) (disk.File, error) {
+	file, err := f.CreateUnnamed(dir, f.fileMode())
+	if err != nil || !f.Shared {
+		return file, err
+	}
+	if err := file.Chmod(f.fileMode()); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
 // WithFile calls do with the file or directory at path, open for reading.
 func (f *FS) WithFile(path string, do func(disk.File) error) error {
 	file, err := f.Open(path)

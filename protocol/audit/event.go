@@ -15,6 +15,7 @@ const (
 	EventEnqueued  = "enqueued"
 	EventClaimed   = "claimed"
 	EventSettled   = "settled"
+	EventUnclaimed = "unclaimed"
 	EventBlocked   = "blocked"
 	EventDead      = "dead"
 	EventDone      = "done"
@@ -45,7 +46,8 @@ func (e Event) Outside() string {
 // IsKind reports whether word names a kind of events.
 func IsKind(word string) bool {
 	switch word {
-	case EventCreated, EventWhole, EventEnqueued, EventClaimed, EventSettled, EventBlocked, EventDead,
+	case EventCreated, EventWhole, EventEnqueued, EventClaimed, EventSettled,
+		EventUnclaimed, EventBlocked, EventDead,
 		EventDone, EventHalted, EventResumed, EventCompleted, EventRemoved, EventAsked, EventChanged,
 		"cancelled", "expired", "allowed", "denied", "answered", "timedOut", "withdrawn":
 		return true

@@ -87,3 +87,14 @@ func (a Alert) Line(queueID string) string {
 		w.OptTime("at", a.At)
 	})
 }
+
+// WorkerFailed returns the alert of a worker that ends because it cannot work, as Line does. It is no
+// part of a queue (spec §37.6).
+func WorkerFailed(queueID, reason string, at time.Time) string {
+	return wire.Line(func(w *wire.Writer) {
+		w.String("type", "workerFailed")
+		w.String("queueId", queueID)
+		w.String("reason", reason)
+		w.OptTime("at", at)
+	})
+}

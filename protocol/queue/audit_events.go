@@ -15,6 +15,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		events = append(events, audit.Event{Kind: kind, Task: task, Text: text})
 	}
 	ends, reasons := make(map[string]string), make(map[string]string) // of attempts, by task
+	settled := make(map[string]bool)
 
 	for _, c := range l.Patch {
 		in, rest, _ := strings.Cut(c.Path, "/")
@@ -22,6 +23,8 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		switch {
 		case in == "tasks" && member == "lastEnd" && c.After != "":
 			ends[task] = unquoted(c.After)
+		case in == "tasks" && member == "lastEpoch":
+			settled[task] = true
 		case in == "tasks" && member == "lastReason" && c.After != "":
 			reasons[task] = ": " + unquoted(c.After)
 		case c.Path == "halts":
@@ -49,6 +52,8 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 			endedEvent(memberOf(c.After, "taskId"), c.After, add)
 		case in == "tasks" && member == "claim" && c.After != "":
 			add(audit.EventClaimed, task, task+" claimed by "+memberOf(c.After, "participant"))
+		case in == "tasks" && member == "claim" && !settled[task]:
+			add(audit.EventUnclaimed, task, task+" unclaimed: it could not be begun")
 		case in == "tasks" && member == "claim":
 			add(audit.EventSettled, task, task+" settled: "+ends[task]+reasons[task])
 		case in == "tasks" && member == "state" && (c.After == `"blocked"` || c.After == `"dead"`):

@@ -194,7 +194,7 @@ func (e *edit) stop(i int, end End, reason string) {
 	e.own(i).Claim = &c
 }
 
-// Remove returns a tombstone of q, which keeps its numbers. It returns ErrNotEmpty if q has tasks
+// Remove returns a tombstone of q, which keeps its numbers and forgets its tasks. It returns ErrNotEmpty if q has tasks
 // that have not ended.
 func (q Queue) Remove(seen Seen) (Queue, error) {
 	e, err := q.begin("remove", seen)
@@ -208,9 +208,8 @@ func (q Queue) Remove(seen Seen) (Queue, error) {
 	}
 	e.q = Queue{Schema: e.q.Schema, ProtocolVersion: e.q.ProtocolVersion, ID: e.q.ID, Revision: e.q.Revision,
 		Policy: defaultPolicy(e.q.ID), Removed: true, LastSeq: e.q.LastSeq,
-		LastEpoch: e.q.LastEpoch, Counters: e.q.Counters, Ended: e.q.Ended, Audit: e.q.Audit,
-		Unknown: e.q.Unknown,
-		source:  e.q.source, effects: e.q.effects}
+		LastEpoch: e.q.LastEpoch, Counters: e.q.Counters, Audit: e.q.Audit, Unknown: e.q.Unknown,
+		source: e.q.source, effects: e.q.effects}
 	e.changed = true
 	return e.end()
 }

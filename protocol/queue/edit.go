@@ -30,6 +30,7 @@ type Effects struct {
 	Reports  []Report     // of attempts, to be written
 	Remember []Remembered // outside the queue's file
 	Publish  []observe.Publication
+	Stopped  []Stopped // of enqueue; nothing is to be done about them
 
 	PublishAgain bool // an earlier edit may have published the same
 }
@@ -109,6 +110,7 @@ type edit struct {
 	emptied bool // a task has left the states in which something is still to be done
 
 	wrote map[string]bool // the tasks that were added or replaced
+	known []Stopped       // those of enqueue that are known already, and will not run
 }
 
 // begin returns an edit of q by verb. A tombstone can only be created anew.
@@ -274,7 +276,7 @@ func (e *edit) spill() {
 		kept, most = keptQuestions, mostQuestions
 	}
 	n := len(e.before.Ended) - kept
-	if n <= most-kept || !e.changed {
+	if n <= most-kept || !e.changed || e.q.Removed || e.before.Removed {
 		return
 	}
 

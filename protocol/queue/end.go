@@ -20,6 +20,9 @@ const (
 	Cancelled  End = "cancelled"
 )
 
+// Unclaimed is how a claim is counted that was taken back. No attempt ends so.
+const Unclaimed End = "unclaimed"
+
 // A consequence is what an end means for the task.
 type consequence int
 

@@ -61,16 +61,44 @@ func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	if err := e.checkCycles(batch); err != nil {
 		return q, err
 	}
-	return e.end()
+	after, err := e.end()
+	if err == nil {
+		after.effects.Stopped = e.stopped(batch, after)
+	}
+	return after, err
 }
 
-// revive makes a queue of a tombstone. What it has counted stays.
+// A Stopped is a task that was to be enqueued and will not run, because it is dead or has ended
+// otherwise than done.
+type Stopped struct {
+	ID    string
+	State string // dead, or how it has ended
+}
+
+// stopped returns the tasks of the batch that will not run. after is the queue after the edit, which
+// may have cancelled new ones.
+func (e *edit) stopped(batch []New, after Queue) []Stopped {
+	all := e.known
+	for _, n := range batch {
+		if !e.emptied || !e.wrote[n.ID] || after.index(n.ID) >= 0 {
+			continue
+		}
+		if ended, ok := after.EndedTask(n.ID); ok {
+			all = append(all, Stopped{n.ID, string(ended.End)})
+		}
+	}
+	return all
+}
+
+// revive makes a queue of a tombstone. What it has counted stays, and it knows no task: not even
+// those that a tombstone of an earlier version names.
 func (e *edit) revive() {
 	if !e.q.Removed {
 		return
 	}
 	fresh := Create(e.q.ID)
 	e.q.Removed, e.q.Policy = false, fresh.Policy
+	e.q.Ended, e.seen.Past = nil, nil
 	e.changed = true
 }
 
@@ -92,6 +120,9 @@ func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
 	}
 	if end, spec, ok := e.endOf(n.ID); ok {
 		if spec == n.Spec.Hash() && !n.Replace {
+			if end != EndedDone {
+				e.known = append(e.known, Stopped{n.ID, string(end)})
+			}
 			return nil
 		}
 		if n.Replace {
@@ -127,6 +158,9 @@ func (e *edit) addAgain(i int, n New, batch map[string]bool) error {
 	t := e.q.Tasks[i]
 	switch {
 	case !n.Replace && t.SpecHash() == n.Spec.Hash():
+		if t.State == Dead {
+			e.known = append(e.known, Stopped{n.ID, string(Dead)})
+		}
 		return nil
 	case !n.Replace:
 		return ErrKnownTask

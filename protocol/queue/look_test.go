@@ -61,6 +61,8 @@ func TestChanges(t *testing.T) {
 	dead := after(t, claimed, settle("a", 1, Outcome{End: Failed, Status: 7, Reason: "exit 7"}))
 	again := after(t, two, claim("a", Claimer{}), settle("a", 1, Outcome{End: Released}),
 		claim("a", Claimer{}), settle("a", 2, Outcome{End: Released}), claim("a", Claimer{}))
+	unclaim := func(q Queue) (Queue, error) { return q.Unclaim("a", q.LastEpoch, at(2)) }
+	undone := after(t, claimed, unclaim)
 	halted := after(t, two, halt)
 	emptied := halted
 	for range 250 {
@@ -83,6 +85,12 @@ func TestChanges(t *testing.T) {
 		{"dead", claimed, dead, "settled a 1 failed 7: exit 7, taskState a dead"},
 		{"attempts between", claimed, again,
 			"gap a, claimed a 2, settled a 2 released, claimed a 3 by w"},
+		{"unclaimed", claimed, undone, "unclaimed a 1"},
+		{"claimed again", claimed, after(t, undone, claim("a", Claimer{})),
+			"unclaimed a 1, claimed a 2 by w"},
+		{"unclaimed since", done, after(t, done, claim("b", Claimer{}), func(q Queue) (Queue, error) {
+			return q.Unclaim("b", 2, at(2))
+		}), ""},
 		{"halted", two, halted, "halted by ada: lunch"},
 		{"resumed", halted, two, "resumed by ada: lunch"},
 		{"blocked", claimed, after(t, claimed,

@@ -73,6 +73,9 @@ func (m *machine) checkAttempts(t *rapid.T, v *verb, before, after Queue) {
 	if slots := after.Policy.Slots; begun > 0 && slots > 0 && claimed > slots {
 		t.Fatalf("%d claims of %d slots", claimed, slots)
 	}
+	if p := before.Permits; p.Limited && v.undone != "" && after.Permits.Left != p.Left+1 {
+		t.Fatalf("%d permits are left of %d after one was given back", after.Permits.Left, p.Left)
+	}
 	if p := before.Permits; p.Limited && v.name == "claim" && (p.Left < int64(begun) ||
 		after.Permits.Left != p.Left-int64(begun)) {
 		t.Fatalf("%d permits are left of %d", after.Permits.Left, p.Left)
@@ -94,6 +97,11 @@ func (m *machine) checkClaimed(t *rapid.T, v *verb, task *Task, after Queue) {
 
 	if over == "" && !v.ends[task.ID] {
 		t.Fatalf("%s has ended attempt %d of %s, which lives", v.name, a.epoch, task.ID)
+	}
+
+	if v.undone == task.ID {
+		m.checkUndone(t, truth, task, now)
+		return
 	}
 
 	last, charged := Attempt{}, task.Charged
@@ -127,6 +135,21 @@ func (m *machine) checkClaimed(t *rapid.T, v *verb, task *Task, after Queue) {
 	truth.claimed, truth.last, truth.due = nil, a, 0
 	if now != nil && now.State == Waiting {
 		m.delayed(v, task.ID, now.Delay().For)
+	}
+}
+
+// checkUndone checks that now, the task whose claim was taken back, is as before it was made.
+func (m *machine) checkUndone(t *rapid.T, truth *truth, task, now *Task) {
+	truth.claims--
+	truth.tries--
+	truth.claimed, truth.due = nil, 0
+	if now == nil { // it has expired, or is cancelled as hopeless
+		return
+	}
+	if now.State != Waiting || now.Attempts != task.Attempts-1 || now.Tries != truth.tries ||
+		now.Charged != task.Charged || now.Last != task.Last || now.SameError != task.SameError ||
+		now.Delay() != (Timer{}) {
+		t.Fatalf("%s is not as before its claim:\n%+v\nwas:\n%+v", task.ID, now, task)
 	}
 }
 

@@ -60,6 +60,7 @@ type verb struct {
 	said   End             // of settle
 	claims *claimer        // of claim
 	named  string          // the task that it claims, if it is named
+	undone string          // the task whose claim it takes back
 }
 
 // TestMachine compares a queue with a model of what really happens to its tasks and attempts (spec
@@ -73,7 +74,7 @@ func TestMachine(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"enqueue": m.enqueue, "enqueue more": m.enqueue, "claim": m.claim,
 			"claim more": m.claim, "claim again": m.claim, "settle": m.settle,
-			"settle more": m.settle, "settle again": m.settle, "pass": m.pass,
+			"settle more": m.settle, "settle again": m.settle, "pass": m.pass, "unclaim": m.unclaim,
 			"control": m.control, "redrive": m.redrive, "cancel": m.cancel,
 			"alert": m.alert,
 			"exit":  m.exit, "pass time": m.passTime, "set the clock": m.setClock,

@@ -182,6 +182,38 @@ func (m *machine) settleOld(t *rapid.T, v *verb, s Settlement) {
 	}
 }
 
+// unclaim takes back a claim, also one that is over, and checks that nothing of it is left.
+func (m *machine) unclaim(t *rapid.T) {
+	v := m.make(t, "unclaim")
+	id, epoch := m.any(t, Claimed), int64(1)
+	task, before := m.tasks[id], m.q.Task(id)
+	current := task != nil && task.claimed != nil
+	if current && one(t, "current", true, true, true, false) {
+		epoch = task.claimed.epoch
+	}
+	v.do = func(q Queue, seen Seen) (Queue, error) { return q.Unclaim(id, epoch, seen) }
+	if !current || task.claimed.epoch != epoch {
+		if m.try(t, v) {
+			t.Fatalf("the claim %d of %s, which is over, is taken back", epoch, id)
+		}
+		return
+	}
+
+	a := task.claimed
+	v.ends[id], v.repeat = true, true
+	switch {
+	case a.intends != nil:
+		v.said = a.intends.End
+	case before.Claim.Stop == Cancelled:
+		v.said = Cancelled
+	default:
+		v.undone = id
+	}
+	if a.said = v.said; !m.try(t, v) {
+		t.Fatalf("the claim %d of %s is not taken back", epoch, id)
+	}
+}
+
 func (m *machine) pass(t *rapid.T) {
 	v := m.make(t, "pass")
 	v.do, v.repeat = Queue.Pass, true

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,6 +52,34 @@ func DecodeSpec(c Content) (Spec, error) {
 		})
 		return s
 	})
+}
+
+// CanRun returns why no worker can run the command of s, as far as that can be told without looking
+// for its program, or nil.
+func (s Spec) CanRun() error {
+	if len(s.Argv) > 0 && s.Argv[0] == "" {
+		return errors.New("argv: the first word, the program, is empty")
+	}
+	for i, word := range s.Argv {
+		if err := canPass(word); err != nil {
+			return fmt.Errorf("argv: word %d: %w", i+1, err)
+		}
+	}
+	if err := canPass(s.Dir); err != nil {
+		return fmt.Errorf("dir %q: %w", s.Dir, err)
+	}
+	return nil
+}
+
+// canPass returns why text cannot be kept in a file and then be passed to the system, or nil.
+func canPass(text string) error {
+	switch {
+	case strings.ContainsRune(text, 0):
+		return errors.New("it has a NUL, which nothing can be called with")
+	case !utf8.ValidString(text):
+		return errors.New("it is not UTF-8, and so cannot be kept in a JSON file")
+	}
+	return nil
 }
 
 func (s *Spec) readMember(r *wire.Reader, name string) bool {

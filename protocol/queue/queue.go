@@ -23,7 +23,7 @@ type Queue struct {
 	Halts           []Halt
 	Permits         Permits
 	Closed          bool // it takes no more tasks
-	Removed         bool // a tombstone, which keeps the numbers below
+	Removed         bool // a tombstone, which keeps the numbers below, and no task
 	LastSeq         int64
 	LastEpoch       int64 // the number of claims ever made
 	// Dead and failed tasks since the last resume; Failures are in a row.
@@ -221,7 +221,7 @@ type Counters struct {
 	Allowed, Denied         int64 // questions
 	Answered                int64
 	TimedOut, Withdrawn     int64
-	FirstClaims             int64         // claims of tasks that were never claimed before
+	FirstClaims             int64         // claims of tasks without an attempt
 	Waited, LongestWait     time.Duration // from enqueuing until these
 	Ran, LongestRun         time.Duration // from claims to their settling
 	Unknown                 []wire.Member
@@ -231,6 +231,16 @@ type Counters struct {
 func (c Counters) Ended() int64 {
 	return c.Done + c.Cancelled + c.Expired +
 		c.Allowed + c.Denied + c.Answered + c.TimedOut + c.Withdrawn
+}
+
+// Settled returns how many attempts were settled.
+func (c Counters) Settled() (n int64) {
+	for _, e := range c.Ends {
+		if e.End != Unclaimed {
+			n += e.Count
+		}
+	}
+	return n
 }
 
 // An EndCount says how many attempts ended so.

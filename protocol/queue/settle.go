@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -72,6 +73,43 @@ func (e *edit) publish(s Settlement, c Claim) {
 	}
 }
 
+// Unclaim returns q as if the claim epoch of the task id had not been made, because what was claimed
+// could not be begun (spec §35.7). Only its number stays used, and an attempt that was cancelled, or
+// has said how it ends, ends so. The errors are ErrNoTask and ErrLost.
+func (q Queue) Unclaim(id string, epoch int64, seen Seen) (Queue, error) {
+	e, err := q.begin("unclaim", seen)
+	if err != nil {
+		return q, err
+	}
+
+	i := q.index(id)
+	switch {
+	case i < 0 && errors.Is(q.missing(id, seen), ErrNoTask):
+		return q.unchanged(), ErrNoTask
+	case i < 0 || q.Tasks[i].Claim == nil || q.Tasks[i].Claim.Epoch != epoch:
+		return q.unchanged(), ErrLost
+	case q.Tasks[i].Claim.Stop == Cancelled || q.Tasks[i].Claim.Intent != nil:
+		e.settle(i, Outcome{End: Released}, false)
+	default:
+		e.unclaim(i)
+	}
+
+	e.pass()
+	return e.end()
+}
+
+// unclaim takes back the claim of task i.
+func (e *edit) unclaim(i int) {
+	t := e.own(i)
+	t.State, t.Claim = Waiting, nil
+	t.Attempts = max(0, t.Attempts-1)
+	t.Tries = max(0, t.Tries-1)
+	if p := &e.q.Permits; p.Limited {
+		p.Left = min(p.Left+1, wire.LastRevision)
+	}
+	e.countEnd(Unclaimed)
+}
+
 // settledBefore returns nil if s repeats what was settled.
 func (q Queue) settledBefore(s Settlement, seen Seen) error {
 	var last Attempt
@@ -107,7 +145,10 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 	c := t.Claim
 	o = c.resolve(o)
 	ran := max(0, e.seen.Age(c.At, c.Beat))
-	e.countEnd(o.End, ran)
+	e.countEnd(o.End)
+	counters := &e.q.Counters
+	counters.Ran = sum(counters.Ran, ran)
+	counters.LongestRun = max(counters.LongestRun, ran)
 
 	if t.Last.Epoch != 0 && t.Last.End == o.End && t.Last.Status == o.Status &&
 		t.Last.Reason == o.Reason && o.End.Failure() {
@@ -189,7 +230,8 @@ func (c *Claim) resolve(o Outcome) Outcome {
 	return o
 }
 
-func (e *edit) countEnd(end End, ran time.Duration) {
+// countEnd counts the end of a claim.
+func (e *edit) countEnd(end End) {
 	counters := &e.q.Counters
 	counters.Ends = append([]EndCount(nil), counters.Ends...)
 	counted := false
@@ -202,9 +244,6 @@ func (e *edit) countEnd(end End, ran time.Duration) {
 	if !counted {
 		counters.Ends = append(counters.Ends, EndCount{end, 1})
 	}
-
-	counters.Ran = sum(counters.Ran, ran)
-	counters.LongestRun = max(counters.LongestRun, ran)
 }
 
 // sum returns the sum of a and b, or the longest duration that a file can hold.

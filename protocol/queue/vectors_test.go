@@ -374,6 +374,8 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 		return q.Settle(Settlement{Task: v.Do.Task, Epoch: v.Do.Epoch, Later: v.Do.Later,
 			Outcome: Outcome{End: v.Do.End, Status: v.Do.Status, Reason: v.Do.Reason,
 				Question: v.Do.Question, Delay: wire.Milliseconds(v.Do.DelayMs)}}, seen)
+	case "unclaim":
+		return q.Unclaim(v.Do.Task, v.Do.Epoch, seen)
 	case "pass":
 		return q.Pass(seen)
 	case "control":

@@ -15,6 +15,7 @@ const (
 	lineAsked    = "asked"
 	lineClaimed  = "claimed"
 	lineSettled  = "settled"
+	lineUnclaim  = "unclaimed"
 	lineState    = "taskState"
 	lineEnded    = "ended"
 	lineHalted   = "halted"
@@ -176,6 +177,12 @@ func (c *changes) attempts(before *Task, id string, last Attempt, claim *Claim) 
 			w.String("end", string(last.End))
 			w.OptInt("status", last.Status)
 			w.OptString("reason", last.Reason)
+		})
+	}
+	if claimed > last.Epoch && (claim == nil || claim.Epoch != claimed) {
+		c.add(lineUnclaim, time.Time{}, func(w *wire.Writer) {
+			w.String("taskId", id)
+			w.Int("epoch", claimed)
 		})
 	}
 	if claim != nil && claim.Epoch != claimed {

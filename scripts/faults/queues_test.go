@@ -337,7 +337,7 @@ func drains(w *world) string {
 		if got.status == 66 {
 			return "" // it was never made
 		}
-		if got.status != 0 && got.status != 4 { // 4: and no task will come
+		if got.status != 0 && got.status != 1 { // 1: tasks are left, such as delayed ones
 			return fmt.Sprint(got)
 		}
 

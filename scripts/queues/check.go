@@ -39,8 +39,8 @@ func (w *world) drain() {
 		}
 
 		for client := range w.Hosts {
-			c := w.run(client+1, 0, "", "dpl-run", "--queue", "q", "--until-empty", "--jobs", "4")
-			if c.status != 0 && !(w.Cuts && c.cutOff()) {
+			c := w.run(client+1, 0, "", "dpl-run", "--queue", "q", "--until-done", "--jobs", "4")
+			if c.status != 0 && c.status != 1 && !(w.Cuts && c.cutOff()) {
 				w.fault("%v", c)
 			}
 		}

@@ -96,7 +96,7 @@ func (w *world) stale(task, epoch string) {
 // afterDelay has a worker on host b wait for a delay of host a.
 func (w *world) afterDelay() int64 {
 	c := w.must(0, clientA, "dpl-enqueue", "q", "--id", "delay", "--delay", waiting.String(), "--", "true")
-	done := w.run(clientB, atMost, "", "dpl-run", "--queue", "q", "--until-empty")
+	done := w.run(clientB, atMost, "", "dpl-run", "--queue", "q", "--until-done")
 	w.read()
 	took, ended := done.to-c.from, w.q.Counters.Done
 	if done.status != 0 || ended != 1 || took < waiting {

@@ -100,7 +100,8 @@ func (h *history) use(client int, rng *rand.Rand) {
 }
 
 func (h *history) end(rng *rand.Rand) string {
-	return []string{"done", "done", "failed", "failed", "released", "blocked"}[rng.IntN(6)]
+	return []string{"done", "done", "failed", "failed", "released", "blocked",
+		"unclaimed"}[rng.IntN(7)]
 }
 
 // task returns a task that may be there.
@@ -167,7 +168,7 @@ func (h *history) do(client int, r request) answer {
 		}
 	case "settle":
 		flag := map[string]string{"done": "--done", "failed": "--fail", "released": "--release",
-			"blocked": "--block=why"}[r.end]
+			"blocked": "--block=why", "unclaimed": "--unclaim"}[r.end]
 		args = []string{"dpl-settle", "q", "--json", "--task", r.tasks, "--epoch",
 			strconv.FormatInt(r.epoch, 10), flag}
 	case "again", "cancel":

@@ -133,7 +133,7 @@ func (t *modelTask) end(end string, judged bool) {
 	}
 }
 
-// settle is spec §35.3.
+// settle is spec §35.3, and §35.7 for the end unclaimed.
 func (m *model) settle(r request) answer {
 	i := m.index(r.tasks)
 	if i < 0 {
@@ -141,6 +141,13 @@ func (m *model) settle(r request) answer {
 	}
 	t := &m.tasks[i]
 	switch {
+	case t.state == "claimed" && t.epoch == r.epoch && r.end == "unclaimed":
+		t.state, t.epoch, t.holder, t.host = "waiting", 0, 0, 0
+		t.tries--
+		m.pass(r.host)
+		return answer{}
+	case r.end == "unclaimed":
+		return answer{status: 5}
 	case t.state == "claimed" && t.epoch == r.epoch:
 		t.end(r.end, false)
 		m.pass(r.host)

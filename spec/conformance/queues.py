@@ -399,6 +399,10 @@ class Edit:
         require(end_of(self.queue, self.world, task_id) is None, 'ended', entry)
         require(False, 'noTask', entry)
 
+    def count_end(self, end):
+        ends = self.queue['counters']['ends']
+        ends[end] = ends.get(end, 0) + 1
+
     # The end of tasks and attempts
 
     def decide(self, task, end, /, **decision):
@@ -446,8 +450,8 @@ class Edit:
                 intent[name] for name in ('end', 'status', 'reason', 'question', 'delayMs'))
         elif stop == 'released' and end in (*CHARGED, 'released'):
             end, reason = 'released', claim['stopReason']
-        ends, counters = self.queue['counters']['ends'], self.queue['counters']
-        ends[end] = ends.get(end, 0) + 1
+        counters = self.queue['counters']
+        self.count_end(end)
         ran = age_of(claim, self.seen)
         counters['ranMs'] = added(counters['ranMs'], ran)
         counters['longestRunMs'] = max(counters['longestRunMs'], ran)
@@ -629,7 +633,7 @@ class Edit:
         before, most, kept = self.given['ended'], MOST_ENDED, KEPT_ENDED
         if is_ask_queue(self.given['queueId']):
             most, kept = MOST_ENDED_QUESTIONS, KEPT_ENDED_QUESTIONS
-        if len(before) > most:
+        if len(before) > most and not (self.given['removed'] or self.queue['removed']):
             number = sum(self.given['counters'][end] for end in TASK_ENDS) - len(before)
             leaving = len(before) - kept
             self.outcome.past = [{'seq': number + 1 + at, 'taskId': entry['taskId']}
@@ -648,10 +652,12 @@ def begin(queue, world):
 
 def begin_anew(queue, world, queue_id='q'):
     """Return an edit of a queue that may not exist or be removed, and whether it is new (§37.5)."""
-    edit = Edit(queue or new_queue(queue_id), world)
     new = queue is None or queue['removed']
+    if queue and new:
+        world = dataclasses.replace(world, past={})
+    edit = Edit(queue or new_queue(queue_id), world)
     if new:
-        edit.queue['removed'], edit.queue['policy'] = False, new_policy(edit.queue['queueId'])
+        edit.queue.update(removed=False, policy=new_policy(edit.queue['queueId']), ended=[])
     edit.make_pass()
     return edit, new
 
@@ -814,6 +820,26 @@ def settle(queue, world, task, epoch, end='', status=0, reason='', question='', 
     return edit.finish_edit()
 
 
+def unclaim(queue, world, task, epoch):
+    require(queue is not None and not queue['removed'], 'noQueue')
+    edit = Edit(queue, world)
+    entry = find(edit.queue, task)
+    require(entry or end_of(queue, world, task), 'noTask')
+    claim_ = (entry or {}).get('claim', {})
+    require(claim_.get('epoch') == epoch, 'lost')
+    if claim_.get('stop') == 'cancelled' or 'intent' in claim_:
+        edit.settle(entry, 'released')
+    else:
+        del entry['claim']
+        entry.update(state='waiting', attempts=max(0, entry['attempts'] - 1),
+                     tries=max(0, entry['tries'] - 1))
+        if 'permits' in edit.queue:
+            edit.queue['permits'] = min(edit.queue['permits'] + 1, HIGHEST)
+        edit.count_end('unclaimed')
+    edit.make_pass()
+    return edit.finish_edit()
+
+
 def pass_(queue, world):
     return begin(queue, world).finish_edit()
 
@@ -929,7 +955,7 @@ def cancel(queue, world, tasks, by='operator', reason=''):
 def remove(queue, world):
     edit = begin(queue, world)
     require(not edit.tasks, 'notEmpty')
-    stay = ('$schema', 'protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters', 'ended',
+    stay = ('$schema', 'protocolVersion', 'queueId', 'revision', 'lastSeq', 'lastEpoch', 'counters',
             'audit')
     kept = {name: value for name, value in edit.queue.items()
             if name in stay or name not in QUEUE.fields}
@@ -1104,8 +1130,13 @@ def withdraw(queue, world, id, asker):
 
 
 VERBS = {verb.__name__.rstrip('_'): verb
+<<<<<<< HEAD
          for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, restore, alerted, ask,
                       answer, withdraw)}
+=======
+         for verb in (enqueue, claim, settle, unclaim, pass_, control, redrive, cancel, remove, alerted,
+                      ask, answer, withdraw)}
+>>>>>>> 27b933d3 (Add the verb unclaim, and let a removed queue forget its tasks)
 
 
 def apply(verb, queue, world, **arguments):

@@ -207,6 +207,10 @@ class World:
         do |= self.optional(0.4, question=self.one(QUESTIONS)) | self.optional(0.4, delayMs=self.one(SPANS))
         return do | self.optional(0.2, later=True)
 
+    def unclaim(self):
+        do = self.settle()
+        return {'task': do['task'], 'epoch': do['epoch']}
+
     def pass_(self):
         return {}
 
@@ -304,7 +308,7 @@ class World:
             return 'enqueue'
         if self.queue and self.queue['halts'] and self.chance(0.3):
             return 'control'
-        verbs = (('enqueue',) * 5 + ('claim',) * 6 + ('settle',) * 8 + ('pass', 'control') * 2
+        verbs = (('enqueue',) * 5 + ('claim',) * 6 + ('settle',) * 8 + ('unclaim', 'pass', 'control') * 2
                  + ('redrive', 'cancel', 'alerted'))
         verbs += ('remove',) * self.chance(0.3)
         return self.one(verbs + (('hold',) * 2 if self.queue and self.queue['tasks'] else ()))

@@ -39,10 +39,11 @@ func exits() []exit {
 					"handles it again.",
 				"dpl-doctor":  "There is a problem.",
 				"dpl-restart": "With --wait: a service died, was stopped, or is blocked.",
-				"dpl-run":     "With --queue: COMMAND exited 0, but the check has not passed.",
-				"dpl-settle":  "The check has not passed: the attempt was rejected, or is uncertain.",
-				"dpl-status":  "With --check: the condition is false.",
-				"dpl-wait":    "The condition can no longer come true.",
+				"dpl-run": "With --queue: tasks are left that are dead, blocked, delayed or held by " +
+					"others. With --queue --once: COMMAND exited 0, but the check has not passed.",
+				"dpl-settle": "The check has not passed: the attempt was rejected, or is uncertain.",
+				"dpl-status": "With --check: the condition is false.",
+				"dpl-wait":   "The condition can no longer come true.",
 			}},
 		{StatusCleanUp, "The operation is aborted or in cleanup: clean up and pop. For a service: " +
 			"end.", map[string]string{
@@ -58,8 +59,8 @@ func exits() []exit {
 			"dpl-push": "", "dpl-pop": "", "dpl-heartbeat": "", "dpl-abort": "", "dpl-cleanup": "",
 			"dpl-answer": "The question has expired or was withdrawn.",
 			"dpl-claim":  "The queue is completed, or closed and empty: no task will come.",
-			"dpl-run": "The operation is over. With --queue: the queue is completed, or closed and " +
-				"empty.",
+			"dpl-run": "The operation is over. With --queue --follow or --once: the queue is " +
+				"completed, or closed and empty.",
 		}},
 		{StatusCrashed, "You were declared crashed. Popping still works. A service must register " +
 			"again.", map[string]string{
@@ -99,7 +100,8 @@ func exits() []exit {
 			"changed; try again.",
 			with(with(with(only(editors), "dpl-run", "The operation is running, and neither --wait nor "+
 				"--join is given; it is still running after --wait; or processes of its last run "+
-				"remain. With --queue --once: no task is ready."),
+				"remain. With --queue: tasks are ready, but the queue could not be edited in time; "+
+				"with --once also: no task is ready."),
 				"dpl-check", "It cannot be told, or nothing was looked at: a person must look."),
 				"dpl-ask", "The question is still open, with --wait or --park; or another process "+
 					"held the lock for longer than --lock-timeout.")},
@@ -155,7 +157,7 @@ func exits() []exit {
 		}},
 		{StatusOwn, "dpl-run itself failed, not its command.", map[string]string{
 			"dpl-run": "dpl-run itself failed, for a reason for which another command exits 65 to " +
-				"78.",
+				"78. With --queue: five times in a row no task could be begun.",
 		}},
 		{StatusCannotRun, "The command of dpl-run cannot be executed.", map[string]string{
 			"dpl-run": "COMMAND cannot be executed.",

@@ -43,7 +43,7 @@ func queueMetrics() []metric[view.Queue] {
 		{family{"dpl_queue_attempt_seconds", summary, "From the claim of a task until it was settled."},
 			func(q que) []sample {
 				return []sample{{suffix: "_sum", value: seconds(q.Counters.Ran)},
-					{suffix: "_count", value: float64(settled(q))}}
+					{suffix: "_count", value: float64(q.Counters.Settled())}}
 			}},
 	}
 }
@@ -88,7 +88,7 @@ func ended(q view.Queue) []sample {
 func attempts(q view.Queue) (all []sample) {
 	ends := []queue.End{queue.Done, queue.Failed, queue.Rejected, queue.TimedOut, queue.Silent,
 		queue.Crashed, queue.NotStarted, queue.Rebooted, queue.Released, queue.TempFail,
-		queue.Snoozed, queue.Asked, queue.Uncertain, queue.Cancelled}
+		queue.Snoozed, queue.Asked, queue.Uncertain, queue.Cancelled, queue.Unclaimed}
 	n, other := make([]int64, len(ends)), int64(0)
 
 	for _, e := range q.Counters.Ends {
@@ -106,13 +106,6 @@ func attempts(q view.Queue) (all []sample) {
 		all = append(all, one(float64(other), "outcome", "other"))
 	}
 	return all
-}
-
-func settled(q view.Queue) (n int64) {
-	for _, e := range q.Counters.Ends {
-		n += e.Count
-	}
-	return n
 }
 
 // questionQueues returns the queues of questions.

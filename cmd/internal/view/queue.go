@@ -114,10 +114,7 @@ func (q Queue) DoneWithin(d time.Duration) (n int, all bool) {
 // MeanRun returns how long attempts took on the average. It reports false if none has been
 // settled.
 func (q Queue) MeanRun() (mean time.Duration, known bool) {
-	settled := int64(0)
-	for _, e := range q.Counters.Ends {
-		settled += e.Count
-	}
+	settled := q.Counters.Settled()
 	if settled == 0 {
 		return 0, false
 	}

@@ -95,7 +95,12 @@ enqueue)
     ;;
 start)
     enter
-    dpl-run --queue "$project" --until-empty --timeout 30m -- "$here/worker.sh"
+    agent=${AGENT:-$here/agent.sh}
+    if ! command -v -- "$agent" >/dev/null; then # the worker's 127 would be the end of each task
+        dpl-queue "$project" --halt notStarted --details "no such program: $agent"
+        fail 3 "AGENT: no such program: $agent"
+    fi
+    dpl-run --queue "$project" --until-done --timeout 30m -- "$here/worker.sh"
     ;;
 halt)
     need --reason "$reason"

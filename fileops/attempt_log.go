@@ -1,0 +1,56 @@
+package fileops
+
+import (
+	"errors"
+
+	"github.com/dpl-project/dpl/fileops/disk"
+)
+
+// An AttemptLog is the file for the output of an attempt. It is there before its task is claimed, so
+// that a claim does not fail for what the ledger lacks.
+type AttemptLog struct {
+	ledger *Ledger
+	queue  string
+	file   disk.File // it has no name yet; nil: the file system has no such files
+}
+
+// NewAttemptLog returns the log of the next attempt at a task of the queue id. It makes the
+// directories again that an attempt needs: tools that copy a ledger leave out empty ones.
+func (l *Ledger) NewAttemptLog(id string) (*AttemptLog, error) {
+	if !l.complete {
+		if err := l.createDirs(); err != nil {
+			return nil, err
+		}
+		l.complete = true
+	}
+	if err := errors.Join(l.fs.EnsureDir(l.TmpRoot()), l.makeTasksDir(id)); err != nil {
+		return nil, err
+	}
+
+	file, err := l.fs.CreateUnnamedFile(l.QueueTasks(id))
+	if errors.Is(err, errors.ErrUnsupported) {
+		file, err = nil, nil
+	}
+	return &AttemptLog{l, id, file}, err
+}
+
+// Name gives the log its name, and returns its path. It returns fs.ErrExist if there is such a file.
+func (g *AttemptLog) Name(task string, epoch int64) (path string, err error) {
+	path = g.ledger.AttemptLog(g.queue, task, epoch)
+	if g.file != nil {
+		return path, g.file.Link(path)
+	}
+	f, err := g.ledger.fs.CreateFile(path)
+	if err != nil {
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// Close closes the log, which is gone unless it has a name.
+func (g *AttemptLog) Close() error {
+	if g.file == nil {
+		return nil
+	}
+	return g.file.Close()
+}
