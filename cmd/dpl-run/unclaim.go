@@ -48,7 +48,7 @@ func (a *attempt) notPrepared(err error) error {
 	return fmt.Errorf("%s: task %s: %w", a.flags.Queue, a.task.ID, err)
 }
 
-// unclaim gives the task back because of why, as if it had not been claimed (spec §35.7). If that
+// unclaim gives the task back because of why, as if it had not been claimed (spec §35.8). If that
 // fails, it keeps the claim and tries again: this process's end would be charged to the task.
 func (a *attempt) unclaim(why error) {
 	for failures := 1; !a.undone; failures++ {

@@ -133,7 +133,7 @@ func (t *modelTask) end(end string, judged bool) {
 	}
 }
 
-// settle is spec §35.3, and §35.7 for the end unclaimed.
+// settle is spec §35.3, and §35.8 for the end unclaimed.
 func (m *model) settle(r request) answer {
 	i := m.index(r.tasks)
 	if i < 0 {

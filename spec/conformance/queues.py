@@ -1130,13 +1130,8 @@ def withdraw(queue, world, id, asker):
 
 
 VERBS = {verb.__name__.rstrip('_'): verb
-<<<<<<< HEAD
-         for verb in (enqueue, claim, settle, pass_, control, redrive, cancel, remove, restore, alerted, ask,
-                      answer, withdraw)}
-=======
-         for verb in (enqueue, claim, settle, unclaim, pass_, control, redrive, cancel, remove, alerted,
-                      ask, answer, withdraw)}
->>>>>>> 27b933d3 (Add the verb unclaim, and let a removed queue forget its tasks)
+         for verb in (enqueue, claim, settle, unclaim, pass_, control, redrive, cancel, remove, restore,
+                      alerted, ask, answer, withdraw)}
 
 
 def apply(verb, queue, world, **arguments):
