@@ -154,7 +154,7 @@ func typesLeftBehind(t *testing.T, y *typist) {
 	}
 
 	y.enter(t, `kill $(cat runner)`)
-	y.failed(t, "call c: killed by SIGTERM")
+	y.failed(t, "call c: killed by SIGTERM (dpl-run got SIGTERM)")
 }
 
 func stopped(pid int) bool {
