@@ -272,6 +272,9 @@ func (o *observed) lastBeat(file string) time.Time {
 	return last.UTC()
 }
 
+// queueRecord is the record of the queue q. A queue whose file alone is set back is repaired first.
+const queueRecord = "queues/q.audit.jsonl"
+
 // testClaimsSilent kills an attempt where its pids mean nothing here. Its call is judged by its
 // heartbeats. Whoever wants a task, or waits for one, grants the call its grace, and then finds
 // that it crashed, even if nobody makes a pass over its operation (spec §35.2, §38.1).
@@ -282,7 +285,7 @@ func testClaimsSilent(t *testing.T, bin string) {
 	o.killRun(c.exits)
 	ledger := filepath.Join(o.dir, "ledger")
 	saved := make(map[string]string)
-	for _, name := range []string{"queues/q.json", "operations/q.run.2.json"} {
+	for _, name := range []string{"queues/q.json", queueRecord, "operations/q.run.2.json"} {
 		data, err := os.ReadFile(filepath.Join(ledger, name))
 		if err != nil {
 			t.Fatal(err)
@@ -348,6 +351,11 @@ func testClaimsOfBoots(t *testing.T, bin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	record := filepath.Join(o.dir, "ledger", queueRecord)
+	recorded, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	for _, look := range []string{
 		"dpl-wait --queue q --for change --timeout 60",
@@ -360,6 +368,7 @@ func testClaimsOfBoots(t *testing.T, bin string) {
 		"dpl-run --queue q --until-empty -- true",
 	} {
 		write(t, rebooted, string(before), 0o600)
+		write(t, record, string(recorded), 0o600)
 		o.shell("0", "rm -f ledger/queues/tasks/q/shell~3.log; "+look)
 		if strings.HasPrefix(look, "dpl-run") {
 			o.want("queues/q.json", "ended.0.taskId=shell", "counters.ends.rebooted=2")

@@ -40,8 +40,8 @@ func TestProgress(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(y.cmd.Dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	y.hear(t, "status 0")
-	if erased := regexp.MustCompile(`build: [^\r]*\r\r +\rstatus 0`); !erased.MatchString(y.seen()) {
+	y.hear(t, "status 1")
+	if erased := regexp.MustCompile(`build: [^\r]*\r\r +\rdpl-run: build: 1 dead`); !erased.MatchString(y.seen()) {
 		t.Errorf("the line is not gone: %q", y.seen())
 	}
 
