@@ -81,6 +81,8 @@ func queueSubjects() []subject {
 		{name: "settle", setup: claimed, do: settleOne},
 		{name: "settle --release", setup: claimed,
 			do: at(2, "dpl-settle --queue q --task one --epoch 1 --release")},
+		{name: "settle --unclaim", setup: claimed,
+			do: at(2, "dpl-settle --queue q --task one --epoch 1 --unclaim")},
 		{name: "settle --snooze", setup: claimed,
 			do: at(2, "dpl-settle --queue q --task one --epoch 1 --snooze 1h")},
 		{name: "settle --block", setup: claimed,
