@@ -4,6 +4,7 @@ package nights
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -223,7 +224,9 @@ func (w *world) kill(p process) bool {
 	return w.owns(p.pid) && found.Signal(syscall.SIGKILL) == nil
 }
 
-// killAll kills all processes. It stops them first, so that none sees how another dies.
+// killAll kills all processes. It stops them first, so that none sees how another dies. Those that
+// could record it are killed first, each one before its parent: the kernel sends HUP and CONT to a
+// group that is stopped and loses its last parent outside.
 func (w *world) killAll() {
 	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
 		quiet++
@@ -231,6 +234,21 @@ func (w *world) killAll() {
 		for _, p := range all {
 			syscall.Kill(p.pid, syscall.SIGSTOP)
 		}
+
+		parents := make(map[int]int)
+		for _, p := range all {
+			parents[p.pid] = p.parent
+		}
+		last := func(p process) (rank int) {
+			if !p.is("dpl-keeper") && !p.is("dpl-run") {
+				return 1
+			}
+			for at, is := p.parent, true; is; at, is = parents[at] {
+				rank--
+			}
+			return rank
+		}
+		slices.SortStableFunc(all, func(a, b process) int { return cmp.Compare(last(a), last(b)) })
 		for _, p := range all {
 			syscall.Kill(p.pid, syscall.SIGKILL)
 			quiet = 0
