@@ -21,7 +21,7 @@ import (
 )
 
 // A round is this many services of one group. Each of them has a keeper that is killed.
-const perRound = 30
+const perRound = 60
 
 // TestKeepers kills keepers at random times, many of them while they record an end. The services
 // end in different ways. Passes know how each of them ended, or that nobody knows (spec §19); a
