@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,6 +19,31 @@ func TestIsCompact(t *testing.T) {
 		}
 		if got, want := isCompact(text), string(compact) == text; got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)
+		}
+	}
+}
+
+// A command is refused that no worker can run.
+func TestCanRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Text: "x"}, ""},
+		{Spec{Argv: []string{"echo", ""}, Dir: "/ä"}, ""},
+		{Spec{Argv: []string{"", "x"}}, "the first word, the program, is empty"},
+		{Spec{Argv: []string{"echo", "a\x00b"}}, "word 2: it has a NUL"},
+		{Spec{Argv: []string{"echo\xff"}}, "word 1: it is not UTF-8"},
+		{Spec{Argv: []string{"echo"}, Dir: "\xff"}, "it is not UTF-8"},
+	} {
+		err := c.spec.CanRun()
+		said := ""
+		if err != nil {
+			said = err.Error()
+		}
+		if (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%q: %v, want %q", c.spec.Argv, err, c.want)
 		}
 	}
 }
