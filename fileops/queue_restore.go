@@ -43,19 +43,20 @@ func (l *Ledger) lastNamed(id string) (last int64, err error) {
 	for _, f := range files {
 		last = max(last, f.Epoch)
 	}
-	for dir, operation := range map[string]func(name string) (layout.Kind, string){
-		l.OperationsDir(): layout.InOperations,
-		l.ArchiveDir(): func(name string) (layout.Kind, string) {
-			kind, id, _ := layout.InArchive(name)
-			return kind, id
-		},
-	} {
-		names, listErr := l.fs.Entries(dir)
+	archived := func(name string) (layout.Kind, string) {
+		kind, id, _ := layout.InArchive(name)
+		return kind, id
+	}
+	for _, in := range []struct {
+		dir       string
+		operation func(name string) (layout.Kind, string)
+	}{{l.OperationsDir(), layout.InOperations}, {l.ArchiveDir(), archived}} {
+		names, listErr := l.fs.Entries(in.dir)
 		if err == nil {
 			err = listErr
 		}
 		for _, name := range names {
-			_, op := operation(name)
+			_, op := in.operation(name)
 			if of, _, epoch, ok := queue.ParseAttemptID(op); ok && of == id {
 				last = max(last, epoch)
 			}

@@ -194,8 +194,8 @@ func (e *edit) stop(i int, end End, reason string) {
 	e.own(i).Claim = &c
 }
 
-// Remove returns a tombstone of q, which keeps its numbers and forgets its tasks. It returns ErrNotEmpty if q has tasks
-// that have not ended.
+// Remove returns a tombstone of q, which keeps its numbers and forgets its tasks. It returns
+// ErrNotEmpty if q has tasks that have not ended.
 func (q Queue) Remove(seen Seen) (Queue, error) {
 	e, err := q.begin("remove", seen)
 	if err != nil {
