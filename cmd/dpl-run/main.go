@@ -3,7 +3,8 @@
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
-//	dpl-run --queue QUEUE --once|--until-empty|--until-done|--follow [--jobs N] [flags] [-- WORKER [ARG...]]
+//	dpl-run --queue QUEUE --once|--until-empty|--until-done|--follow [--jobs N] [flags]
+//	        [-- WORKER [ARG...]]
 //
 // It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation
 // has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
@@ -99,6 +100,6 @@ func Main() {
 			"DPL_TMP, a directory that is deleted when the call ends. Exits as COMMAND does, with "+
 			"128+N if signal N killed it; 3 if the operation was aborted, or failed for another "+
 			"reason than COMMAND; 4 if it is over; 75 if it is running already; 5 if the call was "+
-			"declared crashed; 124 after a timeout; 125 if dpl-run fails; 126 if COMMAND cannot be executed; 127 if there is "+
-			"none. COMMAND may exit with these as well; --status-fd says whose status it is.")
+			"declared crashed; 124 after a timeout; 125 if dpl-run fails; 126 if COMMAND cannot be "+
+			"executed; 127 if there is none. COMMAND may exit with these as well; --status-fd says whose status it is.")
 }

@@ -22,7 +22,8 @@ type progress struct {
 	done, failed int64     // before that
 }
 
-// newProgress returns a progress if --until-empty or --until-done works in the foreground of a terminal for people.
+// newProgress returns a progress if --until-empty or --until-done works in the foreground of a
+// terminal for people.
 func (c *run) newProgress(env *cli.Env) *progress {
 	if !c.UntilEmpty && !c.UntilDone || c.JSON || c.Verbose {
 		return nil

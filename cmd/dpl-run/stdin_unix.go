@@ -26,14 +26,15 @@ func readAgain(stdin *os.File) error {
 	end := time.Now().Add(comesToEnd)
 	for {
 		fds := []unix.PollFd{{Fd: int32(stdin.Fd()), Events: unix.POLLIN}}
-		n, err := unix.Poll(fds, int(time.Until(end).Milliseconds()))
+		n, err := unix.Poll(fds, int(max(time.Until(end), 0).Milliseconds())) // less is for ever
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case n == 1 && fds[0].Revents&unix.POLLIN == 0: // a pipe at its end
 			return nil
 		case n == 1 && info.Mode()&fs.ModeSocket != 0:
-			if n, _, err := unix.Recvfrom(int(stdin.Fd()), make([]byte, 1), unix.MSG_PEEK); n == 0 && err == nil {
+			n, _, err := unix.Recvfrom(int(stdin.Fd()), make([]byte, 1), unix.MSG_PEEK)
+			if n == 0 && err == nil {
 				return nil
 			}
 		}

@@ -66,7 +66,8 @@ func CheckStaleness(threshold Span) error {
 // Arguments returns the push for the flags, made by participant, and its operation.
 func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
-		Participant: string(participant), Run: RunOf(string(c.Op)), Supervisor: string(c.Supervisor), Call: string(c.Call),
+		Participant: string(participant), Run: RunOf(string(c.Op)),
+		Supervisor: string(c.Supervisor), Call: string(c.Call),
 		Handle: string(c.Handle), Description: string(c.Description), Contained: c.NoFailOnCrash,
 		Traceparent:  os.Getenv("TRACEPARENT"),
 		OrphanPolicy: c.OrphanPolicy, Heartbeats: c.Heartbeat,

@@ -21,7 +21,8 @@ type Line struct {
 	shown int        // columns of the line, which is on the terminal
 }
 
-// New returns a line on stderr, which writes to os.Stderr, or nil if that is no terminal. It is not drawn while another
+// New returns a line on stderr, which writes to os.Stderr, or nil if that is no terminal.
+// It is not drawn while another
 // program is in the foreground there.
 func New(stderr io.Writer) *Line {
 	fd := int(os.Stderr.Fd())
