@@ -104,7 +104,7 @@ scripts:
 		$$(go list $(outside) | grep -vxF "$$(go list $(rigs))")
 
 model:
-	sh spec/model/check.sh 3
+	sh spec/model/check.sh -p
 
 coverage:
 	sh scripts/coverage.sh
@@ -123,7 +123,7 @@ bench: build
 
 soak: soak-needs build
 	$(MAKE) --no-print-directory soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos
-	sh spec/model/check.sh 4
+	sh spec/model/check.sh && sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts \
 		./cmd/internal/process/start
