@@ -130,7 +130,7 @@ func (w *Writer) next() (text []byte, to io.Writer) {
 }
 
 // Flush waits until all is written: for up to 10 s while bytes get through, but not when none do
-// for 100 ms. It is for the end of a process. It returns ErrUnread if a message is lost or still
+// for 100 ms and the file has no room. It is for the end of a process. It returns ErrUnread if a message is lost or still
 // waits, or the first error of a write.
 func (w *Writer) Flush() error {
 	if !w.wait(longest) {
@@ -167,7 +167,8 @@ func (w *Writer) wait(limit time.Duration) bool {
 			return true
 		case <-time.After(patience):
 		}
-		if _, now := w.progress(); now == before || !time.Now().Before(end) {
+		// With room, the write only waits for a processor or a disk.
+		if _, now := w.progress(); now == before && !w.room() || !time.Now().Before(end) {
 			return false
 		}
 	}
@@ -184,6 +185,13 @@ func (w *Writer) progress() (busy <-chan struct{}, p progress) {
 		return nil, p
 	}
 	return w.busy, progress{w.written, unread(w.file)}
+}
+
+// room reports whether the file takes something now.
+func (w *Writer) room() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return hasRoom(w.file)
 }
 
 // Through makes all later writes to the file go through wrap(file).

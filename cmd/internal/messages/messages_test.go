@@ -87,6 +87,25 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// late is a writer that gets a processor late.
+type late struct{ io.Writer }
+
+func (l late) Write(text []byte) (int, error) {
+	<-time.After(3 * patience)
+	return l.Writer.Write(text)
+}
+
+// A message that could be written is, however busy the machine is.
+func TestBusyMachine(t *testing.T) {
+	_, writer := pipe(t)
+	w := New(writer, lost)
+	w.Through(func(to io.Writer) io.Writer { return late{to} })
+	w.Write([]byte("a message\n"))
+	if err := w.Flush(); err != nil {
+		t.Errorf("Flush returned %v, though the pipe is empty", err)
+	}
+}
+
 // Settle waits once for a reader that reads nothing, and again when it has read.
 func TestSettle(t *testing.T) {
 	reader, writer := pipe(t)
