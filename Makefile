@@ -97,7 +97,7 @@ test:
 
 # Two parts, so that make check can run them side by side.
 rigs:
-	STRICT=$(STRICT) DPL_HISTORIES=12s $(GO_TEST) -parallel 4 $(rigs)
+	STRICT=$(STRICT) DPL_HISTORIES=6s $(GO_TEST) -parallel 4 $(rigs)
 
 scripts:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 \

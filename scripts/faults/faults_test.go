@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 func testInjected(t *testing.T, bin string) {
 	strict.Program(t, "strace")
 	for _, mode := range modes {
-		for _, s := range mode.subjects() {
+		for _, s := range some(mode.subjects()) {
 			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				newTrial(t, bin, mode, s).run()

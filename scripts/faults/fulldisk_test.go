@@ -78,7 +78,7 @@ func TestFullDiskInside(t *testing.T) {
 		{"inodes", "size=4m,nr_inodes=64", fillInodes}} {
 		refused, tried := 0, 0
 		for _, mode := range modes {
-			for _, s := range mode.subjects() {
+			for _, s := range some(mode.subjects()) {
 				tried++
 				t.Run(kind.name+"/"+mode.name+"/"+s.name, func(t *testing.T) {
 					if kind.try(t, bin, disk, mode, s) {

@@ -64,7 +64,7 @@ var groupCommands = []step{
 // unchanged.
 func testGarbage(t *testing.T, bin string) {
 	for _, mode := range modes {
-		for _, v := range victims {
+		for _, v := range some(victims) {
 			t.Run(mode.name+"/"+filepath.Base(v.name), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, bin, mode, v.setup...)

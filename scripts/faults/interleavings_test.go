@@ -95,7 +95,7 @@ func TestInterleavings(t *testing.T) {
 	locked := plain(t)
 	unlocked := commands(t, map[string]string{"fileops/disk/flock.go": withoutLocks(t)})
 	for _, mode := range modes {
-		for _, p := range places() {
+		for _, p := range some(places()) {
 			t.Run(mode.name+"/"+p.name, func(t *testing.T) {
 				t.Parallel()
 				testPlace(t, locked, mode, p)

@@ -60,6 +60,23 @@ func execLimited(limit string) {
 // soak reports whether there is time for everything.
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 
+// some returns those of all that have a turn: with time all, else about a third, and one at least.
+// With DPL_SEED, which repeats what one of them did, all have one.
+func some[T any](all []T) []T {
+	if soak() || os.Getenv("DPL_SEED") != "" || len(all) == 0 {
+		return all
+	}
+
+	always := rand.IntN(len(all))
+	var chosen []T
+	for i, one := range all {
+		if i == always || rand.IntN(3) == 0 {
+			chosen = append(chosen, one)
+		}
+	}
+	return chosen
+}
+
 // chooser returns a source of random numbers for this test, and logs how to repeat them.
 func chooser(t *testing.T) *rand.Rand {
 	seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)

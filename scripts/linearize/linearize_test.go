@@ -41,7 +41,7 @@ type mode struct {
 
 var modes = []mode{
 	{name: "rename", share: 1},
-	{name: "link", create: []string{"--commit=link"}, hint: true, share: 4},
+	{name: "link", create: []string{"--commit=link"}, hint: true, share: 3},
 }
 
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
@@ -63,7 +63,7 @@ func seed(t *testing.T) uint64 {
 
 func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
-	size, histories := size{workers: 8, edits: 150}, 12
+	size, histories := size{workers: 8, edits: 150}, 6
 	if soak() {
 		size, histories = sizeOfSoak(t)
 	}
