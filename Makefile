@@ -60,12 +60,11 @@ check:
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
-# -trimpath for Windows because TestDist builds with it, so that each package compiles once.
-# Nothing runs what is compiled for darwin: only its types count, so nothing is optimized.
+# Nothing runs what is compiled for darwin: only its types count, so nothing is optimized. TestDist
+# compiles for Windows. make soak vets for both, with the tests.
 vet:
 	go vet ./...
-	GOOS=darwin go vet '-gcflags=all=-N -l' ./...
-	GOOS=windows go vet -trimpath ./...
+	GOOS=darwin go build '-gcflags=all=-N -l' ./...
 
 tidy:
 	go mod tidy -diff
@@ -123,6 +122,7 @@ bench: build
 
 soak: soak-needs build
 	$(MAKE) --no-print-directory soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos
+	GOOS=darwin go vet ./... && GOOS=windows go vet ./...
 	sh spec/model/check.sh && sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts \
