@@ -465,6 +465,7 @@ const (
 
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"
+	AlertHostShort    AlertType = "hostShort"
 )
 
 // An Alert is a message for people or programs outside.
