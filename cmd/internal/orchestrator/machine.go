@@ -28,6 +28,7 @@ type Machine interface {
 	Uptime() time.Duration
 	Pause(d time.Duration)
 	NewStartID() string
+	Room() *int // for how many starts at once this process may open files; nil: any number
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p observe.Process, sig syscall.Signal) error
 	Exited(p observe.Process) bool
@@ -79,6 +80,8 @@ func (here) Uptime() time.Duration { return process.Uptime() }
 func (here) Pause(d time.Duration) { time.Sleep(d) }
 
 func (here) NewStartID() string { return process.NewStartID() }
+
+func (here) Room() *int { return start.Room() }
 
 func (h here) Spawn(s Start) (Gate, error) {
 	user, inUnit := start.InUnit()

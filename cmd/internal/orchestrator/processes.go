@@ -33,8 +33,8 @@ type waiting struct {
 // spawn answers each start of d with a process that waits behind its gate, in the order of the
 // starts, or with the reason why there is none.
 func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
-	latest time.Duration) (gates []waiting, failed map[string]string) {
-	failed = make(map[string]string)
+	latest time.Duration) (gates []waiting, failed map[string]group.StartFailure) {
+	failed = make(map[string]group.StartFailure)
 	for _, a := range d.Actions {
 		a, starts := a.(group.Start)
 		if !starts {
@@ -47,8 +47,8 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
 		if err != nil {
-			failed[a.ServiceID] = err.Error()
-			d.NotSpawned(a.ServiceID, err.Error())
+			failed[a.ServiceID] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
+			d.NotSpawned(a.ServiceID, failed[a.ServiceID])
 			continue
 		}
 
@@ -131,7 +131,7 @@ func cancel(gates []waiting) (err error) {
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
 func (o *Orchestrator) release(gates []waiting) group.Result {
-	result := group.Result{Failed: make(map[string]string)}
+	result := group.Result{Failed: make(map[string]group.StartFailure)}
 	for _, gate := range gates {
 		id := gate.service
 		switch err := gate.Release(); {
@@ -142,7 +142,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
 			result.Started = append(result.Started, id)
 		case err != nil:
-			result.Failed[id] = err.Error()
+			result.Failed[id] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
 		default:
 			result.Started = append(result.Started, id)
 		}
