@@ -162,7 +162,7 @@ func (adopt) take(a *acting, s *Service) {
 }
 
 func (step signal) take(a *acting, s *Service) {
-	if step.Name == Term {
+	if (step.Name == Term || step.Name == Kill) && s.TermSentAt.IsZero() {
 		s.TermSentAt, s.TermSentBeat = a.seen.Now, a.seen.Beat()
 	}
 	a.actions = append(a.actions, step.Signal)

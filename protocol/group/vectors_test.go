@@ -71,6 +71,7 @@ type vector struct {
 		Strategy             group.Strategy    `json:"strategy"`
 		Window               *int              `json:"window"`
 		Room                 *int              `json:"room"`
+		Umask                string            `json:"umask"`
 		Intensity            int               `json:"intensity"`
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
@@ -532,9 +533,14 @@ func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observ
 
 	r := group.FileRegistration{By: by, File: file, Prune: v.Do.Prune, Resume: v.Do.Resume}
 	for name, value := range v.Do.Environment {
-		r.Recorded = append(r.Recorded, group.Variable{Name: name, Value: value})
+		r.Recorded.Variables = append(r.Recorded.Variables, group.Variable{Name: name, Value: value})
 	}
-	slices.SortFunc(r.Recorded,
+	if v.Do.Umask != "" {
+		if r.Recorded.Umask, err = group.ParseUmask(v.Do.Umask); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(r.Recorded.Variables,
 		func(a, b group.Variable) int { return strings.Compare(a.Name, b.Name) })
 
 	after, planned, err := g.RegisterAll(r, seen)

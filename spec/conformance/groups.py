@@ -253,7 +253,31 @@ def read_preflight(value, path):
     return words
 
 
-OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment')
+CONTEXT = ('umask', 'nofileSoft', 'nofileHard', 'nice', 'oomScoreAdj')
+OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment', *CONTEXT)
+
+
+def read_umask(value, path):
+    text = TEXT[0](value, path)
+    if not re.fullmatch('0?[0-7]{3}', text):
+        raise corrupt(path, 'not an umask')
+    return int(text, 8)
+
+
+def soft_and_hard(kind):
+    """The limits of open files come together, and the soft one is not above the hard one."""
+    def read(value, path):
+        info = kind[0](value, path)
+        names = ('nofileSoft', 'nofileHard')
+        missing = [name for name in names if name not in info]
+        if len(missing) == 1:
+            raise corrupt(below(path, missing[0]), 'missing')
+        if not missing and info['nofileSoft'] > info['nofileHard']:
+            raise corrupt(path, 'nofileSoft above nofileHard')
+        return info
+    changed = Record((read, kind[1]))
+    changed.fields = kind.fields
+    return changed
 
 
 def one_kind(kind):
@@ -272,7 +296,7 @@ def one_kind(kind):
 
 
 PREFLIGHT = (read_preflight, list)
-START_INFO = one_kind(empty_is_absent(
+START_INFO = one_kind(soft_and_hard(empty_is_absent(
     record(command=((read_command, str), ABSENT), group=(IDENT, ABSENT), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
            readiness=(READY, 'ready'),
@@ -282,8 +306,11 @@ START_INFO = one_kind(empty_is_absent(
            preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
            finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
            softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
+           umask=((read_umask, '{:04o}'.format), ABSENT),
+           nofileSoft=(whole(1, 2**31 - 1), ABSENT), nofileHard=(whole(1, 2**31 - 1), ABSENT),
+           nice=(whole(-20, 19), ABSENT), oomScoreAdj=(whole(-1000, 1000), ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
-           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus'))
+           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')))
 OF_EXIT = {
     'reason': (TEXT, ABSENT), 'detail': (TEXT, ABSENT), 'class': (TEXT, ABSENT),
     'code': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'error': (TEXT, ABSENT),
@@ -1007,8 +1034,9 @@ RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'
 
 
 def register_all(orchestrator, registry, seen, services, supervision=None, by=None,
-                 environment=None, prune=False, resume=False):
-    """§31.2. environment has the variables that this registration records."""
+                 environment=None, umask=None, prune=False, resume=False):
+    """§31.2. environment and umask are what this registration records."""
+    recorded = {'environment': environment or {}, 'umask': umask}
     for key, declared in services.items():
         require(not two_classes(declared['startInfo']), 'twoClasses', key)
         require(not declared['significant'] or declared['restart'] != 'permanent', 'significant',
@@ -1020,7 +1048,7 @@ def register_all(orchestrator, registry, seen, services, supervision=None, by=No
     for key, declared in services.items():
         if key in edit.services:
             children.refuse_change(edit, edit.services[key], declared['startInfo'])
-        edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
+        edit.outcome.plan.append(declare(edit, key, declared, recorded))
     for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
         edit.outcome.plan.append(prune_service(edit, edit.services[key]))
     if supervision is not None:
@@ -1050,21 +1078,21 @@ def settle(edit, settings):
     return [{'action': 'change', 'members': sorted('supervision.' + name for name in changed)}]
 
 
-def declare(edit, key, declared, environment):
+def declare(edit, key, declared, recorded):
     entry = edit.services.get(key)
     if entry is None:
         entry = SERVICE[0]({'supervisorId': key, 'state': 'registered'}, '')
         entry['state'] = None
         edit.services[key] = entry
-        entry |= as_declared(declared, environment)
+        entry |= as_declared(declared, recorded)
         register_request(edit, entry)
         return {'supervisorId': key, 'action': 'add'}
-    old = (entry['startInfo'] or {}).get('environment', {})
-    earlier = {
-        name: value for name, value in old.items() if name in RECORDED or name.startswith('LC_')
-    }
+    old = entry['startInfo'] or {}
+    earlier = {'umask': old.get('umask'), 'environment': {
+        name: value for name, value in old.get('environment', {}).items()
+        if name in RECORDED or name.startswith('LC_')}}
     if changes(entry, as_declared(declared, earlier)):
-        new = as_declared(declared, environment)
+        new = as_declared(declared, recorded)
         plan = {'supervisorId': key, 'action': 'change', 'members': changes(entry, new)}
         if entry['startInfo'] != new['startInfo']:
             note_old_start(entry, new['startInfo'])
@@ -1094,14 +1122,16 @@ def arrange(edit, plan):
         before = entry['order']
 
 
-def as_declared(declared, environment):
-    """Return the members of an entry that declared sets, with the variables of environment."""
+def as_declared(declared, recorded):
+    """Return the members of an entry that declared sets, with what is recorded."""
     info = declared['startInfo']
     if 'group' in info:
         return declared | {'removeAfterStop': False}
     own = info['environment']
-    around = {name: value for name, value in environment.items() if name not in own}
+    around = {name: value for name, value in recorded['environment'].items() if name not in own}
     info = info | {'environment': around | own}
+    if recorded['umask'] is not None:
+        info = {'umask': recorded['umask']} | info
     return declared | {'startInfo': info, 'removeAfterStop': False}
 
 
@@ -2012,12 +2042,13 @@ class Pass(Edit):
         first = 'termSentAt' not in entry
         if first:
             beat_now(entry, self.seen, *TERM_SENT)
+        kills = not first or entry['killTimeoutMs'] == 0
         if first or not 0 <= age(entry, self.seen, *TERM_SENT) < entry['killTimeoutMs']:
             to = 'group' if 'startedAt' in entry else 'process'
             to = to if self.alive(entry) else 'survivors'
             self.outcome.actions.append({
                 'action': 'signal', 'supervisorId': entry['supervisorId'],
-                'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']
+                'signal': 'KILL' if kills else 'TERM', 'to': to, 'pid': entry['pid']
             })
         return False
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An Env is what a pass needs from its command. *cli.Env implements it.
@@ -90,7 +91,7 @@ func (h here) Spawn(s Start) (Gate, error) {
 	}
 	return gate(start.SpawnUnit(s.Command, start.Unit{
 		Name: start.UnitName(s.Group, s.Supervisor, s.ID),
-		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout + s.finishing(),
+		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: min(s.StopTimeout, wire.Longest-s.finishing()) + s.finishing(),
 	}))
 }
 

@@ -44,6 +44,7 @@ type Orchestrator struct {
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
 	vigil    observe.Vigil
+	warned   map[string]bool          // warnings that are printed once
 	children map[string]*Orchestrator // of the groups that are services of this one
 	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
 }
@@ -209,7 +210,7 @@ func (o *Orchestrator) sayShortage(p PassReport) {
 	if len(short) > 0 {
 		others := ""
 		if len(short) > 1 {
-			others = fmt.Sprintf(" (and %d more services)", len(short)-1)
+			others = fmt.Sprintf(" and %d more", len(short)-1)
 		}
 		o.Env.Warnf("%s: start %q%s: %s: a later pass tries again", o.Group, short[0], others,
 			p.Failed[short[0]].Cause)

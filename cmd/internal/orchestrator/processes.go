@@ -76,6 +76,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 			ID:   startID,
 
 			Journal: journal,
+			Context: s.StartInfo.Context,
 
 			Preflight:        s.StartInfo.Preflight,
 			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
@@ -152,7 +153,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 }
 
 // signal sends the signals of a pass. It is no error if a process has ended; the next pass looks
-// again.
+// again. What cannot be signalled is said once for each start, however many passes try it.
 func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 	for _, a := range actions {
 		a, signals := a.(group.Signal)
@@ -160,12 +161,27 @@ func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 			continue
 		}
 
-		for _, err := range o.send(g.Service(a.ServiceID), a) {
+		s := g.Service(a.ServiceID)
+		for _, err := range o.send(s, a) {
 			if err != nil && !errors.Is(err, process.ErrNoProcess) {
-				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Name, a.ServiceID, err)
+				o.warnOnce(s.StartID, fmt.Sprintf("%s: signal %s to %q: %v", o.Group, a.Name,
+					a.ServiceID, err))
 			}
 		}
 	}
+}
+
+// warnOnce prints a warning about a start, unless it has.
+func (o *Orchestrator) warnOnce(startID, warning string) {
+	key := startID + " " + warning
+	if o.warned[key] {
+		return
+	}
+	if o.warned == nil {
+		o.warned = make(map[string]bool)
+	}
+	o.warned[key] = true
+	o.Env.Warnf("%s", warning)
 }
 
 // send sends the signal a, and returns an error, or nil, for each process.

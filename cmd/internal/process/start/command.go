@@ -17,6 +17,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // ErrSilent means that a stage was asked to become the command, did not answer for 10 seconds, and
@@ -57,7 +59,7 @@ type Command struct {
 	// PreflightTimeout is how long Preflight may run.
 	PreflightTimeout time.Duration
 	// Context is set before Preflight and Argv are executed.
-	Context Context
+	Context group.Context
 	// Finish are the arguments of a program that its keeper runs after the end of the command, for
 	// at most FinishTimeout; empty: none. The stage does not get it.
 	Finish        []string
@@ -81,7 +83,7 @@ func (s Command) encode() []byte {
 	latest := strconv.FormatInt(int64(s.Latest), 10)
 	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
 	single := []string{s.Dir, s.Log, latest, s.Record, timeout, s.Journal}
-	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single, s.Context.words()} {
+	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single, words(s.Context)} {
 		b = appendList(b, list)
 	}
 

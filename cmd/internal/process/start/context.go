@@ -3,35 +3,30 @@ package start
 import (
 	"io"
 	"strconv"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// A Context is what a command has instead of what the pass has; a nil member is that of the pass.
-type Context struct {
-	Umask                  *int
-	NofileSoft, NofileHard *int // both or none
-	Nice, OOMScoreAdj      *int
-}
-
-// members returns the members of x, in the order of words.
-func (x *Context) members() []**int {
-	return []**int{&x.Umask, &x.NofileSoft, &x.NofileHard, &x.Nice, &x.OOMScoreAdj}
+// numbers returns the numbers of x, in the order of words.
+func numbers(x *group.Context) []*group.Number {
+	return []*group.Number{&x.Umask, &x.NofileSoft, &x.NofileHard, &x.Nice, &x.OOMScoreAdj}
 }
 
 // words returns x for parseContext.
-func (x Context) words() (words []string) {
-	for _, m := range x.members() {
+func words(x group.Context) (words []string) {
+	for _, n := range numbers(&x) {
 		word := ""
-		if *m != nil {
-			word = strconv.Itoa(**m)
+		if n.Set {
+			word = strconv.Itoa(n.N)
 		}
 		words = append(words, word)
 	}
 	return words
 }
 
-func parseContext(words []string) (x Context, err error) {
-	members := x.members()
-	if len(words) != len(members) {
+func parseContext(words []string) (x group.Context, err error) {
+	all := numbers(&x)
+	if len(words) != len(all) {
 		return x, io.ErrUnexpectedEOF
 	}
 
@@ -39,11 +34,10 @@ func parseContext(words []string) (x Context, err error) {
 		if word == "" {
 			continue
 		}
-		n, err := strconv.Atoi(word)
-		if err != nil {
+		if all[i].N, err = strconv.Atoi(word); err != nil {
 			return x, err
 		}
-		*members[i] = &n
+		all[i].Set = true
 	}
 	return x, nil
 }

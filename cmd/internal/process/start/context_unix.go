@@ -6,30 +6,32 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"golang.org/x/sys/unix"
 )
 
-// set gives this process what x has. The caller has locked the thread, which has a nice value of its
-// own. A value that this process may not set is a shortage: another pass may.
-func (x Context) set() error {
-	if x.Umask != nil {
-		unix.Umask(*x.Umask)
+// enter gives this process what x has. The caller has locked the thread, which has a nice value of
+// its own. A value that this process may not set is a shortage: another pass may.
+func enter(x group.Context) error {
+	if x.Umask.Set {
+		unix.Umask(x.Umask.N)
 	}
-	if x.NofileSoft != nil && x.NofileHard != nil {
-		// Not by package unix: syscall would set the limit of this process's parent before exec.
-		limit := syscall.Rlimit{Cur: uint64(*x.NofileSoft), Max: uint64(*x.NofileHard)}
+	if x.NofileSoft.Set && x.NofileHard.Set {
+		// Not by package unix: exec would set the limit again that this process was started with.
+		limit := syscall.Rlimit{Cur: uint64(x.NofileSoft.N), Max: uint64(x.NofileHard.N)}
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-			return shortage{fmt.Errorf("limit of open files %d:%d: %w", limit.Cur, limit.Max, err)}
+			return shortage{fmt.Errorf("set the limit of open files to %d:%d: %w", limit.Cur,
+				limit.Max, err)}
 		}
 	}
-	if x.Nice != nil {
-		if err := unix.Setpriority(unix.PRIO_PROCESS, 0, *x.Nice); err != nil {
-			return shortage{fmt.Errorf("nice %d: %w", *x.Nice, err)}
+	if x.Nice.Set {
+		if err := unix.Setpriority(unix.PRIO_PROCESS, 0, x.Nice.N); err != nil {
+			return shortage{fmt.Errorf("set nice to %d: %w", x.Nice.N, err)}
 		}
 	}
-	if x.OOMScoreAdj != nil {
-		if err := setOOMScoreAdj(*x.OOMScoreAdj); err != nil {
-			return shortage{fmt.Errorf("oom_score_adj %d: %w", *x.OOMScoreAdj, err)}
+	if x.OOMScoreAdj.Set {
+		if err := setOOMScoreAdj(x.OOMScoreAdj.N); err != nil {
+			return shortage{fmt.Errorf("set oom_score_adj to %d: %w", x.OOMScoreAdj.N, err)}
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
@@ -102,7 +101,7 @@ func (s Command) become(conn io.WriteCloser) error {
 	}
 
 	resetSignals()
-	if err := s.Context.set(); err != nil {
+	if err := enter(s.Context); err != nil {
 		return err
 	}
 	if err := s.check(conn); err != nil {
@@ -183,14 +182,10 @@ func closeListedOnExec(dir string) error {
 	return nil
 }
 
-// resetSignals makes exec(2) reset SIGHUP and SIGINT, which nohup(1) and & in a script ignore. Exec
-// resets all signals that have a handler, and Go itself handles most others.
+// resetSignals gives all signals their usual effect in what this process executes. Exec resets those
+// that have a handler; others may be ignored since this process began, as by nohup(1).
 func resetSignals() {
-	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
-		if signal.Ignored(sig) {
-			signal.Notify(make(chan os.Signal, 1), sig)
-		}
-	}
+	process.HeedSignals()
 	process.UnblockSignals()
 }
 
