@@ -111,7 +111,7 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "start"},
 				{"attempt", a.Attempt}, {"reason", a.Reason},
-				{"error", cli.OrNull(p.Failed[a.ServiceID])},
+				{"error", cli.OrNull(p.Failed[a.ServiceID].Cause)},
 			})
 		case group.Signal:
 			actions = append(actions, cli.Object{

@@ -95,7 +95,8 @@ func (c *register) fileRegistration(env *cli.Env) (r group.FileRegistration, err
 	}
 
 	r.Prune, r.Resume = c.Prune, c.Resume
-	r.Recorded, err = environment(nil)
+	r.Recorded.Umask = currentUmask()
+	r.Recorded.Variables, err = environment(nil)
 	return r, err
 }
 

@@ -40,7 +40,8 @@ type register struct {
 	Deadline           *cli.Pause        `placeholder:"D" help:"give it up instead of a restart more than D after its first failure since it was healthy; 0 means never (0)"`
 	Intensity          *cli.Rate         `placeholder:"N/D" help:"give it up when more than N of its ends within D were charged, such as 3/5m; 0/0 removes that limit"`
 	ResetAfter         *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
-	KillTimeout        *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
+	KillTimeout        *killTimeout      `placeholder:"D" help:"time from TERM to KILL; 0: KILL at once, and no TERM; infinity: never KILL (5s)"`
+	Context            context           `embed:""`
 	Clocks             clocks            `embed:""`
 	Budget             budget            `embed:""`
 	Preflight          preflight         `embed:""`
@@ -108,6 +109,9 @@ func (c *register) Validate() error {
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}
 
+	if err := c.Context.check(); err != nil {
+		return err
+	}
 	if err := c.Clocks.check(); err != nil {
 		return err
 	}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // attempts is a number of restarts, or group.Unlimited.
@@ -21,6 +23,20 @@ func (a *attempts) UnmarshalText(text []byte) error {
 	}
 	*a = attempts(n)
 	return nil
+}
+
+// killTimeout is the time from TERM to KILL.
+type killTimeout time.Duration
+
+// UnmarshalText parses text.
+func (k *killTimeout) UnmarshalText(text []byte) error {
+	if string(text) == "infinity" {
+		*k = killTimeout(wire.Longest)
+		return nil
+	}
+	d, err := cli.ParseDuration(string(text), 0)
+	*k = killTimeout(d)
+	return err
 }
 
 // exitStatuses are the values of --exit-status.
@@ -45,6 +61,7 @@ func (x *exitStatuses) UnmarshalText(text []byte) error {
 		if word = strings.TrimSpace(word); word == "" && list == "" {
 			break // an empty list removes what is set
 		}
+		word = portable(word)
 		if err := group.CheckExitStatus(word); err != nil {
 			return cli.Usagef("%q: %v", word, err)
 		}
@@ -53,6 +70,18 @@ func (x *exitStatuses) UnmarshalText(text []byte) error {
 
 	*x = append(*x, given)
 	return nil
+}
+
+// portable returns the number of the signal in word if its name is one of this system only, as
+// SIG7 for SIGBUS: another host may judge the end.
+func portable(word string) string {
+	if group.CheckExitStatus(word) == nil || !strings.HasPrefix(word, "SIG") {
+		return word
+	}
+	if sig, err := process.ParseSignal(word); err == nil {
+		return group.SignalWord(int(sig))
+	}
+	return word
 }
 
 // apply replaces the lists of the given classes in to. The same class given twice has all its ends.

@@ -147,7 +147,8 @@ func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
-		"preflight-timeout", "finish", "no-finish", "finish-timeout")
+		"preflight-timeout", "finish", "no-finish", "finish-timeout", "umask", "nofile", "nice",
+		"oom-score-adj")
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
@@ -259,6 +260,7 @@ func (c *register) startInfo() (*group.StartInfo, error) {
 		return nil, err
 	}
 
+	s.Context.Umask = currentUmask()
 	c.numbers(s)
 
 	return s, nil
@@ -291,6 +293,7 @@ func (c *register) numbers(s *group.StartInfo) {
 	if c.Intensity != nil {
 		s.Policy.Intensity, s.Policy.IntensityPeriod = c.Intensity.Most, c.Intensity.Period
 	}
+	c.Context.copy(s)
 	c.Clocks.copy(s)
 	c.Budget.copy(s)
 	c.Preflight.copy(s)

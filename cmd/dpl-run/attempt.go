@@ -44,7 +44,7 @@ type attempt struct {
 // once claims a task and does it. All that can be made before the claim is, so that hardly anything
 // fails between it and the start of the command.
 func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) (err error) {
-	signals := catch(syscall.Signal(c.SoftSignal))
+	signals := catchForAttempts()
 	log := &fileops.AttemptLog{}
 	if !env.DryRun() {
 		if log, err = l.NewAttemptLog(string(c.Queue)); err != nil {

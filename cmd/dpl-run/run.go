@@ -80,7 +80,15 @@ func (c *run) run(env *cli.Env, a *account) error {
 		c.held = inherited()
 		note = call.note()
 	}
-	return c.perform(env, a, p, path, c.keeper(id, note), catch(syscall.Signal(c.SoftSignal)))
+	return c.perform(env, a, p, path, c.keeper(id, note), catch(c.asks()))
+}
+
+// asks returns the signal by which the command is asked to end before its time, or 0.
+func (c *run) asks() syscall.Signal {
+	if c.SoftTimeout == 0 {
+		return 0
+	}
+	return syscall.Signal(c.SoftSignal)
 }
 
 // perform begins the role p, and runs the program at path as it. keeper gets ready meanwhile;

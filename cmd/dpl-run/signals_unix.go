@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"golang.org/x/sys/unix"
 )
@@ -25,24 +27,50 @@ var notForwarded = []syscall.Signal{
 var early = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1,
 	unix.SIGUSR2}
 
-// catch starts to catch the signals to be passed on. Ignored signals, as under nohup, stay ignored,
-// except asks, the signal that asks the command to end: shells start background jobs with SIGINT
-// ignored.
+// catch starts to catch the signals to be passed on to the command of a call. This process and the
+// command ignore those that were ignored when it began, as under nohup or after trap "". The signal
+// asks, by which the command is asked to end, is an exception unless it is 0: shells start
+// background jobs with SIGINT ignored.
 func catch(asks syscall.Signal) chan os.Signal {
+	ignored := ignoredAtEntry()
 	signals := make(chan os.Signal, 64)
 	notify(signals, early)
-	caught := []os.Signal{unix.SIGPIPE}
-	if signal.Ignored(asks) {
-		caught = append(caught, asks)
+	heed(unix.SIGPIPE)
+	for _, sig := range ignored {
+		if sig == asks {
+			heed(sig)
+		} else {
+			signal.Ignore(sig)
+		}
 	}
-	signal.Notify(make(chan os.Signal, 1), caught...)
 	return signals
 }
+
+// catchForAttempts is catch for commands in whose place nobody has ignored anything: this process
+// ignores what was ignored when it began, and they do not.
+func catchForAttempts() chan os.Signal {
+	ignored := ignoredAtEntry()
+	signals := make(chan os.Signal, 64)
+	notify(signals, early)
+	heed(unix.SIGPIPE)
+	for _, sig := range ignored {
+		switch sig {
+		case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU: // with a handler, a terminal would not stop us
+		default:
+			heed(sig)
+		}
+	}
+	return signals
+}
+
+// heed makes this process do nothing at sig. What it starts gets the usual effect of sig, because it
+// is not ignored.
+func heed(sig os.Signal) { signal.Notify(make(chan os.Signal, 1), sig) }
 
 // catchAll catches the other signals as well.
 func catchAll(signals chan os.Signal) {
 	var late []os.Signal
-	for sig := syscall.Signal(1); sig <= 64; sig++ {
+	for sig := syscall.Signal(1); sig <= lastSignal; sig++ {
 		if !slices.Contains(notForwarded, sig) && !slices.Contains(early, os.Signal(sig)) {
 			late = append(late, sig)
 		}
@@ -50,12 +78,37 @@ func catchAll(signals chan os.Signal) {
 	notify(signals, late)
 }
 
+const lastSignal = 64
+
+// notify catches those of wanted that were not ignored when this process began.
 func notify(signals chan os.Signal, wanted []os.Signal) {
 	for _, sig := range wanted {
-		if !signal.Ignored(sig) {
+		if !slices.Contains(ignoredAtEntry(), sig) {
 			signal.Notify(signals, sig)
 		}
 	}
+}
+
+var atEntry struct {
+	once    sync.Once
+	ignored []os.Signal
+}
+
+// ignoredAtEntry returns the signals that were ignored when this process began, except those that
+// the runtime of Go needs. Where that is unknown, these are SIGHUP and SIGINT at most, of which the
+// runtime knows.
+func ignoredAtEntry() []os.Signal {
+	atEntry.once.Do(func() {
+		set, known := entry.Ignored()
+		for sig := syscall.Signal(1); sig <= lastSignal; sig++ {
+			switch was := set>>(sig-1)&1 != 0; {
+			case sig == unix.SIGCHLD, sig == unix.SIGURG, sig == unix.SIGCONT:
+			case known && was, !known && signal.Ignored(sig):
+				atEntry.ignored = append(atEntry.ignored, sig)
+			}
+		}
+	})
+	return atEntry.ignored
 }
 
 // heedStops starts to catch the signal by which a terminal stops what it runs.

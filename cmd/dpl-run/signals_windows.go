@@ -13,6 +13,9 @@ func catch(syscall.Signal) chan os.Signal {
 	return signals
 }
 
+// catchForAttempts does what catch does.
+func catchForAttempts() chan os.Signal { return catch(0) }
+
 // catchAll does nothing, because catch catches all signals.
 func catchAll(chan os.Signal) {}
 

@@ -58,7 +58,7 @@ func (c *run) work(env *cli.Env, a *account) error {
 	}
 
 	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
-		signals: catch(syscall.Signal(c.SoftSignal)), ended: make(chan *worker),
+		signals: catchForAttempts(), ended: make(chan *worker),
 		changed: make(chan struct{}), progress: c.newProgress(env), alerts: alerts}
 	heedStops(w.signals)
 	defer w.follow.Close()

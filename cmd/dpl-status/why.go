@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	processes "github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/group"
 )
@@ -22,6 +25,13 @@ func (s *reporter) whyService(groupID, service string) error {
 	why, err := g.Why(service, g.Seen)
 	if err != nil {
 		return cli.Named("status", groupID, service, err)
+	}
+
+	if s := g.Service(service); !s.TermSentAt.IsZero() &&
+		errors.Is(processes.SignalProcess(s.Identity(), 0), syscall.EPERM) {
+		why.Facts = append(why.Facts, fmt.Sprintf("You may not signal its process, %d, which runs "+
+			"as another user. If passes are made by you, they cannot stop it either: make one as "+
+			"that user or as root, or kill it.", s.PID))
 	}
 
 	state := string(g.Service(service).State)

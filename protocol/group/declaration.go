@@ -120,9 +120,10 @@ func (d *Declaration) within(around []Variable) []Variable {
 	return append(all, own...)
 }
 
-// recorded returns the variables in the environment of s that were recorded as it was registered.
-func (s *StartInfo) recorded() []Variable {
-	return slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
-		return !IsLocale(v.Name) && !slices.Contains(RecordedVariables(), v.Name)
-	})
+// recorded returns what in s may have been recorded as it was registered.
+func (s *StartInfo) recorded() Recorded {
+	return Recorded{Umask: s.Context.Umask,
+		Variables: slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
+			return !IsLocale(v.Name) && !slices.Contains(RecordedVariables(), v.Name)
+		})}
 }

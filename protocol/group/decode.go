@@ -345,10 +345,13 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		case "budgetAction":
 			s.Budget.Action = wire.Word(r, "budgetAction", BudgetAction.valid)
 		default:
-			r.Unknown(&s.Unknown, name)
+			if !s.Context.read(r, name) {
+				r.Unknown(&s.Unknown, name)
+			}
 		}
 	})
 
+	s.Context.check(r)
 	if s.Group == "" {
 		r.Require("command")
 	} else if slices.ContainsFunc(ofCommand(), r.Had) {
@@ -358,7 +361,10 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 }
 
 // ofCommand returns the members of a startInfo that say how a command is executed.
-func ofCommand() []string { return []string{"command", "args", "workingDirectory", "environment"} }
+func ofCommand() []string {
+	return []string{"command", "args", "workingDirectory", "environment", "umask", "nofileSoft",
+		"nofileHard", "nice", "oomScoreAdj"}
+}
 
 func readPolicy(r *wire.Reader) RestartPolicy {
 	p := DefaultPolicy()

@@ -248,6 +248,7 @@ func (s *StartInfo) writeWhat(w *wire.Writer) {
 			w.String(v.Name, v.Value)
 		}
 	})
+	s.Context.write(w)
 }
 
 func (s *StartInfo) writeClocks(w *wire.Writer) {

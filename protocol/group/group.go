@@ -284,6 +284,7 @@ type StartInfo struct {
 	Args        []string
 	Dir         string
 	Environment []Variable
+	Context     Context
 	Readiness   observe.Readiness // its readiness at the start
 	Policy      RestartPolicy
 	ExitStatus  ExitStatus
@@ -312,7 +313,7 @@ type StartInfo struct {
 // used only by passes, such as the policy, may differ: they apply at once.
 func (s *StartInfo) startsAs(t *StartInfo) bool {
 	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
-		s.Dir == t.Dir &&
+		s.Dir == t.Dir && s.Context == t.Context &&
 		sameVariables(s.Environment, t.Environment)
 }
 
@@ -465,6 +466,7 @@ const (
 
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"
+	AlertHostShort    AlertType = "hostShort"
 )
 
 // An Alert is a message for people or programs outside.

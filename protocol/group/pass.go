@@ -28,6 +28,7 @@ type PassRequest struct {
 	Log                *LogTarget    // from now on; nil means not given
 	Rules              []Rule        // from now on; nil means not given
 	Prompt             *Prompt       // what asked for this pass; nil: somebody, or a timer
+	Room               *int          // how many starts this pass may make at most; nil: any number
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
@@ -81,6 +82,7 @@ const (
 type Decision struct {
 	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
 	Actions []Action
+	Later   int // how many starts are left to the next pass, for lack of Room
 
 	edit *edit
 	ends map[string]ending
@@ -115,7 +117,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.learnChildren(p.Child, ends)
 	e.measure()
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
-	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover,
+	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover, room: p.Room,
 		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),
 		end: e.g.Registry.Supervision.End}
 	plan := planner.plan()
@@ -128,10 +130,11 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
 	}
 	e.tellBlocked()
+	e.forgetShortage()
 
 	e.orchestrate(p)
 
-	return &Decision{Actions: done.actions, edit: e, ends: ends}, nil
+	return &Decision{Actions: done.actions, Later: planner.later, edit: e, ends: ends}, nil
 }
 
 // setTiming sets the durations of p in o, and an interval that fits the threshold.
@@ -213,9 +216,9 @@ func validStartID(id string) bool {
 	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// NotSpawned records that no process could be created for the service id, because of cause.
-func (d *Decision) NotSpawned(id, cause string) {
-	d.edit.startFailed(d.edit.service(id), cause)
+// NotSpawned records that no process could be created for the service id.
+func (d *Decision) NotSpawned(id string, f StartFailure) {
+	d.edit.startFailed(d.edit.service(id), f)
 }
 
 // Group returns the group after the decision.
@@ -228,9 +231,9 @@ func (d *Decision) Group() Group {
 
 // A Result is the outcome of a pass's starts and alerts.
 type Result struct {
-	Started  []string          // services that were started
-	Failed   map[string]string // why others were not
-	Appended int64             // alerts up to this number are in the alerts file
+	Started  []string                // services that were started
+	Failed   map[string]StartFailure // why others were not
+	Appended int64                   // alerts up to this number are in the alerts file
 }
 
 // Result returns g after the second half of a pass by owner (spec §11.5, §11.7).
@@ -243,11 +246,12 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 
 	if len(r.Failed) > 0 {
 		for _, id := range g.Registry.ordered() {
-			if cause, failed := r.Failed[id]; failed {
-				e.startFailed(e.service(id), cause)
+			if f, failed := r.Failed[id]; failed {
+				e.startFailed(e.service(id), f)
 			}
 		}
 	}
+	e.forgetShortage()
 
 	var pending []Alert
 	for _, a := range e.g.Registry.PendingAlerts {
@@ -266,18 +270,6 @@ func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
 	e := g.begin("given", "", seen)
 	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
 	return e.end()
-}
-
-// startFailed records that the process of s did not become the service.
-func (e *edit) startFailed(s *Service, cause string) {
-	e.setState(s, StateFailed, StartFailed)
-	s.FailedAt = e.seen.Now
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: StartFailed, Error: cause,
-		Note: s.checkpoint()}
-	s.LastExit.Class = s.class(s.LastExit)
-	s.count(s.LastExit, e.seen.Now)
-	s.noProcess()
-	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }
 
 // PassesTooRare returns the shorter of the last two times between passes of g, so that a single

@@ -122,7 +122,7 @@ func (step fail) take(a *acting, s *Service) {
 	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
 	if !s.completes() && s.LastExit.Reason != ReasonPreflight { // that has not failed
-		a.raise(AlertFailed, s.ID, "%s", s.LastExit)
+		a.tellFailed(s)
 	}
 }
 
@@ -162,7 +162,7 @@ func (adopt) take(a *acting, s *Service) {
 }
 
 func (step signal) take(a *acting, s *Service) {
-	if step.Name == Term {
+	if (step.Name == Term || step.Name == Kill) && s.TermSentAt.IsZero() {
 		s.TermSentAt, s.TermSentBeat = a.seen.Now, a.seen.Beat()
 	}
 	a.actions = append(a.actions, step.Signal)
@@ -214,7 +214,9 @@ func (a *acting) countAttempt(s *Service) string {
 	}
 
 	s.Retries++
-	a.raise(AlertRestarted, s.ID, "retry %d: %s", s.Retries, last)
+	if !last.short() { // nothing has ended
+		a.raise(AlertRestarted, s.ID, "retry %d: %s", s.Retries, last)
+	}
 	if s.Retries == manyRetries {
 		a.raise(AlertRetrying, s.ID, "%d retries: %s", s.Retries, last)
 	}

@@ -98,6 +98,11 @@ func (s *Service) class(e *LastExit) Class {
 	}
 
 	switch e.Reason {
+	case StartFailed:
+		if e.Class == Tempfail { // it says so itself: see StartFailure
+			return Tempfail
+		}
+		return Failure
 	case reasonEnded:
 		if e.Detail == string(EndAutoShutdown) || e.Detail == string(EndRequested) {
 			return Success

@@ -24,6 +24,8 @@ type planner struct {
 	parked   map[string]bool // services that this pass gives up for the intensity of the group
 	set      set             // what restarts together
 	end      End             // of the group
+	room     *int            // how many starts the pass may make; nil: any number
+	later    int             // how many starts it leaves to the next one
 }
 
 // plan returns the courses of all services, in order. All services have been
@@ -47,7 +49,7 @@ func (p *planner) plan() []course {
 		p.set = set{}
 		return p.each()
 	}
-	return p.admit(plan)
+	return p.limit(p.admit(plan))
 }
 
 // each returns the course of each service, given the set.

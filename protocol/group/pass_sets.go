@@ -91,9 +91,10 @@ func (p *planner) isCause(c course) bool {
 }
 
 // unjudged reports whether s has failed without a pass having decided what follows: its start has
-// failed.
+// failed, and not because of a shortage.
 func (s *Service) unjudged() bool {
-	return s.State == StateFailed && s.NextAttemptAt.IsZero() && s.StopFor == nil
+	return s.State == StateFailed && s.NextAttemptAt.IsZero() && s.StopFor == nil &&
+		!s.LastExit.short()
 }
 
 // comesBack reports whether c starts a service again that failed, now or later.

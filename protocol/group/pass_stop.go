@@ -99,6 +99,7 @@ func (p *planner) stop(j judgement) []step {
 
 	name := Kill
 	switch waited := s.TermAge(p.seen); {
+	case s.TermSentAt.IsZero() && s.KillTimeout == 0:
 	case s.TermSentAt.IsZero():
 		name = Term
 	case waited >= 0 && waited < s.KillTimeout:

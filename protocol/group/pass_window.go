@@ -32,6 +32,26 @@ func (p *planner) admit(plan []course) []course {
 	return plan
 }
 
+// limit returns plan with only as many starts of processes, in order, as the pass has room for. It
+// counts the others.
+func (p *planner) limit(plan []course) []course {
+	if p.room == nil {
+		return plan
+	}
+
+	free := *p.room
+	for i, c := range plan {
+		if _, starts := stepOf[start](c); !starts || p.judged[c.id].was.isGroup() {
+			continue
+		}
+		if free--; free < 0 {
+			plan[i].steps = without[start](c.steps)
+			p.later++
+		}
+	}
+	return plan
+}
+
 // hasPlace reports whether c leaves its service something to run or to be stopped, or to be
 // restarted. What waits for dependencies has none: they may need it.
 func (p *planner) hasPlace(c course) bool {

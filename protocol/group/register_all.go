@@ -13,9 +13,15 @@ import (
 type FileRegistration struct {
 	By       string
 	File     ServicesFile
-	Recorded []Variable // of the environment of who registers
-	Resume   bool       // let the group run again if it has ended
-	Prune    bool       // also remove what the file does not declare
+	Recorded Recorded // of who registers
+	Resume   bool     // let the group run again if it has ended
+	Prune    bool     // also remove what the file does not declare
+}
+
+// A Recorded is what a service gets from the process that registers it, unless it is declared.
+type Recorded struct {
+	Variables []Variable
+	Umask     Number
 }
 
 // A Planned is what RegisterAll does about one service, or about the settings of the group.
@@ -110,7 +116,7 @@ func (e *edit) settle(to *Supervision) []Planned {
 }
 
 // declare makes the entry of a service say what d says.
-func (e *edit) declare(d *Declaration, recorded []Variable) Planned {
+func (e *edit) declare(d *Declaration, recorded Recorded) Planned {
 	s := e.service(d.ID)
 	if s == nil {
 		all := append(e.services(), newService(d.ID))
@@ -135,7 +141,7 @@ func (e *edit) declare(d *Declaration, recorded []Variable) Planned {
 
 // changes returns the members of s that would change to become as d says, or nil. What was recorded
 // at an earlier registration is no reason to change anything.
-func (s *Service) changes(d *Declaration, recorded []Variable) []string {
+func (s *Service) changes(d *Declaration, recorded Recorded) []string {
 	if s.StartInfo != nil {
 		same := *s
 		same.apply(d, s.StartInfo.recorded())
@@ -150,10 +156,13 @@ func (s *Service) changes(d *Declaration, recorded []Variable) []string {
 	return differences(s, &after)
 }
 
-// apply replaces what was asked for of s by d, with the variables of around.
-func (s *Service) apply(d *Declaration, around []Variable) {
+// apply replaces what was asked for of s by d, with what is recorded.
+func (s *Service) apply(d *Declaration, recorded Recorded) {
 	to, was := *d.StartInfo, s.ServiceSpec
-	to.Environment = d.within(around)
+	to.Environment = d.within(recorded.Variables)
+	if to.Group == "" && !to.Context.Umask.Set {
+		to.Context.Umask = recorded.Umask
+	}
 	s.ServiceSpec = d.ServiceSpec
 	s.Order, s.StartInfo = was.Order, was.StartInfo
 	if s.StartInfo == nil || !s.StartInfo.equal(&to) {

@@ -15,6 +15,7 @@ type Supervision struct {
 	Restarts     []time.Time // what was charged to the Limit, in order. It is replaced, never changed
 	Window       int         // how many services run at once; 0: all
 	Blocked      string      // what the last alert groupBlocked said, while it is true
+	Short        string      // what the last alert hostShort said, while a service waits for it
 	AutoShutdown AutoShutdown
 	OnExit       OnExit
 	Log          LogTarget
@@ -47,6 +48,7 @@ func (v *Supervision) empty() bool {
 // same reports whether v and w have the same text.
 func (v *Supervision) same(w *Supervision) bool {
 	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
+		v.Short == w.Short &&
 		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
 		v.Log == w.Log && v.End == w.End && v.Parent == w.Parent &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
@@ -133,6 +135,8 @@ func readSupervision(r *wire.Reader) (v Supervision) {
 			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
 		case name == "blocked":
 			v.Blocked = r.String()
+		case name == "short":
+			v.Short = r.String()
 		case name == "set":
 			r.Array(func() { v.Set = append(v.Set, r.ID()) })
 		default:
@@ -169,6 +173,7 @@ func (v *Supervision) write(w *wire.Writer) {
 			w.Times("restarts", v.Restarts)
 		}
 		w.OptString("blocked", v.Blocked)
+		w.OptString("short", v.Short)
 		v.End.write(w)
 		v.Parent.write(w)
 		if len(v.Set) > 0 {

@@ -70,6 +70,8 @@ type vector struct {
 		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
 		Strategy             group.Strategy    `json:"strategy"`
 		Window               *int              `json:"window"`
+		Room                 *int              `json:"room"`
+		Umask                string            `json:"umask"`
 		Intensity            int               `json:"intensity"`
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
 		OnIntensity          group.OnIntensity `json:"onIntensity"`
@@ -90,6 +92,7 @@ type vector struct {
 			StartID string          `json:"startId"`
 			Keeper  vectors.Process `json:"keeper"`
 			Error   string          `json:"error"`
+			Short   bool            `json:"short"`
 		} `json:"starts"`
 		Spend     spending `json:"spend"`
 		Start     string   `json:"start"`
@@ -111,6 +114,7 @@ type vector struct {
 		CPUMs    int64             `json:"cpuMs"`
 		MaxRSSKb int64             `json:"maxRssKb"`
 		Failed   map[string]string `json:"failed"`
+		Short    []string          `json:"short"`
 		Appended int64             `json:"appended"`
 
 		vectors.Saying `json:",inline"`
@@ -431,7 +435,10 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "pass":
 		return v.pass(t, g, owner, seen)
 	case "result":
-		r := group.Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
+		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
+		for id, cause := range v.Do.Failed {
+			r.Failed[id] = group.StartFailure{Cause: cause, Short: slices.Contains(v.Do.Short, id)}
+		}
 		for _, s := range g.Registry.Services {
 			if _, failed := v.Do.Failed[s.ID]; s.Starting && !failed {
 				r.Started = append(r.Started, s.ID)
@@ -526,9 +533,14 @@ func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observ
 
 	r := group.FileRegistration{By: by, File: file, Prune: v.Do.Prune, Resume: v.Do.Resume}
 	for name, value := range v.Do.Environment {
-		r.Recorded = append(r.Recorded, group.Variable{Name: name, Value: value})
+		r.Recorded.Variables = append(r.Recorded.Variables, group.Variable{Name: name, Value: value})
 	}
-	slices.SortFunc(r.Recorded,
+	if v.Do.Umask != "" {
+		if r.Recorded.Umask, err = group.ParseUmask(v.Do.Umask); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(r.Recorded.Variables,
 		func(a, b group.Variable) int { return strings.Compare(a.Name, b.Name) })
 
 	after, planned, err := g.RegisterAll(r, seen)
@@ -684,7 +696,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
-		Window: v.Do.Window, OnExit: onExit, Log: log, Prompt: prompt,
+		Window: v.Do.Window, Room: v.Do.Room, OnExit: onExit, Log: log, Prompt: prompt,
 		Exit: v.exit(t), Child: v.child,
 	}, seen)
 
@@ -714,7 +726,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		case !ok:
 			d.Spawned(a.ServiceID, 1000+i, observe.Process{}, "", observe.Process{})
 		case start.Error != "":
-			d.NotSpawned(a.ServiceID, start.Error)
+			d.NotSpawned(a.ServiceID, group.StartFailure{Cause: start.Error, Short: start.Short})
 		default:
 			d.Spawned(a.ServiceID, start.PID, observe.Process(start.Process), start.StartID,
 				observe.Process(start.Keeper))

@@ -375,14 +375,14 @@ func (w *world) pass(point int) {
 		}
 	}
 
-	result := group.Result{Failed: make(map[string]string)}
+	result := group.Result{Failed: make(map[string]group.StartFailure)}
 	for _, p := range started {
 		if others := w.alive(p.service); len(others) > 0 {
 			w.t.Errorf("%s is started beside a live one", p.service)
 		}
 
 		if !w.well && w.once(8) {
-			result.Failed[p.service] = "no such file"
+			result.Failed[p.service] = group.StartFailure{Cause: "no such file", Short: w.once(2)}
 			continue
 		}
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A telling collects sentences about one service.
@@ -213,16 +214,26 @@ func (t *telling) failed() {
 		t.say("Its next start is due %s%s", moment(s.NextAttemptAt, t.seen), after)
 	}
 	if !s.TermSentAt.IsZero() && s.held(t.seen) {
-		t.say("What is left of it got TERM %s, and gets KILL after %v", moment(s.TermSentAt, t.seen),
-			s.KillTimeout)
+		t.say("What is left of it got %s", t.signals())
 	}
+}
+
+// signals returns which signals a service gets that is stopped.
+func (t *telling) signals() string {
+	since, after := moment(t.s.TermSentAt, t.seen), t.s.KillTimeout
+	switch {
+	case after == 0:
+		return fmt.Sprintf("KILL %s, and gets it again in each pass", since)
+	case after == wire.Longest:
+		return fmt.Sprintf("TERM %s, and never gets KILL", since)
+	}
+	return fmt.Sprintf("TERM %s, and gets KILL after %v", since, after)
 }
 
 func (t *telling) stopping() {
 	t.say("It was asked to stop %s", moment(t.s.StopRequestedAt, t.seen))
 	if !t.s.TermSentAt.IsZero() {
-		t.say("It got TERM %s, and gets KILL after %v", moment(t.s.TermSentAt, t.seen),
-			t.s.KillTimeout)
+		t.say("It got %s", t.signals())
 	}
 
 	for i := range t.g.Registry.Services {

@@ -180,7 +180,8 @@ func groupSubjects() []subject {
 				"--stuck 10s,20s --alert-on final --keep-ended 1h --on-dead escalate --significant --resume "+
 				"--budget tokens=1000 "+
 				"--budget-action restart --preflight true --preflight-timeout 5s "+
-				"--finish true --finish-timeout 5s -- sleep 300")},
+				"--finish true --finish-timeout 5s --umask 022 --nofile 64 --nice 19 "+
+				"--oom-score-adj 500 -- sleep 300")},
 		{name: "register --child-group", setup: []step{request},
 			do:      at(0, "dpl-register --group outer --no-pass --service inner --child-group g"),
 			several: true},

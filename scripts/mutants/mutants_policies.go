@@ -273,5 +273,13 @@ var policies = []mutant{
 		"a pass although the keeper is told to end", "cmd/internal/process/start/on_exit_linux.go",
 		"	if told() {\n		return\n	}\n", "",
 		[]string{startTests + "TestOnExitNot$"},
+	}, {
+		"each start that a shortage prevents is told", "protocol/group/pass_short.go",
+		"	case v.Short == \"\":\n", "	default:\n",
+		[]string{policyVectors},
+	}, {
+		"a stage that died before its command counts as started", "cmd/internal/process/start/gate.go",
+		"	case !begins:\n", "	case !begins && short:\n",
+		[]string{startTests + "TestGateEnds$"},
 	},
 }

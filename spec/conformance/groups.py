@@ -169,6 +169,8 @@ def class_of(entry, exit_):
         if reason == 'preflight':
             later = exit_.get('error') or (code, status) == ('exited', 75)
             return 'tempfail' if later else 'terminal'
+        if reason == 'startFailed':
+            return 'tempfail' if exit_.get('class') == 'tempfail' else None
         terminal = reason == 'violation' or reason == 'budget' and not again
         return 'hostLost' if reason == 'rebooted' else 'terminal' if terminal else None
     end = 'unknown'
@@ -186,6 +188,12 @@ def charged(entry):
     """Return whether a restart of entry, as it has ended, counts for the limits of restarts."""
     last = entry.get('lastExit') or {}
     return last.get('class') not in ('tempfail', 'hostLost') and last.get('reason') != 'preflight'
+
+
+def is_short(entry):
+    """Return whether the last start of entry failed because of a shortage (§11.5)."""
+    last = entry.get('lastExit') or {}
+    return (last.get('reason'), last.get('class')) == ('startFailed', 'tempfail')
 
 
 def completes(entry):
@@ -245,7 +253,31 @@ def read_preflight(value, path):
     return words
 
 
-OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment')
+CONTEXT = ('umask', 'nofileSoft', 'nofileHard', 'nice', 'oomScoreAdj')
+OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment', *CONTEXT)
+
+
+def read_umask(value, path):
+    text = TEXT[0](value, path)
+    if not re.fullmatch('0?[0-7]{3}', text):
+        raise corrupt(path, 'not an umask')
+    return int(text, 8)
+
+
+def soft_and_hard(kind):
+    """The limits of open files come together, and the soft one is not above the hard one."""
+    def read(value, path):
+        info = kind[0](value, path)
+        names = ('nofileSoft', 'nofileHard')
+        missing = [name for name in names if name not in info]
+        if len(missing) == 1:
+            raise corrupt(below(path, missing[0]), 'missing')
+        if not missing and info['nofileSoft'] > info['nofileHard']:
+            raise corrupt(path, 'nofileSoft above nofileHard')
+        return info
+    changed = Record((read, kind[1]))
+    changed.fields = kind.fields
+    return changed
 
 
 def one_kind(kind):
@@ -264,7 +296,7 @@ def one_kind(kind):
 
 
 PREFLIGHT = (read_preflight, list)
-START_INFO = one_kind(empty_is_absent(
+START_INFO = one_kind(soft_and_hard(empty_is_absent(
     record(command=((read_command, str), ABSENT), group=(IDENT, ABSENT), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
            readiness=(READY, 'ready'),
@@ -274,8 +306,11 @@ START_INFO = one_kind(empty_is_absent(
            preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
            finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
            softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
+           umask=((read_umask, '{:04o}'.format), ABSENT),
+           nofileSoft=(whole(1, 2**31 - 1), ABSENT), nofileHard=(whole(1, 2**31 - 1), ABSENT),
+           nice=(whole(-20, 19), ABSENT), oomScoreAdj=(whole(-1000, 1000), ABSENT),
            budget=(BUDGET, ABSENT), budgetAction=(one_of('terminal', 'restart'), ABSENT),
-           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus'))
+           **{name: (DURATION, ABSENT) for name in CLOCKS}), 'exitStatus')))
 OF_EXIT = {
     'reason': (TEXT, ABSENT), 'detail': (TEXT, ABSENT), 'class': (TEXT, ABSENT),
     'code': (TEXT, ABSENT), 'status': (INTEGER, ABSENT), 'error': (TEXT, ABSENT),
@@ -355,7 +390,7 @@ def read_parent(value, path):
 
 SETTINGS = policy()
 SUPERVISION = all_or_none(policy(
-    restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT), set=(array(IDENT), ABSENT),
+    restarts=(array(MOMENT), ABSENT), blocked=(TEXT, ABSENT), short=(TEXT, ABSENT), set=(array(IDENT), ABSENT),
     reason=(TEXT, ABSENT), message=(TEXT, ABSENT),
                      state=(one_of('running', 'ending', 'ended'), ABSENT),
                      endedAt=(nullable(MOMENT), ABSENT), parent=((read_parent, str), ABSENT),
@@ -776,16 +811,34 @@ class Edit:
         entry['lastExit'] = ended
         drop(entry, 'goneSince')
 
-    def start_failed(self, entry, error):
+    def start_failed(self, entry, error, short=False):
         """§11.5, 5."""
         entry['failedAt'] = self.seen.now
         failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
+        failed |= {'class': 'tempfail'} if short else {}
         set_optional(failed, 'note', checkpoint(entry))
         entry['lastExit'] = failed
         count(entry, self.seen.now)
         drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
-        self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
+        self.tell_failed(entry)
+
+    def tell_failed(self, entry):
+        """Raise supervisorFailed, or after a shortage hostShort (§11.5)."""
+        supervision = self.registry.get('supervision', {})
+        if not is_short(entry):
+            self.alert('supervisorFailed', entry['supervisorId'], told(entry['lastExit']))
+        elif not supervision.get('short'):
+            said = f'{entry["supervisorId"]}: {entry["lastExit"].get("error", "")}'
+            self.alert('hostShort', None, said)
+            self.supervise(short=said)
+
+    def forget_shortage(self):
+        """Remove short if no service waits because of it any more."""
+        if not any(is_short(entry) and entry['state'] not in FINAL
+                   and (entry['state'] != 'running' or entry['starting'])
+                   for entry in self.services.values()):
+            self.supervise(short=None)
 
     def finish(self, always=False):
         """Return the outcome. Its registry is None if nothing changed, unless always is true."""
@@ -981,8 +1034,9 @@ RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ'
 
 
 def register_all(orchestrator, registry, seen, services, supervision=None, by=None,
-                 environment=None, prune=False, resume=False):
-    """§31.2. environment has the variables that this registration records."""
+                 environment=None, umask=None, prune=False, resume=False):
+    """§31.2. environment and umask are what this registration records."""
+    recorded = {'environment': environment or {}, 'umask': umask}
     for key, declared in services.items():
         require(not two_classes(declared['startInfo']), 'twoClasses', key)
         require(not declared['significant'] or declared['restart'] != 'permanent', 'significant',
@@ -994,7 +1048,7 @@ def register_all(orchestrator, registry, seen, services, supervision=None, by=No
     for key, declared in services.items():
         if key in edit.services:
             children.refuse_change(edit, edit.services[key], declared['startInfo'])
-        edit.outcome.plan.append(declare(edit, key, declared, environment or {}))
+        edit.outcome.plan.append(declare(edit, key, declared, recorded))
     for key in ordered(edit.services, set(edit.services) - set(services)) if prune else ():
         edit.outcome.plan.append(prune_service(edit, edit.services[key]))
     if supervision is not None:
@@ -1024,21 +1078,21 @@ def settle(edit, settings):
     return [{'action': 'change', 'members': sorted('supervision.' + name for name in changed)}]
 
 
-def declare(edit, key, declared, environment):
+def declare(edit, key, declared, recorded):
     entry = edit.services.get(key)
     if entry is None:
         entry = SERVICE[0]({'supervisorId': key, 'state': 'registered'}, '')
         entry['state'] = None
         edit.services[key] = entry
-        entry |= as_declared(declared, environment)
+        entry |= as_declared(declared, recorded)
         register_request(edit, entry)
         return {'supervisorId': key, 'action': 'add'}
-    old = (entry['startInfo'] or {}).get('environment', {})
-    earlier = {
-        name: value for name, value in old.items() if name in RECORDED or name.startswith('LC_')
-    }
+    old = entry['startInfo'] or {}
+    earlier = {'umask': old.get('umask'), 'environment': {
+        name: value for name, value in old.get('environment', {}).items()
+        if name in RECORDED or name.startswith('LC_')}}
     if changes(entry, as_declared(declared, earlier)):
-        new = as_declared(declared, environment)
+        new = as_declared(declared, recorded)
         plan = {'supervisorId': key, 'action': 'change', 'members': changes(entry, new)}
         if entry['startInfo'] != new['startInfo']:
             note_old_start(entry, new['startInfo'])
@@ -1068,14 +1122,16 @@ def arrange(edit, plan):
         before = entry['order']
 
 
-def as_declared(declared, environment):
-    """Return the members of an entry that declared sets, with the variables of environment."""
+def as_declared(declared, recorded):
+    """Return the members of an entry that declared sets, with what is recorded."""
     info = declared['startInfo']
     if 'group' in info:
         return declared | {'removeAfterStop': False}
     own = info['environment']
-    around = {name: value for name, value in environment.items() if name not in own}
+    around = {name: value for name, value in recorded['environment'].items() if name not in own}
     info = info | {'environment': around | own}
+    if recorded['umask'] is not None:
+        info = {'umask': recorded['umask']} | info
     return declared | {'startInfo': info, 'removeAfterStop': False}
 
 
@@ -1452,6 +1508,7 @@ class Pass(Edit):
         self.failing, self.due, self.well = {}, {}, set()
         self.together = sets.Together(set())
         self.refused = set()  # services for which the window has no place
+        self.room = None  # how many starts of processes this pass may still make
         self.charging = limits.Charging([])
         self.ending = {}  # the members END of a group that ends
         self.gave_up = {}  # why services have died or completed in this pass
@@ -1599,7 +1656,7 @@ class Pass(Edit):
         if not completes(entry):
             self.set_state(entry, 'failed', reason)
             if entry['lastExit']['reason'] != 'preflight':
-                self.alert('supervisorFailed', entry['supervisorId'], reason)
+                self.tell_failed(entry)
         elif 'startedAt' in entry and self.held(entry):
             self.set_state(entry, 'failed', reason)
 
@@ -1928,6 +1985,10 @@ class Pass(Edit):
             return self.block(entry, 'no generation is left')
         if service in self.refused:
             return
+        if self.room is not None and service not in self.children:
+            if self.room == 0:
+                return
+            self.room -= 1
         if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
             reason = 'rebooted'
         if reason is None and 'restartCause' in entry:
@@ -1939,7 +2000,8 @@ class Pass(Edit):
             member, word = ('restartAttempts', 'attempt') if charged(entry) else ('retries', 'retry')
             entry[member] += 1
             entry['lastRestartAttempt'] = self.seen.now
-            self.alert('supervisorRestarted', service, f'{word} {entry[member]}: {said}')
+            if not is_short(entry):
+                self.alert('supervisorRestarted', service, f'{word} {entry[member]}: {said}')
             if member == 'retries' and entry['retries'] == 10:
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
@@ -1980,12 +2042,13 @@ class Pass(Edit):
         first = 'termSentAt' not in entry
         if first:
             beat_now(entry, self.seen, *TERM_SENT)
+        kills = not first or entry['killTimeoutMs'] == 0
         if first or not 0 <= age(entry, self.seen, *TERM_SENT) < entry['killTimeoutMs']:
             to = 'group' if 'startedAt' in entry else 'process'
             to = to if self.alive(entry) else 'survivors'
             self.outcome.actions.append({
                 'action': 'signal', 'supervisorId': entry['supervisorId'],
-                'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']
+                'signal': 'KILL' if kills else 'TERM', 'to': to, 'pid': entry['pid']
             })
         return False
 
@@ -1996,7 +2059,7 @@ class Pass(Edit):
                 came = starts(at, action)
                 entry = self.services[action['supervisorId']]
                 if 'error' in came:
-                    self.start_failed(entry, came['error'])
+                    self.start_failed(entry, came['error'], came.get('short', False))
                 else:
                     entry['pid'] = came['pid']
                     set_optional(entry, 'process', came.get('process'))
@@ -2019,13 +2082,14 @@ def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None, onExit=None, log=None, prompt=None, children=None,
+             autoShutdown=None, onExit=None, log=None, prompt=None, children=None, room=None,
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
     lastAlert is the number of the last line in the alerts file, 0 if there is none. exits has the
     exit records by start id: each a record, and whether it is complete (§19). starts(index,
-    action) spawns a process, and returns {pid, process, startId, keeper} or {error}.
+    action) spawns a process, and returns {pid, process, startId, keeper} or {error},
+    with short if it failed because of a shortage. room is how many starts it may make; None: any.
     """
     if prompt is not None and not heeds(orchestrator, registry, owner, **prompt):
         return Outcome(standby=True)
@@ -2069,6 +2133,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)
+    edit.room = room
     for key in edit.order:
         edit.look_at(edit.services[key])
     endings.record(edit)
@@ -2078,6 +2143,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if reasons is not None and reasons != edit.registry.get('supervision', {}).get('blocked'):
         edit.alert('groupBlocked', None, reasons)
     edit.supervise(blocked=reasons)
+    edit.forget_shortage()
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
     edit.outcome.needed = sorted(start for start in exits or {} if any(
@@ -2114,10 +2180,10 @@ def note_pass(orchestrator, seen, pid, state):
     return noted
 
 
-def result(orchestrator, registry, seen, failed=None, appended=0):
+def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
     """Make the edit that notes the result. failed is service → error.
 
-    Alerts up to the number appended are in the alerts file (§11.7).
+    short has those of them that failed because of a shortage. Alerts up to the number appended are in the alerts file (§11.7).
     """
     edit = Edit(registry, seen, registry['owner'], orchestrator['stalenessThresholdMs'])
     edit.noting = True
@@ -2127,10 +2193,11 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
     for key in ordered(edit.services):
         entry = edit.services[key]
         if entry['starting'] and key in (failed or {}):
-            edit.start_failed(entry, failed[key])
+            edit.start_failed(entry, failed[key], key in short)
         entry['starting'] = False
         if is_paused(entry) and entry['paused']['continue'] and edit.alive(entry):
             go_on(entry, seen)
+    edit.forget_shortage()
     return edit.finish()
 
 

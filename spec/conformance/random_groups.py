@@ -177,6 +177,9 @@ class World:
             **self.optional(0.1, logKeep=self.one((1, 9))),
             **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)},
             **self.optional(0.5, budget={'gpu': 9} | self.amounts((0, 1, 1000))),
+            **self.optional(0.3, umask=self.one(('0022', '077', '0000'))),
+            **self.optional(0.1, nofileSoft=64, nofileHard=self.one((64, 4096))),
+            **self.optional(0.1, nice=self.one((0, -5, 19)), oomScoreAdj=self.one((0, -1000))),
             **self.optional(0.3, softSignal=self.one(tuple(groups.SOFT_SIGNALS))),
             **self.optional(0.2, budgetAction=self.one(('terminal', 'restart'))),
             **self.optional(0.2, preflight=['sh', '-c', '']),
@@ -451,6 +454,7 @@ class World:
                 | self.optional(0.6 if chosen else 0, set=chosen) | self.optional(0.7, rules=self.rules())
                 | self.optional(0.2, parent=self.one(PARENTS), generation=self.one((1, 2)))
                 | self.optional(0.3, window=self.one((1, 2, 3))) | self.optional(0.1, blocked='a: é')
+                | self.optional(0.2, short='b: no memory')
                 | self.optional(0.1, note=1))
 
     def rules(self):
@@ -684,6 +688,7 @@ class World:
         do |= self.optional(0.05, heartbeatIntervalMs=200)
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         do |= self.optional(0.1, window=self.one((0, 1, 2)))
+        do |= self.optional(0.1, room=self.one((0, 1, 2)))
         do |= self.optional(0.1, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         do |= self.optional(0.1, onExit=self.one(groups.ON_EXIT))
         do |= self.optional(0.1, log=self.one(groups.LOG))
@@ -698,7 +703,8 @@ class World:
             spawned = {'pid': process['pid'], 'process': process}
             spawned |= self.optional(0.9, startId=self.one(START_IDS))
             spawned |= self.optional(0.5, keeper=self.process())
-            starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
+            failed = {'error': 'no such file'} | self.optional(0.5, short=True)
+            starts[key] = failed if self.chance(0.2) else spawned
         exits = self.exits() if self.chance(0.5) else {}
         do |= self.optional(0.9, children={group: self.child() for group in GROUPS})
         return (do | ({'starts': starts} if starts else {}) | ({'exits': exits} if exits else {}))
@@ -736,7 +742,8 @@ class World:
         failed = {key: 'exec: é' for key in starting if ours and self.chance(0.4)}
         seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
         appended = self.optional(0.9, appended=self.one((seq, max(0, seq - 1), 0)))
-        return appended | ({'failed': failed} if failed else {})
+        short = {'short': sorted(failed)} if failed and self.chance(0.5) else {}
+        return appended | ({'failed': failed} | short if failed else {})
 
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""

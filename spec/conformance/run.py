@@ -218,9 +218,9 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
-    'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
+    'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
-                   'heartbeatIntervalMs', 'intensity', 'window', 'intensityPeriodMs',
+                   'heartbeatIntervalMs', 'intensity', 'window', 'room', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)
 USES = record(cpuMs=(INTEGER, 0), rssKb=(INTEGER, 0))
 GROUP = 'g'
@@ -242,11 +242,11 @@ def spawning(starts):
     """Return the result of the gate (§11.5): the vector's starts by service, else a counted pid."""
     known_starts = {}
     for supervisor, came in starts.items():
-        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'},
+        known(came, {'error', 'short'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'},
               f'starts of {supervisor}')
         kinds = {
             'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'keeper': PROCESS,
-            'error': TEXT
+            'error': TEXT, 'short': BOOLEAN
         }
         known_starts[supervisor] = {
             name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()

@@ -3,6 +3,8 @@ import copy
 import dataclasses
 from typing import Optional
 
+import groups
+
 
 @dataclasses.dataclass
 class Together:
@@ -55,7 +57,7 @@ def is_cause(entry, alone, key):
     if key in alone.failing:
         return alone.failing[key]
     unjudged = (entry['state'] == 'failed' and 'nextAttemptAt' not in entry
-                and 'stopFor' not in entry)
+                and 'stopFor' not in entry and not groups.is_short(entry))
     return unjudged and key in alone.due
 
 

@@ -8,7 +8,8 @@
 // below 1500000 KiB, which leaves the smallest command some room, it prints a message and exits 74,
 // or 125 for dpl-run. It does the same for a limit of data (ulimit -d) below 128000 KiB, because
 // the first part of the heap takes half of that. (Below about 34000, the kernel ends a Go program
-// before it starts.)
+// before it starts.) And it does the same for a limit of processes (ulimit -u) below 16, unless it
+// runs as root: the runtime exits with a trace if it can create no thread.
 //
 // It also checks whether stdout is open. If it is not, the runtime opens /dev/null for reading and
 // writing in its place, just as daemon(3), Python and Node do when no output is wanted.
@@ -22,6 +23,10 @@
 // has taken one sample. And it adds GOMAXPROCS=1 to the environment, unless the variable is there:
 // otherwise the runtime sets up every processor, and starts a thread that looks for work. See Begin
 // and UseProcessors.
+//
+// For dpl-run, it also reads which signals are ignored, because the runtime puts handlers in their
+// place; and it installs one that does nothing for signal 34, which the runtime leaves alone. See
+// Ignored.
 //
 // What else the Makefile links in is here as well: the version of the build.
 package entry
@@ -41,6 +46,16 @@ var profileRate = &runtime.MemProfileRate
 
 // oneProcessor is 1 if the assembly code has added GOMAXPROCS to the environment.
 var oneProcessor uint8
+
+// ignored has bit n-1 set if signal n was ignored when this process began, if ignoredKnown is 1.
+var (
+	ignored      uint64
+	ignoredKnown uint8
+)
+
+// Ignored returns the signals that were ignored when this process began: bit n-1 is signal n. It is
+// not known where there is no dpl_entry, and only dpl_entry of dpl-run looks.
+func Ignored() (signals uint64, known bool) { return ignored, ignoredKnown != 0 }
 
 // Begin removes from the environment what dpl_entry has added, and switches off memory profiles
 // where there is no dpl_entry. A program must call it before anything else, because its children

@@ -4,11 +4,13 @@
 #define SYS_close 3
 #define SYS_writev 20
 #define SYS_rt_sigaction 13
+#define SYS_rt_sigreturn 15
 #define SYS_getpid 39
 #define SYS_clone 56
 #define SYS_execve 59
 #define SYS_wait4 61
 #define SYS_fcntl 72
+#define SYS_getuid 102
 #define SYS_getppid 110
 #define SYS_setsid 112
 #define SYS_rt_sigpending 127
@@ -20,14 +22,18 @@
 #define SYS_close_range 436
 
 #define RLIMIT_DATA 2
+#define RLIMIT_NPROC 6
 #define RLIMIT_AS 9
 #define F_GETFD 1
 #define leastSpace 1536000000 // 1500000 KiB
 #define leastData 131072000 // 128000 KiB
+#define leastProcesses 16
 
 #define GATE 3
 #define EINTR 4
 #define SIG_IGN 1
+#define SIG34 34
+#define SA_FLAGS 0x1c000000 // SA_RESTORER, SA_ONSTACK, SA_RESTART
 #define SIGHUP 1
 #define SIGTERM 15
 #define P_ALL 0
@@ -58,11 +64,26 @@ limit:
 	CMPQ	-16(SP), R9
 	JCS	refuse
 	CMPL	SI, $RLIMIT_DATA
-	JEQ	begin
+	JEQ	processes
 	LEAQ	data<>(SB), R8
 	MOVL	$leastData, R9
 	MOVL	$RLIMIT_DATA, SI
 	JMP	limit
+
+processes:
+	// prlimit64(0, RLIMIT_NPROC, nil, SP-16); getuid(), because nothing limits those of root
+	MOVL	$SYS_prlimit64, AX
+	MOVL	$RLIMIT_NPROC, SI
+	SYSCALL
+	TESTQ	AX, AX
+	JNE	begin
+	CMPQ	-16(SP), $leastProcesses
+	JCC	begin
+	MOVL	$SYS_getuid, AX
+	SYSCALL
+	LEAQ	processes<>(SB), R8
+	TESTQ	AX, AX
+	JNE	refuse
 
 begin:
 	// fcntl(1, F_GETFD)
@@ -109,6 +130,66 @@ runtime:
 	MOVQ	·profileRate(SB), AX
 	MOVQ	$0, (AX)
 
+	// Only dpl-run, or dpl run, needs the signals. CX gets what follows argv[0].
+	CMPQ	0(SP), $0
+	JEQ	processors
+	MOVQ	8(SP), CX
+
+letter:
+	MOVBLZX	(CX), AX
+	INCQ	CX
+	TESTB	AX, AX
+	JNE	letter
+	MOVQ	$0x006e75722d6c7064, DX // "dpl-run"
+	CMPQ	-8(CX), DX
+	JEQ	signals
+	MOVQ	$0x006e7572006c7064, DX // "dpl" and the next argument, "run"
+	CMPQ	-4(CX), DX
+	JNE	processors
+
+signals:
+	MOVL	$1, R12 // the signal
+	MOVL	$1, R13 // its bit
+	XORL	R14, R14 // those that are ignored
+
+signal:
+	// rt_sigaction(R12, nil, SP-64, 8)
+	MOVL	$SYS_rt_sigaction, AX
+	MOVL	R12, DI
+	XORL	SI, SI
+	LEAQ	-64(SP), DX
+	MOVL	$8, R10
+	SYSCALL
+	CMPQ	-64(SP), $SIG_IGN
+	JNE	heeded
+	ORQ	R13, R14
+
+heeded:
+	SHLQ	$1, R13
+	INCL	R12
+	CMPL	R12, $64
+	JLE	signal
+	MOVQ	R14, ·ignored(SB)
+	MOVB	$1, ·ignoredKnown(SB)
+
+	// rt_sigaction(34, {dpl_nothing, SA_FLAGS, dpl_return}, nil, 8), unless it is ignored
+	BTQ	$(SIG34-1), R14
+	JCS	processors
+	LEAQ	dpl_nothing(SB), AX
+	MOVQ	AX, -64(SP)
+	MOVQ	$SA_FLAGS, AX
+	MOVQ	AX, -56(SP)
+	LEAQ	dpl_return(SB), AX
+	MOVQ	AX, -48(SP)
+	MOVQ	$0, -40(SP)
+	MOVL	$SYS_rt_sigaction, AX
+	MOVL	$SIG34, DI
+	LEAQ	-64(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	SYSCALL
+
+processors:
 	// Look for GOMAXPROCS in the environment, which is after argc, argv and a null.
 	MOVQ	0(SP), CX
 	LEAQ	16(SP)(CX*8), SI
@@ -191,6 +272,15 @@ exit:
 	SYSCALL
 	INT	$3
 	JMP	exit
+
+// Dpl_nothing handles a signal, and dpl_return continues after it.
+TEXT dpl_nothing(SB),NOSPLIT|NOFRAME,$0
+	RET
+
+TEXT dpl_return(SB),NOSPLIT|NOFRAME,$0
+	MOVL	$SYS_rt_sigreturn, AX
+	SYSCALL
+	INT	$3
 
 // Dpl_keep is keep in package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
@@ -424,6 +514,23 @@ DATA data<>+88(SB)/8, $"0, with "
 DATA data<>+96(SB)/8, $"ulimit -"
 DATA data<>+104(SB)/2, $"d\n"
 GLOBL data<>(SB), RODATA|NOPTR, $106
+
+DATA processes<>+0(SB)/8, $101
+DATA processes<>+8(SB)/8, $": the nu"
+DATA processes<>+16(SB)/8, $"mber of "
+DATA processes<>+24(SB)/8, $"processe"
+DATA processes<>+32(SB)/8, $"s is lim"
+DATA processes<>+40(SB)/8, $"ited too"
+DATA processes<>+48(SB)/8, $" far for"
+DATA processes<>+56(SB)/8, $" the run"
+DATA processes<>+64(SB)/8, $"time of "
+DATA processes<>+72(SB)/8, $"Go: rais"
+DATA processes<>+80(SB)/8, $"e that t"
+DATA processes<>+88(SB)/8, $"o 16, wi"
+DATA processes<>+96(SB)/8, $"th ulimi"
+DATA processes<>+104(SB)/4, $"t -u"
+DATA processes<>+108(SB)/1, $"\n"
+GLOBL processes<>(SB), RODATA|NOPTR, $109
 
 DATA noname<>+0(SB)/8, $"dpl\x00\x00\x00\x00\x00"
 GLOBL noname<>(SB), RODATA|NOPTR, $8

@@ -12,6 +12,7 @@
 #define SYS_prctl 167
 #define SYS_getpid 172
 #define SYS_getppid 173
+#define SYS_getuid 174
 #define SYS_clone 220
 #define SYS_execve 221
 #define SYS_wait4 260
@@ -20,14 +21,18 @@
 #define SYS_close_range 436
 
 #define RLIMIT_DATA 2
+#define RLIMIT_NPROC 6
 #define RLIMIT_AS 9
 #define F_GETFD 1
 #define leastSpace 1536000000 // 1500000 KiB
 #define leastData 131072000 // 128000 KiB
+#define leastProcesses 16
 
 #define GATE 3
 #define EINTR 4
 #define SIG_IGN 1
+#define SIG34 34
+#define SA_FLAGS 0x18000000 // SA_ONSTACK, SA_RESTART
 #define SIGHUP 1
 #define SIGTERM 15
 #define P_ALL 0
@@ -58,11 +63,26 @@ limit:
 	CMP	R7, R4
 	BLO	refuse
 	CMP	$RLIMIT_DATA, R1
-	BEQ	begin
+	BEQ	processes
 	MOVD	$data<>(SB), R6
 	MOVD	$leastData, R7
 	MOVD	$RLIMIT_DATA, R1
 	B	limit
+
+processes:
+	// prlimit64(0, RLIMIT_NPROC, nil, RSP-16); getuid(), because nothing limits those of root
+	MOVD	$SYS_prlimit64, R8
+	MOVD	$0, R0
+	MOVD	$RLIMIT_NPROC, R1
+	SVC
+	CBNZ	R0, begin
+	MOVD	(R3), R4
+	CMP	$leastProcesses, R4
+	BHS	begin
+	MOVD	$SYS_getuid, R8
+	SVC
+	MOVD	$processes<>(SB), R6
+	CBNZ	R0, refuse
 
 begin:
 	// fcntl(1, F_GETFD)
@@ -112,6 +132,68 @@ runtime:
 	MOVD	·profileRate(SB), R0
 	MOVD	ZR, (R0)
 
+	// Only dpl-run, or dpl run, needs the signals. R5 gets what follows argv[0].
+	MOVD	0(RSP), R0
+	CBZ	R0, processors
+	MOVD	8(RSP), R5
+
+letter:
+	MOVBU	(R5), R0
+	ADD	$1, R5
+	CBNZ	R0, letter
+	MOVD	-8(R5), R0
+	MOVD	$0x006e75722d6c7064, R1 // "dpl-run"
+	CMP	R1, R0
+	BEQ	signals
+	MOVD	-4(R5), R0
+	MOVD	$0x006e7572006c7064, R1 // "dpl" and the next argument, "run"
+	CMP	R1, R0
+	BNE	processors
+
+signals:
+	MOVD	$1, R12 // the signal
+	MOVD	$1, R13 // its bit
+	MOVD	$0, R14 // those that are ignored
+	SUB	$64, RSP, R15
+
+signal:
+	// rt_sigaction(R12, nil, RSP-64, 8)
+	MOVD	$SYS_rt_sigaction, R8
+	MOVD	R12, R0
+	MOVD	$0, R1
+	MOVD	R15, R2
+	MOVD	$8, R3
+	SVC
+	MOVD	(R15), R0
+	CMP	$SIG_IGN, R0
+	BNE	heeded
+	ORR	R13, R14
+
+heeded:
+	LSL	$1, R13
+	ADD	$1, R12
+	CMP	$64, R12
+	BLE	signal
+	MOVD	R14, ·ignored(SB)
+	MOVD	$1, R1
+	MOVB	R1, ·ignoredKnown(SB)
+
+	// rt_sigaction(34, {dpl_nothing, SA_FLAGS}, nil, 8), unless it is ignored
+	TBNZ	$(SIG34-1), R14, processors
+	MOVD	$dpl_nothing(SB), R0
+	MOVD	R0, (R15)
+	MOVD	$SA_FLAGS, R0
+	MOVD	R0, 8(R15)
+	MOVD	ZR, 16(R15)
+	MOVD	ZR, 24(R15)
+	MOVD	$SYS_rt_sigaction, R8
+	MOVD	$SIG34, R0
+	MOVD	R15, R1
+	MOVD	$0, R2
+	MOVD	$8, R3
+	SVC
+
+processors:
 	// Look for GOMAXPROCS in the environment, which is after argc, argv and a null.
 	MOVD	0(RSP), R5
 	ADD	$16, RSP, R1
@@ -199,6 +281,10 @@ exit:
 	SVC
 	BRK
 	B	exit
+
+// Dpl_nothing handles a signal. The kernel has it return to where that was.
+TEXT dpl_nothing(SB),NOSPLIT|NOFRAME,$0
+	RET
 
 // Dpl_keep is keep in package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
@@ -437,6 +523,23 @@ DATA data<>+88(SB)/8, $"0, with "
 DATA data<>+96(SB)/8, $"ulimit -"
 DATA data<>+104(SB)/2, $"d\n"
 GLOBL data<>(SB), RODATA|NOPTR, $106
+
+DATA processes<>+0(SB)/8, $101
+DATA processes<>+8(SB)/8, $": the nu"
+DATA processes<>+16(SB)/8, $"mber of "
+DATA processes<>+24(SB)/8, $"processe"
+DATA processes<>+32(SB)/8, $"s is lim"
+DATA processes<>+40(SB)/8, $"ited too"
+DATA processes<>+48(SB)/8, $" far for"
+DATA processes<>+56(SB)/8, $" the run"
+DATA processes<>+64(SB)/8, $"time of "
+DATA processes<>+72(SB)/8, $"Go: rais"
+DATA processes<>+80(SB)/8, $"e that t"
+DATA processes<>+88(SB)/8, $"o 16, wi"
+DATA processes<>+96(SB)/8, $"th ulimi"
+DATA processes<>+104(SB)/4, $"t -u"
+DATA processes<>+108(SB)/1, $"\n"
+GLOBL processes<>(SB), RODATA|NOPTR, $109
 
 DATA noname<>+0(SB)/8, $"dpl\x00\x00\x00\x00\x00"
 GLOBL noname<>(SB), RODATA|NOPTR, $8

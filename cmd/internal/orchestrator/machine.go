@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An Env is what a pass needs from its command. *cli.Env implements it.
@@ -28,6 +29,7 @@ type Machine interface {
 	Uptime() time.Duration
 	Pause(d time.Duration)
 	NewStartID() string
+	Room() *int // for how many starts at once this process may open files; nil: any number
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p observe.Process, sig syscall.Signal) error
 	Exited(p observe.Process) bool
@@ -80,6 +82,8 @@ func (here) Pause(d time.Duration) { time.Sleep(d) }
 
 func (here) NewStartID() string { return process.NewStartID() }
 
+func (here) Room() *int { return start.Room() }
+
 func (h here) Spawn(s Start) (Gate, error) {
 	user, inUnit := start.InUnit()
 	if h.spawn != SpawnSystemdRun && (h.spawn == SpawnDirect || !inUnit) {
@@ -87,7 +91,7 @@ func (h here) Spawn(s Start) (Gate, error) {
 	}
 	return gate(start.SpawnUnit(s.Command, start.Unit{
 		Name: start.UnitName(s.Group, s.Supervisor, s.ID),
-		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout + s.finishing(),
+		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: min(s.StopTimeout, wire.Longest-s.finishing()) + s.finishing(),
 	}))
 }
 

@@ -44,6 +44,7 @@ type Orchestrator struct {
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
 	vigil    observe.Vigil
+	warned   map[string]bool          // warnings that are printed once
 	children map[string]*Orchestrator // of the groups that are services of this one
 	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
 }
@@ -59,7 +60,7 @@ type PassReport struct {
 	StandBy bool
 	Seen    observe.Observation // what it is decided by
 	Actions []group.Action
-	Failed  map[string]string // services that could not be started, and why
+	Failed  map[string]group.StartFailure // services that could not be started, and why
 	Alerts  []group.Alert
 	Before  group.Group
 	After   group.Group
@@ -67,6 +68,7 @@ type PassReport struct {
 	Children []PassReport
 
 	decision *group.Decision
+	later    int // how many starts it has left to the next pass, because it had no room
 }
 
 // Pass makes one pass over the group and those below it (spec §11, §24). With --dry-run it only
@@ -136,7 +138,7 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport,
 		return nil
 	}
 
-	p.Actions, p.decision = d.Actions, d
+	p.Actions, p.decision, p.later = d.Actions, d, d.Later
 	var latest time.Duration
 	if seen.Sightings != nil && began > 0 {
 		latest = began + d.Group().Orchestrator.StalenessThreshold/2
@@ -174,11 +176,14 @@ func (o *Orchestrator) say(p PassReport) {
 		}
 	}
 
+	o.sayShortage(p)
 	for _, a := range p.Actions {
 		switch a := a.(type) {
 		case group.Start:
-			if cause := p.Failed[a.ServiceID]; cause != "" {
-				o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, cause)
+			if f, failed := p.Failed[a.ServiceID]; failed {
+				if !f.Short {
+					o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, f.Cause)
+				}
 				continue
 			}
 			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
@@ -189,6 +194,30 @@ func (o *Orchestrator) say(p PassReport) {
 		case group.Finish:
 			o.Env.Logf("%s: end group %q, generation %d", o.Group, a.Group, a.Parent.Generation)
 		}
+	}
+}
+
+// sayShortage says in one line which starts of p the next pass tries again, and in another one how
+// many p had no room for.
+func (o *Orchestrator) sayShortage(p PassReport) {
+	var short []string
+	for _, a := range p.Actions {
+		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Short {
+			short = append(short, a.ServiceID)
+		}
+	}
+
+	if len(short) > 0 {
+		others := ""
+		if len(short) > 1 {
+			others = fmt.Sprintf(" and %d more", len(short)-1)
+		}
+		o.Env.Warnf("%s: start %q%s: %s: a later pass tries again", o.Group, short[0], others,
+			p.Failed[short[0]].Cause)
+	}
+	if p.later > 0 {
+		o.Env.Warnf("%s: %d services wait for the next pass: too few files may be open at once: "+
+			"raise that, with ulimit -n", o.Group, p.later)
 	}
 }
 
@@ -203,6 +232,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
 		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Log: o.Log, Rules: o.Rules, Prompt: o.Prompt,
+		Room: o.machine().Room(),
 		Exit: o.exits(g, seen), Child: o.look,
 	}
 }

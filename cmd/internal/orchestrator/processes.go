@@ -33,8 +33,8 @@ type waiting struct {
 // spawn answers each start of d with a process that waits behind its gate, in the order of the
 // starts, or with the reason why there is none.
 func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
-	latest time.Duration) (gates []waiting, failed map[string]string) {
-	failed = make(map[string]string)
+	latest time.Duration) (gates []waiting, failed map[string]group.StartFailure) {
+	failed = make(map[string]group.StartFailure)
 	for _, a := range d.Actions {
 		a, starts := a.(group.Start)
 		if !starts {
@@ -47,8 +47,8 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
 		if err != nil {
-			failed[a.ServiceID] = err.Error()
-			d.NotSpawned(a.ServiceID, err.Error())
+			failed[a.ServiceID] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
+			d.NotSpawned(a.ServiceID, failed[a.ServiceID])
 			continue
 		}
 
@@ -76,6 +76,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 			ID:   startID,
 
 			Journal: journal,
+			Context: s.StartInfo.Context,
 
 			Preflight:        s.StartInfo.Preflight,
 			PreflightTimeout: cmp.Or(s.StartInfo.PreflightTimeout, group.DefaultPreflightTimeout),
@@ -131,7 +132,7 @@ func cancel(gates []waiting) (err error) {
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
 func (o *Orchestrator) release(gates []waiting) group.Result {
-	result := group.Result{Failed: make(map[string]string)}
+	result := group.Result{Failed: make(map[string]group.StartFailure)}
 	for _, gate := range gates {
 		id := gate.service
 		switch err := gate.Release(); {
@@ -142,7 +143,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
 			result.Started = append(result.Started, id)
 		case err != nil:
-			result.Failed[id] = err.Error()
+			result.Failed[id] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
 		default:
 			result.Started = append(result.Started, id)
 		}
@@ -152,7 +153,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 }
 
 // signal sends the signals of a pass. It is no error if a process has ended; the next pass looks
-// again.
+// again. What cannot be signalled is said once for each start, however many passes try it.
 func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 	for _, a := range actions {
 		a, signals := a.(group.Signal)
@@ -160,12 +161,27 @@ func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 			continue
 		}
 
-		for _, err := range o.send(g.Service(a.ServiceID), a) {
+		s := g.Service(a.ServiceID)
+		for _, err := range o.send(s, a) {
 			if err != nil && !errors.Is(err, process.ErrNoProcess) {
-				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Name, a.ServiceID, err)
+				o.warnOnce(s.StartID, fmt.Sprintf("%s: signal %s to %q: %v", o.Group, a.Name,
+					a.ServiceID, err))
 			}
 		}
 	}
+}
+
+// warnOnce prints a warning about a start, unless it has.
+func (o *Orchestrator) warnOnce(startID, warning string) {
+	key := startID + " " + warning
+	if o.warned[key] {
+		return
+	}
+	if o.warned == nil {
+		o.warned = make(map[string]bool)
+	}
+	o.warned[key] = true
+	o.Env.Warnf("%s", warning)
 }
 
 // send sends the signal a, and returns an error, or nil, for each process.

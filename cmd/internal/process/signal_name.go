@@ -15,14 +15,17 @@ func SignalName(sig syscall.Signal) string {
 	return "signal " + strconv.Itoa(int(sig))
 }
 
-// ParseSignal returns the signal called name: "TERM", "SIGTERM" or "15", in upper or lower case.
-// Numbers range from 1 to 64; a number unknown to the system is refused when it is sent.
+// ParseSignal returns the signal called name: "TERM", "SIGTERM", "RTMIN+1" or "15", in upper or lower
+// case. Numbers range from 1 to 64; a number unknown to the system is refused when it is sent.
 func ParseSignal(name string) (syscall.Signal, error) {
 	if n, err := strconv.ParseUint(name, 10, 8); err == nil && 1 <= n && n <= 64 {
 		return syscall.Signal(n), nil
 	}
-	upper := strings.ToUpper(name)
-	if sig := signalNumber("SIG" + strings.TrimPrefix(upper, "SIG")); sig != 0 {
+	upper := strings.TrimPrefix(strings.ToUpper(name), "SIG")
+	if sig := signalNumber("SIG" + upper); sig != 0 {
+		return sig, nil
+	}
+	if sig := realTime(upper); sig != 0 {
 		return sig, nil
 	}
 	return 0, fmt.Errorf("unknown signal %q", name)

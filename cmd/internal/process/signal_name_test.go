@@ -9,6 +9,7 @@ func TestParseSignal(t *testing.T) {
 	for name, want := range map[string]syscall.Signal{
 		"TERM": syscall.SIGTERM, "SIGTERM": syscall.SIGTERM, "sigterm": syscall.SIGTERM,
 		"15":   syscall.SIGTERM,
+		"BUS":  syscall.SIGBUS,
 		"kill": syscall.SIGKILL, "Hup": syscall.SIGHUP, "1": 1, "09": 9, "64": 64,
 	} {
 		if got, err := ParseSignal(name); got != want || err != nil {

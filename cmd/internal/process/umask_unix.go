@@ -25,6 +25,17 @@ func OpenMask() {
 	}
 }
 
+// Umask returns the umask that this process was started with. The caller must have called OpenMask,
+// and have no other goroutine that creates files.
+func Umask() (mask int, known bool) {
+	if begunMask >= 0 {
+		return begunMask, true
+	}
+	mask = unix.Umask(0o077)
+	unix.Umask(mask)
+	return mask, true
+}
+
 // FileMode returns the mode that a redirection by our parent would give a new file, before the umask
 // of this process takes its bits from it.
 func FileMode() fs.FileMode { return 0o666 &^ fs.FileMode(max(begunMask, 0)) }

@@ -33,6 +33,15 @@ func (m machine) NewStartID() string {
 	return fmt.Sprintf("%016x", m.c.w.starts)
 }
 
+// Room sometimes lets a pass make only one start, or none.
+func (m machine) Room() *int {
+	if m.c.w.calm || !m.c.w.chance(20) {
+		return nil
+	}
+	room := m.c.w.r.IntN(2)
+	return &room
+}
+
 func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	late, err := m.c.fs.Call("spawn")
 	if err == nil && !m.c.w.calm && m.c.w.chance(40) {

@@ -40,7 +40,7 @@ const runtimeSoft, runtimeMax = time.Second, 2 * time.Second
 func (w *world) checkRules(p orchestrator.PassReport, decided int64) {
 	var started []string
 	for _, a := range p.Actions {
-		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID] == "" {
+		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Cause == "" {
 			started = append(started, a.ServiceID)
 		}
 	}

@@ -44,7 +44,10 @@ func (j *Job) control() {
 // takeStops starts to handle the signals that stop and continue a job.
 func (j *Job) takeStops() {
 	j.takes = true
-	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(j.signals, syscall.SIGCONT)
+	if !signal.Ignored(syscall.SIGTSTP) { // as the caller was told to
+		signal.Notify(j.signals, syscall.SIGTSTP)
+	}
 }
 
 // stop responds to sig having stopped the leader.

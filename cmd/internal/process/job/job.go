@@ -55,9 +55,8 @@ type Job struct {
 // ENOENT, EACCES and ENOEXEC, or of fork(2), nothing has run.
 //
 // The program has the working directory and the limits of this process. Its descriptors 0, 1 and 2
-// are files; nil means those of this process. Above them it has those that our parent left open. No signal is blocked. SIGHUP and SIGINT
-// are ignored if they were when this process began and the caller does not handle them; no other
-// signal is.
+// are files; nil means those of this process. Above them it has those that our parent left open. No signal is blocked. Those that this
+// process ignores are ignored, and no others.
 //
 // On Linux, when this process dies, in whatever way, the kernel kills the leader. The keeper ends
 // the rest of the group, and processes that have left it, by SIGTERM and after a while SIGKILL. It
@@ -288,7 +287,9 @@ func (j *Job) Close() error {
 	j.keeper.leave()
 	if j.takes {
 		signal.Stop(j.signals)
-		setDefault(syscall.SIGTSTP)
+		if !signal.Ignored(syscall.SIGTSTP) {
+			setDefault(syscall.SIGTSTP)
+		}
 	}
 
 	j.mu.Lock()

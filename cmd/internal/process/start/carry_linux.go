@@ -52,5 +52,6 @@ func carriedCommand(variable string) (s Command, found bool) {
 // ignores or blocks. The caller has locked the thread, to which the mask belongs.
 func passOnSignals() {
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	process.HeedSignals()
 	process.UnblockSignals()
 }

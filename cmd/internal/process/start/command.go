@@ -17,6 +17,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // ErrSilent means that a stage was asked to become the command, did not answer for 10 seconds, and
@@ -56,6 +58,8 @@ type Command struct {
 	Preflight []string
 	// PreflightTimeout is how long Preflight may run.
 	PreflightTimeout time.Duration
+	// Context is set before Preflight and Argv are executed.
+	Context group.Context
 	// Finish are the arguments of a program that its keeper runs after the end of the command, for
 	// at most FinishTimeout; empty: none. The stage does not get it.
 	Finish        []string
@@ -79,7 +83,7 @@ func (s Command) encode() []byte {
 	latest := strconv.FormatInt(int64(s.Latest), 10)
 	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
 	single := []string{s.Dir, s.Log, latest, s.Record, timeout, s.Journal}
-	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single} {
+	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single, words(s.Context)} {
 		b = appendList(b, list)
 	}
 
@@ -115,7 +119,7 @@ func readList(r *bufio.Reader) (list []string, err error) {
 // readCommand reads the output of encode. It returns the error of r, such as io.EOF if it ends too
 // early.
 func readCommand(r *bufio.Reader) (Command, error) {
-	var lists [4][]string
+	var lists [5][]string
 	for i := range lists {
 		var err error
 		if lists[i], err = readList(r); err != nil {
@@ -130,11 +134,12 @@ func readCommand(r *bufio.Reader) (Command, error) {
 
 	latest, err := strconv.ParseInt(single[2], 10, 64)
 	timeout, timeoutErr := strconv.ParseInt(single[4], 10, 64)
+	context, contextErr := parseContext(lists[4])
 	return Command{
 		Argv: lists[0], Env: lists[1], Preflight: lists[2], Dir: single[0], Log: single[1],
 		Latest: time.Duration(latest), Record: single[3], PreflightTimeout: time.Duration(timeout),
-		Journal: single[5],
-	}, errors.Join(err, timeoutErr)
+		Journal: single[5], Context: context,
+	}, errors.Join(err, timeoutErr, contextErr)
 }
 
 func readElement(r *bufio.Reader) (string, error) {

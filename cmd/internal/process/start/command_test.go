@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 func decode(b []byte) (Command, error) {
@@ -19,6 +21,8 @@ func TestStart(t *testing.T) {
 		{Argv: []string{"", "\xff\n", ""}, Env: []string{"", "A=\xfe"}, Dir: "/", Log: "log\n"},
 		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null",
 			Latest: 1<<63 - 1, Journal: "dpl/g/a"},
+		{Argv: []string{"a"}, Context: group.Context{Umask: group.Number{N: 0o27, Set: true},
+			Nice: group.Number{N: -5, Set: true}, OOMScoreAdj: group.Number{Set: true}}},
 	} {
 		b := want.encode()
 		if got, err := decode(b); !reflect.DeepEqual(got, want) || err != nil {

@@ -25,7 +25,7 @@ func (s Command) finishing() (env []string) {
 		return nil
 	}
 	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log,
-		Journal: s.Journal, Latest: s.FinishTimeout}
+		Journal: s.Journal, Latest: s.FinishTimeout, Context: group.Context{Umask: s.Context.Umask}}
 	return finish.carried(finishVariable)
 }
 
@@ -117,6 +117,9 @@ func (s Command) forkFinish() (pid int, err error) {
 	}
 	attr := &syscall.ProcAttr{Dir: s.Dir, Env: s.Env, Sys: preflightAttr(),
 		Files: []uintptr{0, uintptr(log), uintptr(log)}}
+	if s.Context.Umask.Set { // only that one can be taken back, for what this keeper starts later
+		defer unix.Umask(unix.Umask(s.Context.Umask.N))
+	}
 	err = s.exec(func(path string, argv []string) (err error) {
 		pid, err = syscall.ForkExec(path, argv, attr)
 		return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -98,7 +99,7 @@ func (g *Gate) Keeper() observe.Process {
 
 // Release lets the stage run the command, and ends the gate. It returns nil once exec(2) has
 // succeeded, with the same pid and start time. It also returns nil if the stage is killed just
-// before that. If the command has a preflight, it returns ErrChecking when that begins.
+// before that, when it has said that it begins. If the command has a preflight, it returns ErrChecking when that begins.
 //
 // Otherwise it returns ErrSilent; or the failure, such as `exec "foo": no such file or directory`,
 // or ErrTooLate, and then nothing of the command has run. After an error the process is gone.
@@ -109,7 +110,7 @@ func (g *Gate) Release() error {
 		err = g.answer()
 	} else {
 		g.kill() // no answer will come
-		err = fmt.Errorf("stage %d: %w", g.stage.PID, err)
+		err = fmt.Errorf("stage %d: %w: %w", g.stage.PID, errUnbegun, err)
 	}
 
 	if err == nil || err == ErrChecking {
@@ -133,16 +134,24 @@ func (g *Gate) answer() error {
 		answer = append(answer, rest...)
 	}
 
-	switch {
-	case err != nil:
+	if err != nil {
 		g.kill() // it has everything it needs to continue
 		return fmt.Errorf("stage %d: %w: %w", g.stage.PID, ErrSilent, err)
-	case string(answer) == ErrChecking.Error():
+	}
+
+	text, begins := strings.CutPrefix(string(answer), beginning)
+	text, short := strings.CutPrefix(text, lacking)
+	switch {
+	case text == ErrChecking.Error():
 		return ErrChecking
-	case string(answer) == ErrTooLate.Error():
+	case text == ErrTooLate.Error():
 		return ErrTooLate
-	case len(answer) > 0:
-		return errors.New(string(answer))
+	case short:
+		return shortage{errors.New(text)}
+	case text != "":
+		return errors.New(text)
+	case !begins:
+		return fmt.Errorf("stage %d: %w", g.stage.PID, errUnbegun)
 	}
 
 	return nil

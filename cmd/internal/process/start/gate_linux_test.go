@@ -222,6 +222,22 @@ func TestGateKilled(t *testing.T) {
 	mustHaveRunNothing(t, s)
 }
 
+// A stage that ends after its release and before it begins, as one that can create no thread, is a
+// shortage, and no success.
+func TestGateEnds(t *testing.T) {
+	t.Parallel()
+	ours, theirs, err := socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	g := &Gate{conn: ours, stage: observe.Process{PID: 1}}
+	theirs.Close()
+	if err := g.answer(); !Short(err) || !errors.Is(err, errUnbegun) {
+		t.Errorf("got %v, want errUnbegun", err)
+	}
+}
+
 // Ended processes are waited for.
 func TestGateReaps(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,22 @@ package start
 
 import (
 	"os"
+	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
+
+// setOOMScoreAdj says how soon the kernel kills this process, and what it starts, for lack of memory.
+func setOOMScoreAdj(n int) error {
+	fd, err := unix.Open("/proc/self/oom_score_adj", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	_, err = unix.Write(fd, []byte(strconv.Itoa(n)))
+	return err
+}
 
 // shortOfMemory reports whether the kernel has killed a process of the control group of this
 // process because memory was short. The group must be of one start only: that of a unit of systemd.

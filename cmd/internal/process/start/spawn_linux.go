@@ -44,6 +44,9 @@ func Spawn(s Command) (*Gate, error) {
 		ours.Close()
 		unix.Kill(keeper, unix.SIGKILL) // its stage, if any, dies with it
 		waitFor(keeper)
+		if err == io.EOF {
+			err = errUnbegun
+		}
 		return nil, fmt.Errorf("keeper %d: %w", keeper, err)
 	}
 
@@ -55,7 +58,7 @@ func Spawn(s Command) (*Gate, error) {
 
 	if hungUp(ours) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
-		return nil, fmt.Errorf("stage %d: %w", stage, process.ErrNoProcess)
+		return nil, fmt.Errorf("stage %d: %w", stage, errUnbegun)
 	}
 
 	return g, nil
@@ -71,7 +74,7 @@ func startKeeper(gate *os.File, s Command) (pid int, err error) {
 
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return 0, err
+		return 0, shortage{err}
 	}
 	defer null.Close()
 
@@ -84,6 +87,10 @@ func startKeeper(gate *os.File, s Command) (pid int, err error) {
 	}
 
 	blocked := process.WithSignalsBlocked(func() { pid, err = syscall.ForkExec(path, argv, attr) })
+
+	if err == syscall.ENOENT { // our own program, by its name in /proc
+		return 0, shortage{errors.New("/proc is missing: mount it")}
+	}
 
 	return pid, errors.Join(blocked, os.NewSyscallError("fork keeper", err))
 }

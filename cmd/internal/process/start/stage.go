@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
@@ -22,7 +21,15 @@ import (
 // stageFlag is the first argument of a stage. The second is the descriptor of the gate. It also
 // names the format of Command.encode. Change both together, because the stage of a unit may be a
 // newer version, installed while a pass was running.
-const stageFlag = "--dpl-stage4"
+const stageFlag = "--dpl-stage5"
+
+// What a stage writes to the gate. If its preflight begins, that is the text of ErrChecking, and
+// nothing else. Otherwise it writes beginning just before it executes the command; and if it does
+// not become the command, its error, after lacking if that is a shortage.
+const (
+	beginning = "\x00"
+	lacking   = "\x01"
+)
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
 // follow, beginning with its name; and then, if there is an exit record, those with which the
@@ -59,14 +66,18 @@ func Stage() {
 	}
 
 	err = s.become(conn)
+	exit, said := group.LastExit{Reason: group.StartFailed, Error: err.Error()}, err.Error()
+	if Short(err) {
+		exit.Class, said = group.Tempfail, lacking+said
+	}
 	var refused refusal
 	switch {
 	case errors.As(err, &refused):
 		s.ended(refused.exit)
 	case !errors.Is(err, ErrTooLate):
-		s.ended(group.LastExit{Reason: group.StartFailed, Error: err.Error()})
+		s.ended(exit)
 	}
-	io.WriteString(conn, err.Error())
+	io.WriteString(conn, said)
 	os.Exit(1)
 }
 
@@ -90,6 +101,9 @@ func (s Command) become(conn io.WriteCloser) error {
 	}
 
 	resetSignals()
+	if err := enter(s.Context); err != nil {
+		return err
+	}
 	if err := s.check(conn); err != nil {
 		return err
 	}
@@ -102,6 +116,8 @@ func (s Command) become(conn io.WriteCloser) error {
 	if err := outliveKeeper(); err != nil {
 		return err
 	}
+
+	io.WriteString(conn, beginning) // if the pass has died, it is started nevertheless
 
 	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec(func(path string, argv []string) error {
 		return syscall.Exec(path, argv, s.Env)
@@ -166,14 +182,10 @@ func closeListedOnExec(dir string) error {
 	return nil
 }
 
-// resetSignals makes exec(2) reset SIGHUP and SIGINT, which nohup(1) and & in a script ignore. Exec
-// resets all signals that have a handler, and Go itself handles most others.
+// resetSignals gives all signals their usual effect in what this process executes. Exec resets those
+// that have a handler; others may be ignored since this process began, as by nohup(1).
 func resetSignals() {
-	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
-		if signal.Ignored(sig) {
-			signal.Notify(make(chan os.Signal, 1), sig)
-		}
-	}
+	process.HeedSignals()
 	process.UnblockSignals()
 }
 

@@ -36,6 +36,9 @@ func end(_, _ string) {}
 // becomeKeeper does nothing: there are no keepers.
 func becomeKeeper(string) {}
 
+// setOOMScoreAdj returns an error: there is no such value.
+func setOOMScoreAdj(int) error { return errors.ErrUnsupported }
+
 // outliveKeeper does nothing: this process does not depend on another.
 func outliveKeeper() error { return nil }
 

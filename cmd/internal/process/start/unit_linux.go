@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -56,7 +55,7 @@ func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 
 	if hungUp(conn) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
-		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, g.stage.PID, process.ErrNoProcess)
+		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, g.stage.PID, errUnbegun)
 	}
 
 	return g, nil

@@ -1,0 +1,58 @@
+package group
+
+// A StartFailure says why a process did not become a service. Short: the host, or the process that
+// made the pass, lacked something that it may have later, such as memory or a free descriptor. That
+// says nothing about the service (spec §11.5).
+type StartFailure struct {
+	Cause string
+	Short bool
+}
+
+// startFailed records that the process of s did not become the service.
+func (e *edit) startFailed(s *Service, f StartFailure) {
+	e.setState(s, StateFailed, StartFailed)
+	s.FailedAt = e.seen.Now
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: StartFailed, Error: f.Cause,
+		Note: s.checkpoint()}
+	if f.Short {
+		s.LastExit.Class = Tempfail
+	}
+	s.LastExit.Class = s.class(s.LastExit)
+	s.count(s.LastExit, e.seen.Now)
+	s.noProcess()
+	e.tellFailed(s)
+}
+
+// short reports whether e is the end of a start that failed because of a shortage.
+func (e *LastExit) short() bool {
+	return e != nil && e.Reason == StartFailed && e.Class == Tempfail
+}
+
+// tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one alert
+// tells: there may be many services, and each pass tries them all.
+func (e *edit) tellFailed(s *Service) {
+	v := &e.g.Registry.Supervision
+	switch {
+	case !s.LastExit.short():
+		e.raise(AlertFailed, s.ID, "%s", s.LastExit)
+	case v.Short == "":
+		v.Short = s.ID + ": " + s.LastExit.Error
+		e.raise(AlertHostShort, "", "%s", v.Short)
+	}
+}
+
+// forgetShortage lets the next shortage raise an alert, if every service that was not started
+// because of the last one has been started since, or will not be.
+func (e *edit) forgetShortage() {
+	if e.g.Registry.Supervision.Short == "" {
+		return
+	}
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
+		started := s.State == StateRunning && !s.Starting
+		if s.LastExit.short() && !started && !s.State.Final() {
+			return
+		}
+	}
+	e.g.Registry.Supervision.Short = ""
+}
