@@ -85,7 +85,7 @@ func (step carryOn) take(a *acting, s *Service) {
 		return
 	}
 	if s.RunningSince.IsZero() && step.alive || s.RunningSince.After(now) {
-		s.RunningSince = now
+		s.RunningSince = s.begunAt(now)
 	}
 	if step.alive && s.Starting && !s.StartedAt.IsZero() && now.Sub(s.StartedAt) >= startedFor {
 		s.Starting = false
@@ -112,6 +112,7 @@ func (loseStart) take(a *acting, s *Service) {
 }
 
 func (reboot) take(a *acting, s *Service) {
+	s.recoverAtDeath(a.seen.Now)
 	s.exited(a.seen.Now, string(observe.Rebooted), "")
 	a.setState(s, StateRegistered, string(observe.Rebooted))
 	s.RunningSince = time.Time{}

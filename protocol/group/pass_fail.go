@@ -55,9 +55,7 @@ func (f *failure) startsAgain() bool {
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
 // first, although no pass may have seen it healthy (spec §11.2).
 func (s *Service) fail(step fail, now time.Time) {
-	if died, known := s.diedAt(now); known {
-		s.recover(s.ranSince(), died)
-	} else if step.stopFor != nil {
+	if !s.recoverAtDeath(now) && step.stopFor != nil {
 		s.recover(s.RunningSince, now)
 	}
 
@@ -101,6 +99,16 @@ func (s *Service) recover(since, t time.Time) {
 	}
 }
 
+// recoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it is
+// known when that was.
+func (s *Service) recoverAtDeath(now time.Time) bool {
+	died, known := s.diedAt(now)
+	if known {
+		s.recover(s.ranSince(), died)
+	}
+	return known
+}
+
 // forgetAttempts lets s begin anew.
 func (s *Service) forgetAttempts() {
 	s.RestartAttempts, s.Retries, s.PersistentRow, s.FirstFailedAt = 0, 0, 0, time.Time{}
@@ -110,6 +118,17 @@ func (s *Service) forgetAttempts() {
 func (s *Service) forgetLimits() {
 	s.forgetAttempts()
 	s.Restarts = nil
+}
+
+// begunAt returns since when the process of s, which is alive at now, has run: since a pass started
+// it, so that it does not matter when somebody first sees it. With a preflight, it is now, because
+// nobody knows when that had ended.
+func (s *Service) begunAt(now time.Time) time.Time {
+	checked := s.StartInfo != nil && s.StartInfo.Preflight != nil
+	if s.StartedAt.IsZero() || s.StartedAt.After(now) || checked {
+		return now
+	}
+	return s.StartedAt
 }
 
 // ranSince returns since when the process of s, which has ended, is known to have run, or zero.
