@@ -35,6 +35,7 @@ func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failo
 func (j judgement) stopFor(why StopFor, seen observe.Observation) *failure {
 	return j.failAs(fail{
 		reason: why.Reason, detail: why.Detail, left: !j.alive && j.survived(seen), stopFor: &why,
+		runs: j.alive && !j.unbegun,
 	}, seen.Now)
 }
 
@@ -56,7 +57,7 @@ func (f *failure) startsAgain() bool {
 // first, although no pass may have seen it healthy (spec §11.2).
 func (s *Service) fail(step fail, now time.Time) {
 	if !s.recoverAtDeath(now) && step.stopFor != nil {
-		s.recover(s.RunningSince, now)
+		s.recover(s.runsSince(step.runs, now), now)
 	}
 
 	s.exited(now, step.reason, step.detail)
@@ -118,6 +119,14 @@ func (s *Service) forgetAttempts() {
 func (s *Service) forgetLimits() {
 	s.forgetAttempts()
 	s.Restarts = nil
+}
+
+// runsSince returns since when the process of s is known to run, given whether it does now, or zero.
+func (s *Service) runsSince(runs bool, now time.Time) time.Time {
+	if s.RunningSince.IsZero() && runs || s.RunningSince.After(now) {
+		return s.begunAt(now)
+	}
+	return s.RunningSince
 }
 
 // begunAt returns since when the process of s, which is alive at now, has run: since a pass started

@@ -160,7 +160,7 @@ func (p *planner) runAgain(j judgement) []step {
 	was := *j.was
 	was.forgetFailure()
 	j.was = &was
-	return then(standBy{cause, latest(p.set.due, p.seen.Now), nil}, p.follow(j, nil))
+	return then(standBy{cause, latest(p.set.due, p.seen.Now), nil, false}, p.follow(j, nil))
 }
 
 // standBy makes a service that runs wait for the set, and stops it.
@@ -170,7 +170,7 @@ func (p *planner) standBy(j judgement) []step {
 	if j.was.Restart == Temporary {
 		why.Then = ThenStopped
 	}
-	return then(standBy{p.set.cause, due, &why}, p.follow(j, &why))
+	return then(standBy{p.set.cause, due, &why, j.alive && !j.unbegun}, p.follow(j, &why))
 }
 
 // follow starts a service again that stopped because of another, once its set may start.
@@ -236,10 +236,11 @@ type standBy struct {
 	cause   string
 	due     time.Time
 	stopFor *StopFor // nil: there is nothing to stop
+	runs    bool     // until now
 }
 
 func (step standBy) take(a *acting, s *Service) {
-	s.recover(s.RunningSince, a.seen.Now)
+	s.recover(s.runsSince(step.runs, a.seen.Now), a.seen.Now)
 	a.setState(s, StateScheduled, reasonSibling+": "+step.cause)
 	s.RestartCause, s.StopFor = step.cause, step.stopFor
 	s.FailedAt, s.NextAttemptAt = a.seen.Now, step.due

@@ -1633,7 +1633,7 @@ class Pass(Edit):
     def fail(self, entry, reason, detail=None, stops=False):
         """§11.2."""
         if not recover_at_death(entry, self.seen.now) and stops:
-            recover(entry, entry.get('runningSince'), self.seen.now)
+            recover(entry, self.runs_since(entry), self.seen.now)
         lost = reason == 'stale' and self.failover and foreign(entry, self.seen)
         self.exited(entry, reason, detail)
         if lost:
@@ -1780,8 +1780,7 @@ class Pass(Edit):
             })
         if (entry['supervisorId'], entry.get('startId')) in self.unbegun:
             return
-        if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
-            entry['runningSince'] = begun_at(entry, now)
+        set_optional(entry, 'runningSince', self.runs_since(entry))
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
             entry['starting'] = False
         recover(entry, entry.get('runningSince'), now)
@@ -1867,10 +1866,18 @@ class Pass(Edit):
         return state not in ('registered', 'waitingForDependencies') and (
             self.held(entry) or not checked(entry, self.seen) and self.heard(entry))
 
+    def runs_since(self, entry):
+        """Return since when entry, which has not failed by itself, is known to run, or None."""
+        now, began = self.seen.now, (entry['supervisorId'], entry.get('startId')) not in self.unbegun
+        if entry.get('runningSince', now) > now or \
+                'runningSince' not in entry and began and self.alive(entry):
+            return begun_at(entry, now)
+        return entry.get('runningSince')
+
     def stand_by(self, entry):
         """§22.3, 3: let a service that runs wait for its set."""
         cause = self.together.cause
-        recover(entry, entry.get('runningSince'), self.seen.now)
+        recover(entry, self.runs_since(entry), self.seen.now)
         drop(entry, 'runningSince', 'starting')
         then = 'stopped' if entry['restart'] == 'temporary' else 'restart'
         self.schedule(entry, cause)
