@@ -141,6 +141,7 @@ soak: soak-needs build
 			./protocol/question \
 			-run TestVectors && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
+	go test ./protocol/group -run TestPassSchedules -rapid.seed=0 -rapid.checks=20000 -timeout 1h
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=5 -timeout 3h ./fileops ./testscripts
 	DPL_SOAK=1 go test -race -count=1 -timeout 3h ./testscripts -run TestRaced

@@ -1,8 +1,6 @@
 package group
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -63,11 +61,11 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.g.Registry.inSet(s.ID) {
 		e.setState(s, StateRunning, "")
 		s.forgetFailure()
-		s.RunningSince = time.Time{}
+		s.RunningSince = e.seen.Now
 	}
 
 	if s.State == StateRunning && s.RunningSince.IsZero() {
-		s.RunningSince = e.seen.Now
+		s.RunningSince = s.begunAt(e.seen.Now)
 	}
 
 	verdict = observe.VerdictContinue

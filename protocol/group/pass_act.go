@@ -57,6 +57,7 @@ type (
 		left     bool     // some of its processes are left
 		hostLost bool     // it is its host that was lost
 		stopFor  *StopFor // passes stop it for that reason; nil: they do not
+		runs     bool     // until now
 	}
 	settle     struct{}                         // what was stopped for a reason is no longer held
 	setDue     struct{ failedAt, at time.Time } // when it may be started again
@@ -84,9 +85,7 @@ func (step carryOn) take(a *acting, s *Service) {
 	if step.unbegun {
 		return
 	}
-	if s.RunningSince.IsZero() && step.alive || s.RunningSince.After(now) {
-		s.RunningSince = now
-	}
+	s.RunningSince = s.runsSince(step.alive, now)
 	if step.alive && s.Starting && !s.StartedAt.IsZero() && now.Sub(s.StartedAt) >= startedFor {
 		s.Starting = false
 	}
@@ -112,6 +111,7 @@ func (loseStart) take(a *acting, s *Service) {
 }
 
 func (reboot) take(a *acting, s *Service) {
+	s.recoverAtDeath(a.seen.Now)
 	s.exited(a.seen.Now, string(observe.Rebooted), "")
 	a.setState(s, StateRegistered, string(observe.Rebooted))
 	s.RunningSince = time.Time{}

@@ -17,10 +17,10 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	s := j.was
 	if why := s.givenUp(); why != "" {
-		return p.giveUp(j, die{why})
+		return p.giveUp(j, why)
 	}
 	if s.completes() {
-		return p.giveUp(j, complete{})
+		return p.complete(j, nil)
 	}
 	if p.parked[s.ID] {
 		return p.park(j)
@@ -52,12 +52,35 @@ func (step setDue) waits(now time.Time) bool {
 	return now.Before(step.at) && !now.Before(step.failedAt)
 }
 
-// giveUp takes last, the last step of a service, after stopping what a pass has started.
-func (p *planner) giveUp(j judgement, last step) []step {
+// giveUp gives a service up for the reason why, after stopping what a pass has started.
+func (p *planner) giveUp(j judgement, why string) []step {
 	if p.ours(j) && j.held(p.seen) {
 		return p.stop(j)
 	}
-	return []step{last}
+	return []step{die{why}}
+}
+
+// complete lets a service complete, after stopping what a pass has started; or lets it run again
+// with its set. f is how it has ended; nil: that is recorded.
+func (p *planner) complete(j judgement, f *failure) []step {
+	var steps []step
+	held := p.ours(j) && j.held(p.seen)
+	switch {
+	case held && f != nil:
+		steps = []step{f}
+	case !held && f != nil:
+		steps = []step{complete{&f.fail}}
+	case !held:
+		steps = []step{complete{}}
+	}
+
+	switch {
+	case p.runsAgain(j.was):
+		return append(steps, p.runAgain(j)...)
+	case held:
+		return append(steps, p.stop(j)...)
+	}
+	return steps
 }
 
 // ours reports whether a pass has started the process of j, so that passes also have to stop it.

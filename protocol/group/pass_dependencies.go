@@ -3,15 +3,39 @@ package group
 import "slices"
 
 func (p *planner) dependenciesReady(s *Service) bool {
-	notReady := func(d string) bool { return !p.judged[d].ready }
+	notReady := func(d string) bool { return !p.ready(d) }
 	notCompleted := func(d string) bool { return !p.completed(d) }
 	return !slices.ContainsFunc(s.Dependencies, notReady) &&
 		!slices.ContainsFunc(s.DependenciesCompleted, notCompleted)
 }
 
+// ready reports whether services that depend on id may be started in this pass: id is ready, and
+// the pass neither stops nor restarts it, or it has completed.
+func (p *planner) ready(id string) bool {
+	if j := p.judged[id]; !j.ready || j.was.State != StateRunning {
+		return p.completed(id)
+	}
+	_, stays := stepOf[carryOn](p.course(id))
+	return stays
+}
+
+// completed reports whether the service id has completed, or does in this pass, and does not run
+// again in this pass. The course of a service that is being stopped depends on its dependents, so
+// it is not looked at: such a service does not complete.
 func (p *planner) completed(id string) bool {
 	j, registered := p.judged[id]
-	return registered && j.was.State == StateCompleted
+	if !registered {
+		return false
+	}
+
+	switch j.was.State {
+	case StateCompleted, StateRunning, StateFailed, StateScheduled:
+		c := p.course(id)
+		_, completes := stepOf[complete](c)
+		_, again := stepOf[standBy](c)
+		return (completes || j.was.State == StateCompleted) && !again
+	}
+	return false
 }
 
 // wait makes s wait for its dependencies, and names the first that no pass will make ready.

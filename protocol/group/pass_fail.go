@@ -35,6 +35,7 @@ func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failo
 func (j judgement) stopFor(why StopFor, seen observe.Observation) *failure {
 	return j.failAs(fail{
 		reason: why.Reason, detail: why.Detail, left: !j.alive && j.survived(seen), stopFor: &why,
+		runs: j.alive && !j.unbegun,
 	}, seen.Now)
 }
 
@@ -55,10 +56,8 @@ func (f *failure) startsAgain() bool {
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
 // first, although no pass may have seen it healthy (spec §11.2).
 func (s *Service) fail(step fail, now time.Time) {
-	if died, known := s.diedAt(now); known {
-		s.recover(s.ranSince(), died)
-	} else if step.stopFor != nil {
-		s.recover(s.RunningSince, now)
+	if !s.recoverAtDeath(now) && step.stopFor != nil {
+		s.recover(s.runsSince(step.runs, now), now)
 	}
 
 	s.exited(now, step.reason, step.detail)
@@ -101,6 +100,16 @@ func (s *Service) recover(since, t time.Time) {
 	}
 }
 
+// recoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it is
+// known when that was.
+func (s *Service) recoverAtDeath(now time.Time) bool {
+	died, known := s.diedAt(now)
+	if known {
+		s.recover(s.ranSince(), died)
+	}
+	return known
+}
+
 // forgetAttempts lets s begin anew.
 func (s *Service) forgetAttempts() {
 	s.RestartAttempts, s.Retries, s.PersistentRow, s.FirstFailedAt = 0, 0, 0, time.Time{}
@@ -110,6 +119,25 @@ func (s *Service) forgetAttempts() {
 func (s *Service) forgetLimits() {
 	s.forgetAttempts()
 	s.Restarts = nil
+}
+
+// runsSince returns since when the process of s is known to run, given whether it does now, or zero.
+func (s *Service) runsSince(runs bool, now time.Time) time.Time {
+	if s.RunningSince.IsZero() && runs || s.RunningSince.After(now) {
+		return s.begunAt(now)
+	}
+	return s.RunningSince
+}
+
+// begunAt returns since when the process of s, which is alive at now, has run: since a pass started
+// it, so that it does not matter when somebody first sees it. With a preflight, it is now, because
+// nobody knows when that had ended.
+func (s *Service) begunAt(now time.Time) time.Time {
+	checked := s.StartInfo != nil && s.StartInfo.Preflight != nil
+	if s.StartedAt.IsZero() || s.StartedAt.After(now) || checked {
+		return now
+	}
+	return s.StartedAt
 }
 
 // ranSince returns since when the process of s, which has ended, is known to have run, or zero.

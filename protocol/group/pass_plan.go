@@ -20,16 +20,18 @@ type planner struct {
 	seen     observe.Observation
 	judged   judgements
 	failover bool
-	restarts []time.Time     // the charges of the group that still count, with those of this pass
-	parked   map[string]bool // services that this pass gives up for the intensity of the group
-	set      set             // what restarts together
-	end      End             // of the group
-	room     *int            // how many starts the pass may make; nil: any number
-	later    int             // how many starts it leaves to the next one
+	restarts []time.Time       // the charges of the group that still count, with those of this pass
+	parked   map[string]bool   // services that this pass gives up for the intensity of the group
+	set      set               // what restarts together
+	end      End               // of the group
+	planned  map[string]course // as far as they have been asked for, given all of the above
+	room     *int              // how many starts the pass may make; nil: any number
+	later    int               // how many starts it leaves to the next one
 }
 
 // plan returns the courses of all services, in order. All services have been
 // judged, and none has been stopped or started yet, so each course may depend on all judgements.
+// A start also depends on the courses of the dependencies, and a stop on those of the dependents.
 // What is charged to the group, and which services restart together, depend on what each would do
 // by itself.
 func (p *planner) plan() []course {
@@ -54,11 +56,25 @@ func (p *planner) plan() []course {
 
 // each returns the course of each service, given the set.
 func (p *planner) each() []course {
+	p.planned = make(map[string]course)
 	var all []course
 	for _, id := range p.g.Registry.ordered() {
-		all = append(all, course{id, p.rule(p.judged[id])})
+		all = append(all, p.course(id))
 	}
 	return all
+}
+
+// course returns the course of the service id. It has no steps yet if a rule asks for it on the way
+// to it, because services depend on each other in a circle.
+func (p *planner) course(id string) course {
+	if c, asked := p.planned[id]; asked {
+		return c
+	}
+
+	p.planned[id] = course{id: id}
+	c := course{id, p.rule(p.judged[id])}
+	p.planned[id] = c
+	return c
 }
 
 // rule returns the steps of a service according to its state.
@@ -80,8 +96,8 @@ func (p *planner) rule(j judgement) []step {
 	case StateShuttingDown:
 		return p.shuttingDown(j)
 	case StateCompleted:
-		if p.set.members[j.was.ID] {
-			return p.standBy(j)
+		if p.runsAgain(j.was) {
+			return p.runAgain(j)
 		}
 	}
 
@@ -123,8 +139,8 @@ func (p *planner) fail(j judgement, f *failure) []step {
 	}
 
 	j.was = f.after
-	if f.after.completes() && !(p.ours(j) && j.held(p.seen)) {
-		return []step{complete{&f.fail}}
+	if f.after.completes() {
+		return p.complete(j, f)
 	}
 	return then(f, p.failed(j, f.after.FailedAt))
 }

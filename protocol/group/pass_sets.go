@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -113,9 +114,20 @@ func (p *planner) joins(c course) bool {
 	}
 
 	_, runs := stepOf[carryOn](c)
-	return runs || s.State == StateCompleted && s.Restart == Transient ||
-		p.comesBack(c) || p.isCause(c) ||
+	return runs || s.Restart == Transient && p.hasCompleted(c) || p.comesBack(c) || p.isCause(c) ||
 		s.StopFor != nil && s.StopFor.Then == ThenRestart
+}
+
+// hasCompleted reports whether the service of c, which is its course by itself, has done its work,
+// even if it will only count as completed when the last of its processes has ended.
+func (p *planner) hasCompleted(c course) bool {
+	if f, fails := stepOf[*failure](c); fails {
+		return f.after.completes()
+	}
+	_, completes := stepOf[complete](c)
+	s := p.judged[c.id].was
+	waits := s.State == StateFailed && s.completes() && s.StopFor == nil
+	return completes || waits || s.State == StateCompleted
 }
 
 // barred reports whether s must not start yet because of the others in its set.
@@ -138,18 +150,28 @@ func (p *planner) staysFor(s *Service) bool {
 	return false
 }
 
-// standBy makes a service that runs, or has completed, wait for the set. It stops one that runs.
+// runsAgain reports whether s, which has done its work, runs again with its set.
+func (p *planner) runsAgain(s *Service) bool {
+	return s.Restart == Transient && p.set.members[s.ID]
+}
+
+// runAgain makes a service that has done its work wait for the set, and then run again.
+func (p *planner) runAgain(j judgement) []step {
+	cause := cmp.Or(p.judged[j.was.ID].was.RestartCause, p.set.cause)
+	was := *j.was
+	was.forgetFailure()
+	j.was = &was
+	return then(standBy{cause, latest(p.set.due, p.seen.Now), nil, false}, p.follow(j, nil))
+}
+
+// standBy makes a service that runs wait for the set, and stops it.
 func (p *planner) standBy(j judgement) []step {
 	due := latest(p.set.due, p.seen.Now)
-	if j.was.State == StateCompleted {
-		return then(standBy{p.set.cause, due, nil}, p.follow(j, nil))
-	}
-
 	why := StopFor{Reason: reasonSibling, Detail: p.set.cause, Then: ThenRestart}
 	if j.was.Restart == Temporary {
 		why.Then = ThenStopped
 	}
-	return then(standBy{p.set.cause, due, &why}, p.follow(j, &why))
+	return then(standBy{p.set.cause, due, &why, j.alive && !j.unbegun}, p.follow(j, &why))
 }
 
 // follow starts a service again that stopped because of another, once its set may start.
@@ -215,9 +237,11 @@ type standBy struct {
 	cause   string
 	due     time.Time
 	stopFor *StopFor // nil: there is nothing to stop
+	runs    bool     // until now
 }
 
 func (step standBy) take(a *acting, s *Service) {
+	s.recover(s.runsSince(step.runs, a.seen.Now), a.seen.Now)
 	a.setState(s, StateScheduled, reasonSibling+": "+step.cause)
 	s.RestartCause, s.StopFor = step.cause, step.stopFor
 	s.FailedAt, s.NextAttemptAt = a.seen.Now, step.due

@@ -28,15 +28,29 @@ func (p *planner) shuttingDown(j judgement) []step {
 	return then(release{}, p.waiting(again, "registered"))
 }
 
-// dependentShutsDown reports whether a service that depends on s has not stopped yet.
+// dependentShutsDown reports whether a service that depends on s is still being stopped after this
+// pass.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
 		stops := other.was.State == StateShuttingDown || p.ends() && p.mustStop(other)
-		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
+		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) &&
+			!p.hasStopped(id) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasStopped reports whether the service id, which is being stopped, has ended by the end of this
+// pass.
+func (p *planner) hasStopped(id string) bool {
+	return slices.ContainsFunc(p.course(id).steps, func(step step) bool {
+		switch step.(type) {
+		case stopped, release, remove, die, complete:
+			return true
+		}
+		return false
+	})
 }
 
 // stopping stops a service that failed for a reason of a pass. Once it is no longer held, it

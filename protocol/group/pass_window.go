@@ -60,17 +60,17 @@ func (p *planner) hasPlace(c course) bool {
 	case StateRegistered, StateWaiting:
 		_, adopts := stepOf[adopt](c)
 		return adopts || s.RestartPending && p.barred(s)
-	case StateCompleted:
-		return p.set.members[c.id]
 	case StateDead, StateStopped:
 		return false
 	}
 
+	_, again := stepOf[standBy](c)
 	_, completes := stepOf[complete](c)
 	_, dies := stepOf[die](c)
 	_, stops := stepOf[stopped](c)
 	_, goes := stepOf[remove](c)
-	return !completes && !dies && !stops && !goes
+	completed := (completes || s.State == StateCompleted) && !again
+	return !completed && !dies && !stops && !goes
 }
 
 // needsPlace reports whether c starts a service that has yet to get a place.

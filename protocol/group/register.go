@@ -236,6 +236,10 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 		s.Notice = s.Notice.With(observe.Report{Readiness: r.Readiness})
 	}
 
+	since := e.seen.Now
+	if s.State == StateRunning {
+		since = s.begunAt(since)
+	}
 	s.Refresh(e.seen)
 	s.Starting = false
 	told := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || e.g.Registry.inSet(s.ID)
@@ -244,7 +248,7 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 		e.runOrWait(s)
 	}
 	if s.State == StateRunning && s.RunningSince.IsZero() {
-		s.RunningSince = e.seen.Now
+		s.RunningSince = since
 	}
 
 	e.say(s, observe.Report{Readiness: r.Readiness})

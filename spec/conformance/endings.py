@@ -22,8 +22,7 @@ def decide(edit):
         return
     edit.together = sets.gather(edit)
     alone = copy.deepcopy(edit)
-    for key in edit.order:
-        alone.look_at(alone.services[key])
+    alone.look_at_all()
     edit.ending = member_dead(edit, alone) or auto_shutdown(edit, alone)
     if edit.ending:
         edit.together = sets.Together(set())

@@ -590,11 +590,28 @@ def died_at(entry, now):
     return at if at is not None and entry.get('startedAt', at) <= at <= now else None
 
 
+def begun_at(entry, now):
+    """Return since when the process of entry, which is alive, has run (§11.3)."""
+    began = entry.get('startedAt')
+    known = began is not None and began <= now and 'preflight' not in (entry['startInfo'] or {})
+    return began if known else now
+
+
 def recover(entry, since, at):
     """Forget the attempts of entry if it was healthy at that time (§11.2)."""
     policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
     if since is not None and at - since > policy['resetAfterMs']:
         forget_attempts(entry)
+
+
+def recover_at_death(entry, now):
+    """Forget the attempts of entry if it was healthy when it died. False: nobody knows when."""
+    died = died_at(entry, now)
+    if died is None:
+        return False
+    began = entry['ended'].get('code') and entry['ended'].get('reason') != 'preflight'
+    recover(entry, entry.get('runningSince', entry.get('startedAt') if began else None), died)
+    return True
 
 
 def forget_attempts(entry):
@@ -985,7 +1002,8 @@ def register_itself(edit, entry, pid, process, readiness):
         drop(entry, *(name for name in RENEWED if not (waits_on and name == 'blockedBy')))
         edit.set_state(entry, 'running' if ready else 'waitingForDependencies')
     if entry['state'] == 'running':
-        entry.setdefault('runningSince', edit.seen.now)
+        ran = state == 'running'
+        entry.setdefault('runningSince', begun_at(entry, edit.seen.now) if ran else edit.seen.now)
     if readiness is not None and state is None:
         entry['readiness'] = readiness
     elif readiness is not None:
@@ -1186,7 +1204,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         edit.set_state(entry, 'running')
         entry['runningSince'] = seen.now
     if entry['state'] == 'running':
-        entry.setdefault('runningSince', seen.now)
+        entry.setdefault('runningSince', begun_at(entry, seen.now))
     if readiness is not None:
         require(readiness != 'idle' or entry['readiness'] in CAN_BE_USED, 'notReady',
                 'it is not ready')
@@ -1512,6 +1530,8 @@ class Pass(Edit):
         self.charging = limits.Charging([])
         self.ending = {}  # the members END of a group that ends
         self.gave_up = {}  # why services have died or completed in this pass
+        self.completing, self.stood_by = set(), set()  # have done their work; wait for their set
+        self.pristine, self.plans = None, {}  # see plan
         for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
@@ -1617,11 +1637,48 @@ class Pass(Edit):
         return 'ready' if self.ready(service) else 'not ready'
 
     def all_ready(self, entry):
-        return (all(self.verdicts[key] == 'ready' for key in entry['dependencies'])
-                and all(map(self.completed, entry['dependenciesCompleted'])))
+        return (all(map(self.ready_after, entry['dependencies']))
+                and all(map(self.completed_after, entry['dependenciesCompleted'])))
 
     def completed(self, service):
         return self.given['supervisors'].get(service, {}).get('state') == 'completed'
+
+    def plan(self, service):
+        """Return the pass as it would be if it had only looked at service.
+
+        None: a service on the way to this question depends on itself.
+        """
+        if service not in self.plans:
+            self.plans[service] = None
+            probe = copy.deepcopy(self.pristine)
+            probe.pristine, probe.plans = self.pristine, self.plans
+            probe.look_at(probe.services[service])
+            self.plans[service] = probe
+        return self.plans[service]
+
+    def ready_after(self, service):
+        """Return whether service is ready, and this pass neither stops nor restarts it."""
+        if self.judged.get(service, {}).get('state') != 'running' \
+                or self.verdicts[service] != 'ready':
+            return self.completed_after(service)
+        plan = self.plan(service)
+        return plan is not None and service in plan.well and service not in plan.stood_by
+
+    def completed_after(self, service):
+        """Return whether service has completed by the end of this pass."""
+        if self.judged.get(service, {}).get('state') not in ('completed', 'running', 'failed',
+                                                             'restartScheduled'):
+            return False
+        plan = self.plan(service)
+        return plan is not None and plan.services[service]['state'] == 'completed'
+
+    def has_stopped(self, service):
+        """Return whether service, which is being stopped, has ended by the end of this pass."""
+        plan = self.plan(service)
+        if plan is None:
+            return False
+        after = plan.services.get(service, {'state': 'stopped'})['state']
+        return after in FINAL or self.judged[service]['state'] == 'shuttingDown' != after
 
     def block(self, entry, value):
         """Set blockedBy. It changes only if the file has another value."""
@@ -1632,13 +1689,8 @@ class Pass(Edit):
 
     def fail(self, entry, reason, detail=None, stops=False):
         """§11.2."""
-        died = died_at(entry, self.seen.now)
-        if died is not None:
-            began = entry['ended'].get('code') and entry['ended'].get('reason') != 'preflight'
-            ran = entry.get('startedAt') if began else None
-            recover(entry, entry.get('runningSince', ran), died)
-        elif stops:
-            recover(entry, entry.get('runningSince'), self.seen.now)
+        if not recover_at_death(entry, self.seen.now) and stops:
+            recover(entry, self.runs_since(entry), self.seen.now)
         lost = reason == 'stale' and self.failover and foreign(entry, self.seen)
         self.exited(entry, reason, detail)
         if lost:
@@ -1657,17 +1709,25 @@ class Pass(Edit):
             self.set_state(entry, 'failed', reason)
             if entry['lastExit']['reason'] != 'preflight':
                 self.tell_failed(entry)
-        elif 'startedAt' in entry and self.held(entry):
-            self.set_state(entry, 'failed', reason)
+        else:
+            self.completing.add(entry['supervisorId'])
+            if 'startedAt' in entry and self.held(entry):
+                self.set_state(entry, 'failed', reason)
 
     def complete(self, entry):
-        """§20.3: declare entry completed, after its processes ended."""
-        if 'startedAt' in entry and not self.stop(entry):
-            return
-        drop(entry, *RENEWED)
-        self.set_state(entry, 'completed', told(entry['lastExit']))
-        self.gave_up[entry['supervisorId']] = 'completed'
-        self.alert('supervisorCompleted', entry['supervisorId'], told(entry['lastExit']))
+        """§20.3: declare entry completed, after its processes ended, or run it again (§22.3)."""
+        service = entry['supervisorId']
+        left = 'startedAt' in entry and self.held(entry)
+        if not left:
+            drop(entry, *RENEWED)
+            self.set_state(entry, 'completed', told(entry['lastExit']))
+            self.gave_up[service] = 'completed'
+            self.completing.add(service)
+            self.alert('supervisorCompleted', service, told(entry['lastExit']))
+        if entry['restart'] == 'transient' and service in self.together.members:
+            self.run_again(entry)
+        elif left:
+            self.stop(entry)
 
     def give_up(self, entry, reason):
         """Rule 1 of failed and restartScheduled: declare entry dead, after its processes ended.
@@ -1689,6 +1749,12 @@ class Pass(Edit):
 
     # The rules (§11.3)
 
+    def look_at_all(self):
+        self.pristine, self.plans = copy.deepcopy(self), {}
+        self.pristine.room = None  # what a service would do does not depend on the others
+        for key in self.order:
+            self.look_at(self.services[key])
+
     def look_at(self, entry):
         start = (entry['supervisorId'], entry.get('startId'))
         if start in self.awaited:
@@ -1702,8 +1768,9 @@ class Pass(Edit):
             'waitingForDependencies': self.waiting, 'failed': self.failed,
             'restartScheduled': self.failed, 'shuttingDown': self.shutting_down
         }.get(entry['state'])
-        if entry['state'] == 'completed' and entry['supervisorId'] in self.together.members:
-            rule = self.stand_by
+        if (entry['state'] == 'completed' and entry['restart'] == 'transient'
+                and entry['supervisorId'] in self.together.members):
+            rule = self.run_again
         if rule:
             rule(entry)
 
@@ -1730,6 +1797,7 @@ class Pass(Edit):
                 and entry['restart'] != 'temporary'):
             if self.ending:
                 return endings.leave(self, entry)
+            recover_at_death(entry, self.seen.now)
             self.exited(entry, 'rebooted')
             self.set_state(entry, 'registered', 'rebooted')
             drop(entry, 'runningSince')
@@ -1770,8 +1838,7 @@ class Pass(Edit):
             })
         if (entry['supervisorId'], entry.get('startId')) in self.unbegun:
             return
-        if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
-            entry['runningSince'] = now
+        set_optional(entry, 'runningSince', self.runs_since(entry))
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
             entry['starting'] = False
         recover(entry, entry.get('runningSince'), now)
@@ -1857,18 +1924,37 @@ class Pass(Edit):
         return state not in ('registered', 'waitingForDependencies') and (
             self.held(entry) or not checked(entry, self.seen) and self.heard(entry))
 
+    def runs_since(self, entry):
+        """Return since when entry, which has not failed by itself, is known to run, or None."""
+        now, began = self.seen.now, (entry['supervisorId'], entry.get('startId')) not in self.unbegun
+        if entry.get('runningSince', now) > now or \
+                'runningSince' not in entry and began and self.alive(entry):
+            return begun_at(entry, now)
+        return entry.get('runningSince')
+
     def stand_by(self, entry):
-        """§22.3, 3."""
-        cause, now = self.together.cause, self.seen.now
+        """§22.3, 3: let a service that runs wait for its set."""
+        cause = self.together.cause
+        recover(entry, self.runs_since(entry), self.seen.now)
+        drop(entry, 'runningSince', 'starting')
+        then = 'stopped' if entry['restart'] == 'temporary' else 'restart'
+        self.schedule(entry, cause)
+        entry['stopFor'] = {'reason': 'sibling', 'detail': cause, 'then': then}
+        self.follow(entry)
+
+    def run_again(self, entry):
+        """§22.3, 3: let a service that has done its work wait for its set, and run again."""
+        before = self.judged[entry['supervisorId']]
+        drop(entry, 'runningSince', 'starting', *FAILURE)
+        self.schedule(entry, before.get('restartCause') or self.together.cause)
+        self.follow(entry)
+
+    def schedule(self, entry, cause):
+        now = self.seen.now
         entry |= {'restartCause': cause, 'failedAt': now,
                   'nextAttemptAt': max(self.together.due or now, now)}
-        entry.pop('stopFor', None)
-        if entry['state'] != 'completed':
-            then = 'stopped' if entry['restart'] == 'temporary' else 'restart'
-            entry['stopFor'] = {'reason': 'sibling', 'detail': cause, 'then': then}
-        drop(entry, 'runningSince', 'starting')
+        self.stood_by.add(entry['supervisorId'])
         self.set_state(entry, 'restartScheduled', f'sibling: {cause}')
-        self.follow(entry)
 
     def follow(self, entry):
         """Start a service again that stopped because of another, once its set may start."""
@@ -1960,6 +2046,7 @@ class Pass(Edit):
         service = entry['supervisorId']
         if any(service in other['dependencies'] and (
                 other['state'] == 'shuttingDown' or self.ending and endings.must_stop(self, other))
+               and not self.has_stopped(key)
                for key, other in self.judged.items() if key != service):
             return
         if not self.stop(entry) or self.heard(entry):
@@ -2134,8 +2221,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)
     edit.room = room
-    for key in edit.order:
-        edit.look_at(edit.services[key])
+    edit.look_at_all()
     endings.record(edit)
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')

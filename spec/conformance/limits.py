@@ -42,8 +42,7 @@ def charge(edit):
 def charges(edit, strategy):
     """Return (time, services, exit of the first) for each charge of the pass, in order."""
     alone = copy.deepcopy(edit)
-    for key in edit.order:
-        alone.look_at(alone.services[key])
+    alone.look_at_all()
     found = []
     for key in edit.order:
         if sets.is_cause(edit.services[key], alone, key) and not edit.in_set(key):

@@ -27,8 +27,7 @@ def gather(edit):
     if strategy == 'one_for_one' and not together.members:
         return together
     alone = copy.deepcopy(edit)
-    for key in edit.order:
-        alone.look_at(alone.services[key])
+    alone.look_at_all()
     causes = [key for key in edit.order if is_cause(edit.services[key], alone, key)]
     if causes and strategy != 'one_for_one':
         together.cause = causes[0]
@@ -67,6 +66,7 @@ def joins(edit, alone, key):
     if (entry['state'] in ('dead', 'stopped') or entry['startInfo'] is None
             or not entry['restartable'] or edit.out_of_reach(entry)):
         return False
-    again = entry['state'] == 'completed' and entry['restart'] == 'transient'
-    return (again or key in alone.well or key in alone.due or is_cause(entry, alone, key)
+    done = (entry['state'] == 'completed' or key in alone.completing
+            or entry['state'] == 'failed' and groups.completes(entry) and 'stopFor' not in entry)
+    return (done and entry['restart'] == 'transient' or key in alone.well or key in alone.due or is_cause(entry, alone, key)
             or entry.get('stopFor', {}).get('then') == 'restart')

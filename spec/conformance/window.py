@@ -8,8 +8,7 @@ def refused(edit):
     if free is None:
         return set()
     alone = copy.deepcopy(edit)
-    for key in edit.order:
-        alone.look_at(alone.services[key])
+    alone.look_at_all()
     started = {action['supervisorId'] for action in alone.outcome.actions
                if action['action'] in ('start', 'begin')}
     need = [key for key in edit.order if key in started and waits(edit.services[key])]
@@ -28,8 +27,6 @@ def has_place(edit, alone, key):
     if waits(entry):
         adopted = after == 'running'
         return adopted or entry['restartPending'] and edit.together.barred(key)
-    if entry['state'] == 'completed':
-        return key in edit.together.members
     if entry['state'] in ('dead', 'stopped'):
         return False
     return after not in ('dead', 'stopped', 'completed')
