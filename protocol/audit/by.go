@@ -172,8 +172,8 @@ type Authors struct {
 	by map[int64]By
 }
 
-// mostBack is how far back a line may refer to another one.
-const mostBack = 64
+// MostBack is how far back a line may refer to another one.
+const MostBack = 64
 
 // Resolve adds to the author of l what it leaves out, if the line that has it was given to Resolve
 // before. Lines come in order. It reports whether all is known.
@@ -193,8 +193,8 @@ func (a *Authors) Resolve(l *Line) (known bool) {
 	if known {
 		a.by[l.Seq] = l.By
 	}
-	if len(a.by) > 2*mostBack {
-		maps.DeleteFunc(a.by, func(seq int64, _ By) bool { return seq < l.Seq-mostBack })
+	if len(a.by) > 2*MostBack {
+		maps.DeleteFunc(a.by, func(seq int64, _ By) bool { return seq < l.Seq-MostBack })
 	}
 	return known
 }
