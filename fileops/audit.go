@@ -65,7 +65,14 @@ func (tx *Tx[T]) recordEdit(after *T, beat bool) (*auditLog, error) {
 		return nil, fmt.Errorf("%s: %w: %w", tx.paths[0], audit.ErrPending, err)
 	}
 
-	if begin, ok := tx.beginning(chain, restored); ok {
+	begin, ok := tx.beginning(log, chain, restored)
+	if !ok && log.isLong(chain) {
+		if _, sealErr := log.seal(&chain); sealErr != nil {
+			tx.ledger.recordLeftover(fmt.Errorf("%s: seal: %w", log.path, sealErr))
+		}
+		begin, ok = tx.beginning(log, chain, restored)
+	}
+	if ok {
 		chain = chain.Append(begin)
 		if last := chain.Pending[len(chain.Pending)-1]; len(last) > longLine {
 			chain, _ = log.sync(chain) // else it stays pending, if there is room
@@ -119,9 +126,11 @@ func (tx *Tx[T]) restore() error {
 	return err
 }
 
-// beginning returns the entry that says that the current value is not what the record says so far, if
-// that is so.
-func (tx *Tx[T]) beginning(chain audit.Chain, restored bool) (begin audit.Entry, ok bool) {
+// beginning returns the entry that says that the current value is not what the record says so far, or
+// with which a new part of the log begins, if there is to be one.
+func (tx *Tx[T]) beginning(log *auditLog, chain audit.Chain, restored bool) (begin audit.Entry,
+	ok bool) {
+
 	e := tx.entry
 	begin = audit.Entry{By: tx.ledger.auditBy(), At: tx.now(),
 		Revision: tx.kind.files[0].revision(&tx.value)}
@@ -134,6 +143,8 @@ func (tx *Tx[T]) beginning(chain audit.Chain, restored bool) (begin audit.Entry,
 		begin.Verb = audit.Began
 	case chain.Seq > 0 && chain.Revision != begin.Revision:
 		begin.Verb = audit.Unaudited
+	case log.before.Part > 0 && e.Verb != audit.Sealed:
+		begin.Verb = audit.Sealed
 	}
 	if begin.Verb != "" && !tx.absent {
 		begin.Patch = whole(tx.kind.record.text(tx.value))

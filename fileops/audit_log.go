@@ -41,21 +41,30 @@ type auditLog struct {
 	fits   bool  // it has the last line that is not pending
 	err    error // why the log cannot be opened or written
 
+	before audit.Sealing // the part before, if that ends where the next line begins
+
 	anchor int64 // the end of the last line that is not pending
 	end    int64 // the end of the last line of the chain that is there
 	there  int   // how many of the pending lines are
 	sealed int   // how many of these are in a sealed part
 }
 
-// openAuditLog opens the log at path, if there is one.
+// openAuditLog opens the log at path, if there is one, to append to it.
 func (l *Ledger) openAuditLog(path string) *auditLog {
 	g := &auditLog{ledger: l, path: path}
-	g.open()
+	g.open(l.fs.OpenAppend)
 	return g
 }
 
-func (g *auditLog) open() {
-	f, info, err := g.ledger.fs.OpenFile(g.path, g.ledger.fs.OpenAppend)
+// readAuditLog opens the log at path, if there is one, for reading only.
+func (l *Ledger) readAuditLog(path string) *auditLog {
+	g := &auditLog{ledger: l, path: path}
+	g.open(l.fs.Open)
+	return g
+}
+
+func (g *auditLog) open(open func(string) (disk.File, error)) {
+	f, info, err := g.ledger.fs.OpenFile(g.path, open)
 	if err == nil {
 		g.file, g.size, g.err = f, info.Size, nil
 		g.inode = int64(info.ID.Inode &^ (1 << 63))
@@ -94,6 +103,9 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 	}
 	if found.last.Seq > chain.Seq {
 		chain.Seq, chain.Head, chain.Pending = found.last.Seq, found.last.Hash, nil
+		if last, _, err := g.ledger.lastSealed(g.path); err == nil && last.Part > chain.Sealed.Part {
+			chain.Sealed = last
+		}
 		g.anchor, g.end, g.there = found.complete, found.complete, 0
 		return chain, true
 	}
@@ -102,6 +114,10 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 	// off, except a torn end: verifying tells what is missing.
 	g.anchor, g.end, g.there = found.complete, found.complete, found.there
 	g.fits = found.anchored || chain.First() <= 1
+	if g.before = found.before; g.before.Part > 0 { // an edit was killed after it had sealed the log
+		chain.Pending, chain.Sealed = nil, g.before
+		found.sealed = 0
+	}
 	if found.anchored {
 		g.anchor, g.end, g.there, g.sealed = found.anchor, found.anchor, found.sealed, found.sealed
 	}
@@ -223,7 +239,7 @@ func (g *auditLog) append(chain audit.Chain) error {
 		if err := g.ledger.fs.Publish(g.path, nil); err != nil {
 			return err
 		}
-		if g.open(); g.err != nil || g.file == nil {
+		if g.open(g.ledger.fs.OpenAppend); g.err != nil || g.file == nil {
 			return errors.Join(fs.ErrNotExist, g.err)
 		}
 	}

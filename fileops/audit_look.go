@@ -21,6 +21,7 @@ type auditEnd struct {
 	anchor   int64      // its end
 	there    int        // without it: how many of the pending lines are there, one after the other
 	sealed   int        // how many of the pending lines are in a sealed part
+	before   audit.Sealing
 	err      error
 }
 
@@ -101,7 +102,10 @@ func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, li
 // lookBefore looks for the end of chain in the parts before the log, none of whose lines is known:
 // all of them are new, or it is empty.
 func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd) {
-	last, err := g.ledger.lastSealed(g.path)
+	sealed, last, err := g.ledger.lastSealed(g.path)
+	if last.Seq > 0 && last.Hash == chain.Head && g.size == 0 {
+		found.before = sealed
+	}
 	switch {
 	case err != nil:
 		found.err = err
@@ -115,29 +119,30 @@ func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd)
 	}
 }
 
-// lastSealed returns the last line of the sealed parts before the log at path, or none.
-func (l *Ledger) lastSealed(path string) (last audit.Line, err error) {
+// lastSealed returns the last of the sealed parts before the log at path, and its last line; zero
+// ones if there is none.
+func (l *Ledger) lastSealed(path string) (part audit.Sealing, last audit.Line, err error) {
 	parts, err := l.sealedParts(path)
 	if err != nil || len(parts) == 0 {
-		return last, err
+		return part, last, err
 	}
 
-	g := l.openAuditLog(layout.PartOf(path, parts[len(parts)-1]))
+	g := l.readAuditLog(layout.PartOf(path, parts[len(parts)-1]))
 	defer g.close()
 	if g.err != nil || g.file == nil {
-		return last, errors.Join(g.err, fs.ErrNotExist)
+		return part, last, errors.Join(g.err, fs.ErrNotExist)
 	}
 	tail, err := g.tail(audit.Chain{})
 	if err != nil {
-		return last, err
+		return part, last, err
 	}
 	lines := strings.Split(tail, "\n")
 	for _, text := range slices.Backward(lines[:len(lines)-1]) {
 		if l, err := audit.Parse(text); err == nil {
-			return l, nil
+			return audit.Sealing{Part: int64(parts[len(parts)-1]), Head: l.Hash}, l, nil
 		}
 	}
-	return last, nil
+	return part, last, nil
 }
 
 // sealedParts returns the numbers of the sealed parts of the log at path, in order.

@@ -18,6 +18,8 @@ type Audited struct {
 	Log   string // path of its log
 	Shape audit.Shape
 
+	LeftOut []string // see audit.State
+
 	// Layout returns an object as its file has it, from the text that a replay has made.
 	Layout func(text string) (string, error)
 
@@ -38,6 +40,7 @@ func (l *Ledger) AuditedQueue(id string) (Audited, error) {
 	}
 	a := audited(l, &queues, id, queue.Queue.Touch)
 	a.Path, a.Shape, a.Events = l.QueuePath(id), queue.AuditShape(), queue.AuditEvents
+	a.LeftOut = queue.AuditLeftOut()
 	a.Layout = func(text string) (string, error) {
 		q, err := queue.Decode(text)
 		return q.AuditLayout(), err

@@ -94,7 +94,7 @@ const muchLog = 1 << 20
 
 // file reads the rest of the log at path, which need not exist.
 func (r *auditReader) file(path string) error {
-	g := r.ledger.openAuditLog(path)
+	g := r.ledger.readAuditLog(path)
 	defer g.close()
 	if g.err != nil || g.file == nil {
 		return g.err
@@ -179,7 +179,7 @@ func (r *auditReader) leased(g *auditLog) error {
 // same.
 func (a Audited) Verify(known []string, feed func(v *audit.Verifier, lines []string)) (
 	*audit.Verifier, AuditEnd, error) {
-	v := &audit.Verifier{State: audit.State{Shape: a.Shape}, Known: known}
+	v := &audit.Verifier{State: audit.State{Shape: a.Shape, LeftOut: a.LeftOut}, Known: known}
 	end, err := a.Read(func(lines []string) { feed(v, lines) })
 	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound) ||
 		errors.Is(end.Err, ErrNoGroup)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -35,7 +36,7 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 			return "", err
 		}
 	}
-	if path, err = log.seal(); err != nil {
+	if path, err = log.seal(&chain); err != nil {
 		return "", err
 	}
 
@@ -46,10 +47,39 @@ func seal[T any](tx *Tx[T], touch func(T) (T, error)) (path string, err error) {
 	return path, tx.Commit(after)
 }
 
-// seal renames the log to the next part, and returns that. An empty one was sealed before, by a
-// process that was killed then.
-func (g *auditLog) seal() (path string, err error) {
+// longPart is how long the text after the first line of a part becomes before an edit seals the log.
+const longPart = 8 << 20
+
+// isLong reports whether the log of chain should be sealed: no line is pending, and the lines after the
+// first one have more than longPart bytes and more than twice those of the first one, which has the
+// whole object if the log was sealed before.
+func (g *auditLog) isLong(chain audit.Chain) bool {
+	const block = 64 << 10
+	long := g.ledger.longPart
+	if g.file == nil || g.err != nil || len(chain.Pending) > 0 || g.end <= long {
+		return false
+	}
+	for off := int64(0); off < g.end/3; off += block {
+		text, err := g.read(off, block)
+		if err != nil {
+			return false
+		}
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			first := off + int64(i) + 1
+			return g.end-first > max(long, 2*first)
+		}
+	}
+	return false
+}
+
+// seal renames the log, of which no line of chain is pending, to the next part, and returns that. What
+// is appended later begins a new log. An empty one was sealed before, by a process that was killed then.
+// If the rename is not durable, a power cut gives the log its name back: the next edit goes on there.
+func (g *auditLog) seal(chain *audit.Chain) (path string, err error) {
 	parts, err := g.ledger.sealedParts(g.path)
+	if err == nil {
+		err = g.held()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -65,11 +95,50 @@ func (g *auditLog) seal() (path string, err error) {
 		return layout.PartOf(g.path, last), nil
 	}
 
-	path = layout.PartOf(g.path, last+1)
+	last = max(last, int(chain.Sealed.Part)) + 1 // parts may have been moved elsewhere
+	path = layout.PartOf(g.path, last)
 	if err := g.ledger.fs.Move(g.path, path); err != nil {
 		return "", err
 	}
+	g.close()
+	g.size, g.inode, g.anchor, g.end, g.there, g.sealed = 0, 0, 0, 0, 0, 0
+	g.before = audit.Sealing{Part: int64(last), Head: chain.Head}
+	chain.Sealed = g.before
 	return path, g.ledger.fs.SyncDir(filepath.Dir(path))
+}
+
+// SealedBefore returns the sealed parts of the record of a that were last changed before then, oldest
+// first. It leaves out those after one that was changed later, and those of which the object's file does
+// not know that they were sealed, because the record would be broken without them.
+func (a Audited) SealedBefore(then time.Time) (paths []string, err error) {
+	defer a.ledger.fs.Refresh()
+	parts, err := a.ledger.sealedParts(a.Log)
+	if err != nil || len(parts) == 0 {
+		return nil, err
+	}
+	chain, err := a.Chain()
+	if err != nil {
+		return nil, err
+	}
+
+	for _, n := range parts {
+		path := layout.PartOf(a.Log, n)
+		info, err := a.ledger.fs.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || int64(n) > chain.Sealed.Part || !info.ModTime.Before(then) {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// RemoveSealed removes a part that SealedBefore has returned.
+func (a Audited) RemoveSealed(path string) error {
+	defer a.ledger.fs.Refresh()
+	return a.ledger.fs.RemoveIfThere(path)
 }
 
 // AddNote stores text in notes/, and returns a note about it. One that is there already may be what

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -255,4 +256,74 @@ func sealQueue(l *Ledger) (string, error) {
 		return "", err
 	}
 	return object.Seal()
+}
+
+// A log that has become long is sealed by an edit, also if one was killed that had sealed it. The parts
+// may be moved elsewhere, and do not get a number again.
+func TestAuditSealsItself(t *testing.T) {
+	t.Parallel()
+	for _, commit := range []string{"rename", "link"} {
+		l := queueLedger(t, Config{Commit: commit})
+		l.longPart = 8 << 10
+		for i := range 8 * manyPending {
+			enqueue(t, l, "{}", fmt.Sprint("a", i))
+		}
+		log := l.QueueAudit("q")
+		parts, err := l.sealedParts(log)
+		lines, found, readErr := recordOf(l)
+		if err != nil || readErr != nil || found != nil || len(parts) < 2 {
+			t.Fatalf("%s: %d parts, %v, %v, %v", commit, len(parts), err, readErr, found)
+		}
+		for _, n := range parts {
+			info, err := os.Stat(layout.PartOf(log, n))
+			if must(t, err); info.Size() > l.longPart+largePending+8<<10 && n == 1 {
+				t.Errorf("%s: part %d has %d bytes", commit, n, info.Size())
+			}
+			must(t, os.Rename(layout.PartOf(log, n), filepath.Join(t.TempDir(), "away")))
+		}
+
+		object, err := l.AuditedQueue("q")
+		must(t, err)
+		v, _, err := object.Verify(nil, Feed)
+		if err != nil || v.Findings != nil || !v.Moved || !v.State.Known {
+			t.Errorf("%s: without the parts: %+v, %v", commit, v.Findings, err)
+		}
+		path, err := sealQueue(l)
+		if want := layout.PartOf(log, parts[len(parts)-1]+1); err != nil || path != want {
+			t.Errorf("%s: the next part is %s, want %s; %v", commit, path, want, err)
+		}
+
+		must(t, os.Rename(log, layout.PartOf(log, parts[len(parts)-1]+2))) // as if it was killed then
+		q, err := l.ReadQueue("q")
+		must(t, err)
+		enqueue(t, l, "{}", "b")
+		lines, found, err = recordOf(l)
+		if last := verbsOf(lines[len(lines)-2:]); err != nil || found != nil || last[0] != "sealed" ||
+			last[1] != "enqueue" {
+			t.Errorf("%s: after a kill: %q, %v, %v", commit, last, found, err)
+		}
+		after, err := l.ReadQueue("q")
+		must(t, err)
+		if after.Audit.Sealed.Part != int64(parts[len(parts)-1]+2) || after.Audit.Sealed.Head != q.Audit.Head {
+			t.Errorf("%s: %+v", commit, after.Audit.Sealed)
+		}
+	}
+}
+
+// A log whose first line has a large object is not sealed at each edit.
+func TestAuditSealsLargeObject(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	l.longPart = 8 << 10
+	var many []string
+	for i := range 500 {
+		many = append(many, fmt.Sprint("a", i))
+	}
+	enqueue(t, l, "{}", many...) // a line of some 60 kB
+	for i := range 8 * manyPending {
+		enqueue(t, l, "{}", fmt.Sprint("b", i))
+	}
+	if parts, err := l.sealedParts(l.QueueAudit("q")); err != nil || len(parts) > 0 {
+		t.Errorf("%d parts, %v", len(parts), err)
+	}
 }

@@ -19,6 +19,7 @@ type Ledger struct {
 	layout.Paths
 	fs       *trust.FS
 	options  Options
+	longPart int64
 	config   Config
 	complete bool // the ledger's directories are known to exist
 	absent   bool // there is no ledger; for dry runs
@@ -76,7 +77,7 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 		return nil, err
 	}
 	trusted := &trust.FS{FS: o.FS, UID: o.FS.Euid(), Sync: o.Sync}
-	return &Ledger{Paths: layout.In(dir), fs: trusted, options: o}, nil
+	return &Ledger{Paths: layout.In(dir), fs: trusted, options: o, longPart: longPart}, nil
 }
 
 // Config returns the content of ledger.json.

@@ -101,7 +101,10 @@ func (l *Ledger) forget(q *queue.Queue, then time.Time) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return l.fs.SyncDir(l.QueuesDir())
+	if err := l.fs.SyncDir(l.QueuesDir()); err != nil {
+		return err
+	}
+	return l.indexEnded(q.ID)
 }
 
 func (l *Ledger) sweepQueues() error {

@@ -70,10 +70,9 @@ func (l *Ledger) LockQueueAlerts(id string) (disk.Lock, error) {
 	return lock, nil
 }
 
-// AttemptEnd returns the last lines of the output of an attempt, at most the given number. A
-// missing log is empty.
+// AttemptEnd returns the last lines of the output of an attempt, at most the given number and at most
+// 64 KiB, of which the first may have lost its beginning. A missing log is empty.
 func (l *Ledger) AttemptEnd(id, task string, epoch int64, lines int) ([]byte, error) {
 	log := logs.Log{FS: l.fs, Path: l.AttemptLog(id, task, epoch), Leftover: l.recordLeftover}
-	_, text, err := log.Read(lines)
-	return text, err
+	return log.Ending(lines, 64<<10)
 }

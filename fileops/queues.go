@@ -32,7 +32,7 @@ var queues = Document[queue.Queue]{
 	room:    "wait until tasks have ended, cancel some, or use another queue",
 	committed: func(tx *Tx[queue.Queue]) {
 		if tx.value.Removed {
-			tx.ledger.recordLeftover(tx.ledger.fs.RemoveIfThere(tx.ledger.EndedPath(tx.id)))
+			tx.ledger.recordLeftover(tx.ledger.removeEnded(tx.id))
 		}
 	},
 	record: &record[queue.Queue]{
@@ -78,7 +78,7 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 		err = tx.ledger.createQueueDirs(tx.id)
 	}
 	if err == nil && tx.value.Removed { // its removal was killed before it could forget
-		err = tx.ledger.fs.RemoveIfThere(tx.ledger.EndedPath(tx.id))
+		err = tx.ledger.removeEnded(tx.id)
 	}
 	if err != nil {
 		return after, false, err
@@ -95,6 +95,9 @@ func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, er
 	}
 	if err := tx.ledger.endedLog(tx.id).Append(lines); err != nil {
 		return after, false, err
+	}
+	if len(lines) > 0 {
+		tx.ledger.recordLeftover(tx.ledger.indexEnded(tx.id))
 	}
 	return after, false, tx.ledger.publish(asked.Publish, asked.PublishAgain, tx.checkLock)
 }
@@ -144,6 +147,11 @@ func (l *Ledger) endedLog(id string) jsonl.Log {
 	return jsonl.Log{FS: l.fs, Path: l.EndedPath(id), Leased: l.linked()}
 }
 
+// removeEnded forgets the tasks of a queue that ended long ago.
+func (l *Ledger) removeEnded(id string) error {
+	return errors.Join(l.fs.RemoveIfThere(l.EndedIndex(id)), l.fs.RemoveIfThere(l.EndedPath(id)))
+}
+
 // EditQueue applies verb to the queue id. See Document.Edit. If there is no queue, verb gets the
 // result of queue.Create.
 func (l *Ledger) EditQueue(id string, mode Mode,
@@ -183,14 +191,14 @@ func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.See
 // SeeQueue adds to seen the calls of attempts, the tasks that ended long ago, and other queues.
 func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 	var past map[string]queue.Ended
-	asked := false
+	asked := 0
 	others := l.others(seen)
 	return queue.Seen{
 		Observation: seen,
 		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
 		Past: func(task string) (queue.TaskEnd, string, bool) {
-			if !asked { // mostly there is one question
-				asked = true
+			const few = 100 // mostly there is one question
+			if asked++; asked <= few {
 				ended, known := l.PastTask(id, task)
 				return ended.End, ended.Spec, known
 			}
@@ -249,7 +257,7 @@ func (l *Ledger) attemptOver(op string) bool {
 // if that is not "".
 func (l *Ledger) pastTasks(id, only string) map[string]queue.Ended {
 	past := make(map[string]queue.Ended)
-	err := l.endedLog(id).EachWith(only, func(line jsonl.Line) bool {
+	err := l.eachEnded(id, only, func(line jsonl.Line) bool {
 		if ended, err := queue.DecodeRemembered(line.Text); err == nil {
 			if _, later := past[ended.ID]; !later { // a question may be asked again; lines come last first
 				past[ended.ID] = ended

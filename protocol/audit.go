@@ -98,9 +98,9 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		switch {
 		case c.Path == "state":
 			text = "the operation is " + strings.Trim(c.After, `"`)
-		case in == "stack" && member == "" && c.Before == "":
+		case in == "stack" && member == "" && c.After != "":
 			text = call + " pushed"
-		case in == "stack" && member == "" && c.After == "":
+		case in == "stack" && member == "":
 			text = call + " gone"
 		case in == "stack" && member == "state":
 			text = call + " is " + strings.Trim(c.After, `"`)

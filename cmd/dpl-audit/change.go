@@ -27,7 +27,7 @@ func (c *auditor) head(env *cli.Env, object fileops.Audited) error {
 
 // at prints the object as it was at a revision.
 func (c *auditor) at(env *cli.Env, object fileops.Audited) error {
-	state, want := audit.State{Shape: object.Shape}, int64(c.At)
+	state, want := audit.State{Shape: object.Shape, LeftOut: object.LeftOut}, int64(c.At)
 	var first, last, there int64 // revisions
 	_, err := read(object, func(l audit.Line) {
 		if first == 0 && l.Revision > 0 {

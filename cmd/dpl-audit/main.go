@@ -85,5 +85,6 @@ func Main() {
 			"or torn, and the file is what the lines say; otherwise 1. Whoever can write the "+
 			"files can also make a record anew from some line on, or restore an older state of "+
 			"all of them. Only a head that was kept elsewhere tells: print it with --head, and "+
-			"give it to --verify as --known. Nothing deletes a sealed part.")
+			"give it to --verify as --known. The log seals itself when it has 8 MiB: the parts "+
+			"may be moved elsewhere, and only dpl-cleanup --keep-record deletes them.")
 }

@@ -18,6 +18,7 @@ import (
 // read calls each with the good lines of object, pending ones among them, oldest first.
 func read(object fileops.Audited, each func(audit.Line)) (fileops.AuditEnd, error) {
 	last, count := int64(0), int64(0)
+	var authors audit.Authors
 	take := func(text string) {
 		l, err := audit.Parse(text)
 		if err != nil || l.Seq <= last {
@@ -25,6 +26,7 @@ func read(object fileops.Audited, each func(audit.Line)) (fileops.AuditEnd, erro
 		}
 		last = l.Seq
 		count++
+		authors.Resolve(&l)
 		each(l)
 	}
 

@@ -28,7 +28,7 @@ func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
 			findings[i] = findingObject(f)
 		}
 		env.PrintJSON(cli.Object{{"whole", len(v.Findings) == 0}, {"lines", v.Lines},
-			{"first", v.First}, {"seq", end.Chain.Seq}, {"head", cli.OrNull(end.Chain.Head)},
+			{"first", v.First}, {"moved", v.Moved}, {"seq", end.Chain.Seq}, {"head", cli.OrNull(end.Chain.Head)},
 			{"findings", findings}})
 	} else {
 		c.report(env, v, end)
@@ -43,6 +43,9 @@ func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
 func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) {
 	print := func(format string, args ...any) {
 		fmt.Fprintln(env.Stdout, harmless.Text(fmt.Sprintf(format, args...)))
+	}
+	if v.Moved {
+		print("note: the record begins with line %d: the sealed parts before it are elsewhere", v.First)
 	}
 	for _, l := range v.Marks {
 		print("note: line %d, of %s: %s", l.Seq, view.Stamp(l.At), mark(l.Verb))

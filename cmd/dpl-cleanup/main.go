@@ -1,7 +1,7 @@
 // Package cleanup is dpl-cleanup, which detects crashed participants and cleans up after them: in
 // one operation or all, as a janitor, or as the supervisor of the calls.
 //
-//	dpl-cleanup [--op OP] [--quiet] [--on-failure CMD]
+//	dpl-cleanup [--op OP] [--quiet] [--on-failure CMD] [--keep-record D]
 //	dpl-cleanup --supervisor ID --op OP --ack CALL...
 //	dpl-cleanup --supervisor ID [--op OP] -- HANDLER [ARG...]
 //
@@ -15,15 +15,16 @@ import (
 type cleanup struct {
 	cli.Common `embed:""`
 
-	Op         cli.ID   `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	IfExists   bool     `help:"do nothing if there is no ledger"`
-	Supervisor cli.ID   `placeholder:"ID" help:"act as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
-	Ack        []cli.ID `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
-	PID        cli.PID  `placeholder:"N" help:"with --ack: the supervisor's process"`
-	Timeout    cli.Span `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
-	OnFailure  cli.Word `placeholder:"CMD" help:"run sh -c CMD once for each operation that has failed or was aborted, with what happened as JSON on stdin; kill it after 10s"`
-	Quiet      bool     `short:"q" help:"do not print which operations have failed; a later dpl-cleanup does"`
-	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
+	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	IfExists   bool      `help:"do nothing if there is no ledger"`
+	Supervisor cli.ID    `placeholder:"ID" help:"act as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
+	Ack        []cli.ID  `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
+	PID        cli.PID   `placeholder:"N" help:"with --ack: the supervisor's process"`
+	Timeout    cli.Span  `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
+	OnFailure  cli.Word  `placeholder:"CMD" help:"run sh -c CMD once for each operation that has failed or was aborted, with what happened as JSON on stdin; kill it after 10s"`
+	KeepRecord cli.Pause `placeholder:"D" help:"delete the sealed parts of records that are older than D; 0 deletes none (default); those of questions and mailboxes stay"`
+	Quiet      bool      `short:"q" help:"do not print which operations have failed; a later dpl-cleanup does"`
+	Handler    []string  `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
 }
 
 // Validate refuses flags that do not go together.
@@ -40,6 +41,8 @@ func (c *cleanup) Validate() error {
 		return cli.Usagef("--quiet goes with none of --ack, --dry-run and a handler")
 	case handles && c.DryRun:
 		return cli.Usagef("--dry-run does not go with a handler")
+	case c.Given("keep-record") && (acks || handles || c.Op != ""):
+		return cli.Usagef("--keep-record goes with none of --op, --ack and a handler")
 	case c.Supervisor != "" && !acks && !handles:
 		return cli.Usagef("--supervisor goes with --ack or a handler")
 	case c.PID != 0 && !acks && !handles:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/failures"
@@ -47,6 +48,8 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		j.tell(op)
 	} else if err := j.all(); err != nil {
 		return err
+	} else if c.KeepRecord > 0 {
+		j.pruneRecords(time.Duration(c.KeepRecord))
 	}
 
 	if env.JSON() {

@@ -34,6 +34,10 @@ func (p *checkup) audit() (found []finding) {
 			continue
 		}
 		found = append(found, findingsOf(name, v.Findings)...)
+		if v.Moved {
+			found = append(found, note.about(name, fmt.Sprintf("the record begins with line %d: the sealed "+
+				"parts before it are elsewhere", v.First), ""))
+		}
 		for _, l := range v.Marks {
 			if l.Verb == audit.Restored {
 				found = append(found, note.about(name, fmt.Sprintf("line %d, of %s: the file was set back "+

@@ -224,6 +224,7 @@ func (w *workers) arguments(slot int) []string {
 	args := append([]string{"--queue", string(c.Queue), "--once", "--ledger", w.ledger.Dir(),
 		"--participant", who, "--status-fd", "3",
 		"--kill-after", time.Duration(c.KillAfter).String()}, w.env.Again()...)
+	args = append(args, w.env.SameTime()...) // or it finds nothing to do where this one does
 	if c.Timeout != 0 {
 		args = append(args, "--timeout", time.Duration(c.Timeout).String())
 	}

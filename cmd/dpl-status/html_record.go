@@ -58,6 +58,7 @@ func (s *reporter) records(p *picture) map[string]*page.Record {
 // record returns the end of the record of object, and whether all of it holds.
 func record(object fileops.Audited) (*page.Record, error) {
 	const shown = 20
+	const read = shown + audit.MostBack // who made the edits may be in earlier lines
 	v, end, err := recorded.Verify(object, nil)
 	if err != nil && !errors.Is(err, fileops.ErrNoRecord) {
 		return nil, err
@@ -68,10 +69,15 @@ func record(object fileops.Audited) (*page.Record, error) {
 	}
 
 	var last []audit.Line
-	if _, err := object.Read(func(lines []string) { last = newest(last, lines, shown) }); err != nil {
+	if _, err := object.Read(func(lines []string) { last = newest(last, lines, read) }); err != nil {
 		return nil, err
 	}
-	for _, l := range slices.Backward(newest(last, end.Chain.Pending, shown)) {
+	last = newest(last, end.Chain.Pending, read)
+	var authors audit.Authors
+	for i := range last {
+		authors.Resolve(&last[i])
+	}
+	for _, l := range slices.Backward(last[max(0, len(last)-shown):]) {
 		line := page.RecordLine{Seq: l.Seq, At: l.At, Verb: l.Verb, Who: who(l)}
 		for _, e := range object.Events(l) {
 			line.What = append(line.What, e.Text)

@@ -42,6 +42,9 @@ func (s *reporter) whyTask(queueID, task string) error {
 	return nil
 }
 
+// longestLine is how many bytes of a line of a log are printed.
+const longestLine = 1000
+
 // lastLines returns the path of the newest log of t, and its last lines, without control
 // characters.
 func (s *reporter) lastLines(t view.Task) (path string, lines []string, err error) {
@@ -64,6 +67,9 @@ func (s *reporter) lastLines(t view.Task) (path string, lines []string, err erro
 	clean := (&printer{}).clean(text)
 	if clean = bytes.TrimRight(clean, "\n"); len(clean) > 0 {
 		lines = strings.Split(string(clean), "\n")
+		for i, line := range lines {
+			lines[i] = harmless.Short(line, longestLine)
+		}
 	}
 	return path, lines, err
 }

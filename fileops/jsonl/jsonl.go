@@ -149,11 +149,16 @@ func (g Log) Last() (seq int64, err error) {
 }
 
 // Each calls do for each line, from last to first, until it returns false.
-func (g Log) Each(do func(Line) bool) error { return g.EachWith("", do) }
+func (g Log) Each(do func(Line) bool) error { return g.EachWith("", nil, do) }
+
+// A Part is a part of a log: the lines from one offset to another.
+type Part struct{ From, To int64 }
 
 // EachWith is Each for the lines that have word in them, or an escaped character. It does not check
-// the others, which takes most of the time of a long file.
-func (g Log) EachWith(word string, do func(Line) bool) error {
+// the others, which takes most of the time of a long file. It reads only the parts of the open log that
+// choose returns, of which the last one comes first; nil: all of it.
+func (g Log) EachWith(word string, choose func(f disk.File, info disk.Info) []Part,
+	do func(Line) bool) error {
 	defer g.FS.Refresh()
 	f, info, err := g.FS.OpenFile(g.Path, g.FS.Open)
 	if err != nil {
@@ -171,14 +176,32 @@ func (g Log) EachWith(word string, do func(Line) bool) error {
 		return err
 	}
 
-	lines := &backward{f: f, path: g.Path, off: info.Size, word: word}
-	for {
-		line, err := lines.next()
-		if err == io.EOF || err == nil && !do(line) {
-			return nil
-		}
-		if err != nil {
-			return err
+	parts := []Part{{0, info.Size}}
+	if choose != nil {
+		parts = choose(f, info)
+	}
+	for _, p := range parts {
+		lines := &backward{f: section{f, p.From}, path: g.Path, off: p.To - p.From, word: word}
+		for {
+			line, err := lines.next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if !do(line) {
+				return nil
+			}
 		}
 	}
+	return nil
 }
+
+// A section is a file from an offset on, of which only ReadAt is used.
+type section struct {
+	disk.File
+	from int64
+}
+
+func (s section) ReadAt(p []byte, off int64) (int, error) { return s.File.ReadAt(p, s.from+off) }

@@ -318,7 +318,7 @@ func TestEachWith(t *testing.T) {
 
 	for _, g := range []Log{g, {FS: g.FS, Path: g.Path, Leased: true}} {
 		var got []int64
-		err := g.EachWith("this", func(line Line) bool {
+		err := g.EachWith("this", nil, func(line Line) bool {
 			got = append(got, line.Seq)
 			return line.Seq > 1
 		})

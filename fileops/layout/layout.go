@@ -40,6 +40,7 @@ const (
 
 const (
 	endedSuffix = ".ended.jsonl" // of a queue
+	indexSuffix = ".ended.index"
 	tasksName   = "tasks"
 )
 
@@ -193,6 +194,11 @@ func (p Paths) QueuePath(id string) string {
 
 // QueueLock returns the path of the lock file of a queue.
 func (p Paths) QueueLock(id string) string { return p.QueuePath(id) + lockSuffix }
+
+// EndedIndex returns the path of the file that tells which tasks are not in EndedPath.
+func (p Paths) EndedIndex(id string) string {
+	return filepath.Join(p.QueuesDir(), id+indexSuffix)
+}
 
 // EndedPath returns the path of the log of the tasks of a queue that ended long ago.
 func (p Paths) EndedPath(id string) string {

@@ -29,6 +29,7 @@ const (
 	TmpDirectory                 // of an operation
 	QueueFile                    //
 	EndedFile                    // of a queue
+	IndexFile                    // of an EndedFile
 	AuditFile                    // of an operation, group or queue: its log, or a sealed part of it
 	ScratchDirectory             // for testing the file system
 )
@@ -99,6 +100,9 @@ func InQueues(name string) (kind Kind, id string) {
 	file, role := owner(name)
 	if id, ok := strings.CutSuffix(file, endedSuffix); ok {
 		return belonging(id, role, EndedFile)
+	}
+	if id, ok := strings.CutSuffix(file, indexSuffix); ok {
+		return belonging(id, role, IndexFile)
 	}
 	kind, id = InOperations(name) // audit logs, too, have the same names
 	if kind == OperationFile {
@@ -262,7 +266,7 @@ func owner(name string) (file string, role Kind) {
 func belonging(id string, role, kind Kind) (Kind, string) {
 	switch {
 	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile ||
-		kind == EndedFile || kind == AuditFile):
+		kind == EndedFile || kind == IndexFile || kind == AuditFile):
 		return Stranger, ""
 	case role != Stranger:
 		return role, id

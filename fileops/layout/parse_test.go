@@ -22,7 +22,7 @@ func FuzzNames(f *testing.F) {
 		"s~0123456789abcdef.json", "s~0123456789abcde.json", "~0123456789abcdef.json",
 		"s~0123456789abcdef.tmp", "s~0123456789abcde.tmp", "s.tmp",
 		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
-		"tasks", "q.ended.jsonl", "q.ended.jsonl.tmp~0123456789abcdef", "..ended.jsonl",
+		"tasks", "q.ended.jsonl", "q.ended.index", "q.ended.jsonl.tmp~0123456789abcdef", "..ended.jsonl",
 		"t~1.log", "t~0.log", "t~1.json.tmp~0123456789abcdef", "t~1", "t.log", "~1.log",
 		"t~" + strings.Repeat("0a", 32) + ".json", "t~" + strings.Repeat("0a", 32) + ".log",
 		"t~" + strings.Repeat("0A", 32) + ".json",
@@ -48,7 +48,7 @@ func FuzzNames(f *testing.F) {
 			LockFile: p.OperationLock(id)}[kind])
 		if kind, id := InQueues(name); name != tasksName {
 			check(kind, id, map[Kind]string{QueueFile: p.QueuePath(id), LockFile: p.QueueLock(id),
-				EndedFile: p.EndedPath(id)}[kind])
+				EndedFile: p.EndedPath(id), IndexFile: p.EndedIndex(id)}[kind])
 		}
 		kind, id, n := InArchive(name)
 		check(kind, id, map[Kind]string{ArchivedFile: p.ArchivePath(id, n),

@@ -76,6 +76,12 @@ func (g Log) End(most int64) (text []byte, err error) {
 	return text, nil
 }
 
+// Ending returns the last lines of End.
+func (g Log) Ending(lines int, most int64) ([]byte, error) {
+	text, err := g.End(most)
+	return cutLines(text, lines), err
+}
+
 // lastBytes returns the last bytes of a file, at most most.
 func (g Log) lastBytes(path string, most int64) ([]byte, error) {
 	f, info, err := g.FS.OpenFile(path, g.FS.Open)

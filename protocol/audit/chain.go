@@ -17,8 +17,16 @@ type Chain struct {
 	Revision int64  // of the object after it, or after a later edit that has no line
 	Off      bool   // edits have no lines
 	Inode    int64  // of the log; 0: not known
+	Sealed   Sealing
 	Pending  []string
 	Unknown  []wire.Member
+	nested   *wire.Nested
+}
+
+// A Sealing is the last sealed part of a log (spec §56). The zero one is none, or is not known.
+type Sealing struct {
+	Part int64
+	Head string // the hash of its last line
 }
 
 // MostPending is how many lines may be pending. Beyond that an edit is refused, because the log
@@ -38,7 +46,11 @@ func (c Chain) First() int64 { return c.Seq + 1 - int64(len(c.Pending)) }
 // Append returns c with a line for e, which is pending. c keeps its slice of pending lines.
 func (c Chain) Append(e Entry) Chain {
 	c.Seq++
-	line := e.line(c.Seq, c.Head)
+	var earlier author
+	if e.Verb != Sealed && e.By != (By{}) {
+		earlier = e.By.like(c.Pending)
+	}
+	line := e.line(c.Seq, c.Head, earlier)
 	c.Head, c.Revision = wire.Hash(line), e.Revision
 	c.Pending = append(c.Pending[:len(c.Pending):len(c.Pending)], line)
 	return c
@@ -55,6 +67,13 @@ func (c Chain) Write(w *wire.Writer) {
 		w.Int("revision", c.Revision)
 		w.OptBool("off", c.Off)
 		w.OptInt("inode", c.Inode)
+		if s := c.Sealed; s.Part > 0 {
+			w.Object("sealed", func(w *wire.Writer) {
+				w.Int("part", s.Part)
+				w.String("head", s.Head)
+				w.Unknown(c.nested.Of("sealed"))
+			})
+		}
 		if len(c.Pending) > 0 {
 			w.Strings("pending", c.Pending)
 		}
@@ -76,6 +95,8 @@ func Read(r *wire.Reader) (c Chain) {
 			c.Off = r.Bool()
 		case "inode":
 			c.Inode = r.Int(0)
+		case "sealed":
+			c.Sealed = c.readSealing(r)
 		case "pending":
 			r.Array(func() { c.Pending = append(c.Pending, r.String()) })
 		default:
@@ -91,4 +112,19 @@ func Read(r *wire.Reader) (c Chain) {
 		r.FailMember(r.Offset(), "pending", wire.ErrCorrupt, "it has more than %d lines", c.Seq)
 	}
 	return c
+}
+
+func (c *Chain) readSealing(r *wire.Reader) (s Sealing) {
+	r.Object(func(name string) {
+		switch name {
+		case "part":
+			s.Part = r.Int(1)
+		case "head":
+			s.Head = r.Hash()
+		default:
+			r.Nested(&c.nested, "sealed", name)
+		}
+	})
+	r.Require("part", "head")
+	return s
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // A Change is a change of one value of an object (spec §54). Before and After are JSON without
-// white space; "" means that the value is absent. A value that is removed may be without Before.
+// white space; "" means that the value is absent. A value that is removed may be without Before: an
+// object always is.
 type Change struct {
 	Path   string // names of members, and ids of elements, with / between; "": the whole object
 	Before string
@@ -55,6 +56,8 @@ func Diff(patch []Change, path, before, after string) []Change {
 	switch {
 	case before == after:
 		return patch
+	case isObject(before) && after == "": // earlier lines have it
+		return append(patch, Change{Path: path})
 	case !isObject(before) || !isObject(after):
 		return append(patch, Change{path, before, after})
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -12,7 +11,7 @@ import (
 type Entry struct {
 	At       time.Time
 	Verb     string
-	By       By
+	By       By    // of a line that was read: see Authors
 	Revision int64 // of the object after the edit
 	Patch    []Change
 	Note     *Note // nil: none
@@ -29,17 +28,6 @@ const (
 	Started   = "on"        // the record was switched on
 	Ended     = "off"       // it was switched off
 )
-
-// By says who made an edit. Nothing proves it: it is what the command says.
-type By struct {
-	Participant string          // "": none
-	Process     observe.Process // of the command
-	User        string          // the number of the user, or a name where users have none
-	Command     string          // how it was called, cut to MostCommand bytes
-}
-
-// MostCommand is how many bytes of a command's call are kept.
-const MostCommand = 256
 
 // A Note names a text that belongs to the object, such as a prompt (spec §56).
 type Note struct {
@@ -58,27 +46,21 @@ type Line struct {
 	Hash string
 }
 
-// line returns the text of the line of e.
-func (e Entry) line(seq int64, prev string) string {
+// line returns the text of the line of e, which refers to an author of earlier lines, if that is
+// there.
+func (e Entry) line(seq int64, prev string, earlier author) string {
 	return wire.Line(func(w *wire.Writer) {
 		w.Int("seq", seq)
 		w.OptString("prev", prev)
 		w.Time("at", e.At)
 		w.String("verb", e.Verb)
-		w.Object("by", e.By.write)
+		w.Object("by", func(w *wire.Writer) { e.By.write(w, earlier) })
 		w.Int("revision", e.Revision)
 		if n := e.Note; n != nil {
 			w.Object("note", n.write)
 		}
 		wire.Objects(w, "patch", e.Patch, (*Change).write)
 	})
-}
-
-func (b By) write(w *wire.Writer) {
-	w.OptString("participant", b.Participant)
-	b.Process.Write(w, "process", nil)
-	w.OptString("user", b.User)
-	w.OptString("command", b.Command)
 }
 
 func (n *Note) write(w *wire.Writer) {
@@ -113,6 +95,12 @@ func Parse(text string) (Line, error) {
 }
 
 func readLine(r *wire.Reader) (l Line) {
+	readMembers(r, &l)
+	r.Require("seq", "at", "verb", "revision", "patch")
+	return l
+}
+
+func readMembers(r *wire.Reader, l *Line) {
 	r.Object(func(name string) {
 		switch name {
 		case "seq":
@@ -124,33 +112,13 @@ func readLine(r *wire.Reader) (l Line) {
 		case "verb":
 			l.Verb = r.String()
 		case "by":
-			l.By.read(r)
+			l.By = readBy(r)
 		case "revision":
 			l.Revision = r.Revision()
 		case "note":
 			l.Note = readNote(r)
 		case "patch":
 			r.Array(func() { l.Patch = append(l.Patch, readChange(r)) })
-		default:
-			r.Value()
-		}
-	})
-	r.Require("seq", "at", "verb", "revision", "patch")
-	return l
-}
-
-func (b *By) read(r *wire.Reader) {
-	var unknown *wire.Nested
-	r.Object(func(name string) {
-		switch name {
-		case "participant":
-			b.Participant = r.String()
-		case "process":
-			b.Process = observe.ReadProcess(r, &unknown, name)
-		case "user":
-			b.User = r.String()
-		case "command":
-			b.Command = r.String()
 		default:
 			r.Value()
 		}

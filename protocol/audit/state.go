@@ -22,8 +22,9 @@ const Queued = "-"
 
 // A State is an object as the lines of its chain make it, line by line.
 type State struct {
-	Shape Shape
-	Known bool // a line has had a whole object
+	Shape   Shape
+	LeftOut []string // paths of values that no line has, except those of older versions: see leftOut
+	Known   bool     // a line has had a whole object
 
 	root  node
 	count int64
@@ -47,12 +48,38 @@ func (s *State) Replay(line Line) (path string, fits bool) {
 			s.Known, s.root = c.After != "", node{text: c.After}
 			continue
 		}
-		if s.Known && !s.change(c) && fits {
+		if s.Known && !s.leftOut(c.Path) && !s.change(c) && fits {
 			path, fits = c.Path, false
 		}
 	}
 	s.SetRevision(line.Revision)
 	return path, fits
+}
+
+// leftOut reports whether the value at path is left out of the record, or is in one that is. In the
+// paths of LeftOut, * stands for any name.
+func (s *State) leftOut(path string) bool {
+	return slices.ContainsFunc(s.LeftOut, func(pattern string) bool {
+		rest, more := path, true
+		for name := range strings.SplitSeq(pattern, "/") {
+			var is string
+			if !more {
+				return false
+			}
+			is, rest, more = strings.Cut(rest, "/")
+			if name != "*" && name != is {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// isLeftOut is leftOut of the member name of the value at path.
+func (s *State) isLeftOut(path, name string) bool {
+	return slices.ContainsFunc(s.LeftOut, func(pattern string) bool {
+		return pattern[strings.LastIndexByte(pattern, '/')+1:] == name // usually not
+	}) && s.leftOut(Join(path, name))
 }
 
 // SetRevision sets the member revision, which patches do not have.
@@ -132,7 +159,7 @@ func (n *node) toList() {
 func (s *State) set(at *node, name string, next *node, c Change) (fits bool) {
 	switch {
 	case c.Before != "":
-		fits = next != nil && s.is(next, c.Before)
+		fits = next != nil && s.is(c.Path, next, c.Before)
 	case c.After != "":
 		fits = next == nil
 	default:
@@ -201,14 +228,14 @@ func idOf(element, member string) (id string) {
 	return id
 }
 
-// is reports whether n is the value in text, which has no white space.
-func (s *State) is(n *node, text string) bool {
+// is reports whether n, the value at path, is the one in text, which has no white space.
+func (s *State) is(path string, n *node, text string) bool {
 	if n.inner == nil && n.text == text {
 		return true
 	}
 	other := &State{Shape: s.Shape}
 	m := &node{text: text, id: n.id}
-	return s.differ("", n, other, m, true) == nil
+	return s.differ(path, n, other, m, true) == nil
 }
 
 // Differ returns the paths at which s differs from the object in text, which has no white space.
@@ -240,6 +267,9 @@ func (s *State) differ(path string, n *node, other *State, m *node, some bool) (
 	s.expand(n)
 	other.expand(m)
 	for name, inner := range n.inner {
+		if s.isLeftOut(path, name) {
+			continue
+		}
 		if m.inner[name] == nil {
 			paths = append(paths, s.alone(path, name, inner)...)
 		} else {
@@ -250,7 +280,7 @@ func (s *State) differ(path string, n *node, other *State, m *node, some bool) (
 		}
 	}
 	for name, inner := range m.inner {
-		if n.inner[name] == nil {
+		if n.inner[name] == nil && !s.isLeftOut(path, name) {
 			paths = append(paths, other.alone(path, name, inner)...)
 		}
 	}

@@ -33,8 +33,10 @@ type vector struct {
 		Seq int64
 		How How
 	}
-	Known []string
-	Then  json.RawMessage
+	Known   []string
+	LeftOut []string
+	Authors []jsontext.Value
+	Then    json.RawMessage
 }
 
 func TestVectors(t *testing.T) {
@@ -63,6 +65,8 @@ func TestVectors(t *testing.T) {
 				}
 			case v.Finds != nil:
 				v.finds(t)
+			case v.Authors != nil:
+				v.authors(t)
 			case v.Then == nil:
 				t.Error("it has none of the forms")
 			}
@@ -97,6 +101,21 @@ func (v vector) patch(t *testing.T) {
 	}
 }
 
+// authors checks who made the edits of the lines of the log.
+func (v vector) authors(t *testing.T) {
+	var authors Authors
+	for i, text := range strings.Split(strings.TrimSuffix(v.Log, "\n"), "\n") {
+		l, err := Parse(text)
+		if err != nil || !authors.Resolve(&l) {
+			t.Fatalf("line %d: %v", i+1, err)
+		}
+		got := wire.Line(func(w *wire.Writer) { l.By.write(w, author{}) })
+		if want := compact(string(v.Authors[i])); canonical(got) != canonical(want) {
+			t.Errorf("line %d: got %s, want %s", i+1, got, want)
+		}
+	}
+}
+
 func compact(text string) string {
 	v := jsontext.Value(text)
 	if text != "" && v.Compact() != nil {
@@ -109,7 +128,7 @@ func sorted(text json.RawMessage) string { return canonical(string(text)) }
 
 // finds checks what a verifier finds.
 func (v vector) finds(t *testing.T) {
-	verifier := &Verifier{State: State{Shape: v.Shape}, Known: v.Known}
+	verifier := &Verifier{State: State{Shape: v.Shape, LeftOut: v.LeftOut}, Known: v.Known}
 	for line := range strings.Lines(v.Log) {
 		if complete, ok := strings.CutSuffix(line, "\n"); ok {
 			verifier.Line(Parse(complete))

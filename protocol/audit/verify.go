@@ -35,7 +35,9 @@ type Verifier struct {
 	Lines    int64  // how many good ones
 	First    int64  // the number of the first one
 	Marks    []Line // the lines that say that the record began, or was not continuous
+	Moved    bool   // the parts before the first line are elsewhere, which is no finding
 
+	first    Line   // the first line, unless it is line 1 or names a known head
 	last     int64  // the number of the last line
 	head     string // its hash; "": not known
 	badLinks int    // how many lines in a row do not name the hash of the one before
@@ -88,8 +90,18 @@ func (v *Verifier) begin(l Line) {
 	case l.Seq > 1 && slices.Contains(v.Known, l.Prev):
 		v.note(l.Prev)
 	case l.Seq > 1:
-		v.find(1, Missing, fmt.Sprintf("the log begins with line %d: give the head of line %d, if you "+
-			"know it, with --known", l.Seq, l.Seq-1))
+		v.first = Line{Seq: l.Seq, Prev: l.Prev, Entry: Entry{Verb: l.Verb}}
+	}
+}
+
+// endBegin says whether it is right that the log begins with a line that is not the first one: the
+// parts before it were sealed, and may be elsewhere.
+func (v *Verifier) endBegin(sealed Sealing) {
+	f := v.first
+	v.Moved = f.Seq > 1 && sealed.Part > 0 && (f.Prev == sealed.Head || f.Verb == Sealed)
+	if f.Seq > 1 && !v.Moved {
+		v.Findings = slices.Insert(v.Findings, 0, Finding{1, Missing, fmt.Sprintf("the log begins with "+
+			"line %d: give the head of line %d, if you know it, with --known", f.Seq, f.Seq-1)})
 	}
 }
 
@@ -169,6 +181,7 @@ func (v *Verifier) Rest(text string) { v.torn += text }
 // Lost reads that the object has no file.
 func (v *Verifier) Lost(why string) {
 	v.settleLinks(true)
+	v.endBegin(Sealing{})
 	v.find(v.last+1, Missing, why)
 }
 
@@ -182,6 +195,7 @@ func (v *Verifier) End(c Chain, text string) {
 	}
 
 	v.tornEnd(c)
+	v.endBegin(c.Sealed)
 	switch {
 	case v.last > c.Seq:
 		v.settleLinks(true)

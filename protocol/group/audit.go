@@ -76,9 +76,9 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		word := strings.Trim(c.After, `"`)
 		text := ""
 		switch {
-		case in == "supervisors" && member == "" && c.Before == "":
+		case in == "supervisors" && member == "" && c.After != "":
 			text = service + " registered"
-		case in == "supervisors" && member == "" && c.After == "":
+		case in == "supervisors" && member == "":
 			text = service + " removed"
 		case in == "supervisors" && member == "state":
 			text = service + " is " + word

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -11,8 +12,14 @@ import (
 // more than once (spec §54).
 func AuditShape() audit.Shape { return audit.Shape{"tasks": "taskId", "ended": audit.Queued} }
 
-// AuditText returns q as the record has it: the content of its file without the record, and without
-// white space.
+// AuditLeftOut are the paths of what the record of a queue leaves out (spec §54.4): counters, of which
+// the lines tell themselves, and evidence that claimers are alive.
+func AuditLeftOut() []string {
+	return []string{"counters", "tasks/*/claim/beat", "tasks/*/claim/process", "tasks/*/claim/keeper"}
+}
+
+// AuditText returns q as the record has it: the content of its file without the record and
+// AuditLeftOut, and without white space.
 func (q Queue) AuditText() string { return wire.Line(q.recorded().write) }
 
 // AuditLayout returns AuditText in the layout of Encode.
@@ -20,7 +27,11 @@ func (q Queue) AuditLayout() string { return q.recorded().Encode() }
 
 // recorded returns q without its record, and without the text that it was decoded from.
 func (q Queue) recorded() Queue {
-	q.Audit, q.source = audit.Chain{}, nil
+	q.Audit, q.source, q.Counters = audit.Chain{}, nil, Counters{}
+	q.Tasks = slices.Clone(q.Tasks)
+	for i, t := range q.Tasks {
+		q.Tasks[i] = t.recorded()
+	}
 	q.Ended = slices.Clone(q.Ended)
 	for i := range q.Ended {
 		q.Ended[i].source, q.Ended[i].piece = nil, wire.Piece{}
@@ -66,7 +77,18 @@ func (q Queue) tasksPatch(patch []audit.Change, before []*Task) []audit.Change {
 
 func taskPath(t *Task) string { return audit.Join("tasks", t.ID) }
 
-func (t *Task) text() string { return wire.Line(t.write) }
+func (t *Task) text() string { return wire.Line(t.recorded().write) }
+
+// recorded returns t without what its record leaves out.
+func (t *Task) recorded() *Task {
+	if t.Claim == nil {
+		return t
+	}
+	own, claim := *t, *t.Claim
+	claim.Beat, claim.Process, claim.Keeper = observe.Beat{}, observe.Process{}, observe.Process{}
+	own.Claim = &claim
+	return &own
+}
 
 // endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come. Of
 // those that go nothing is said, since the record has had them.

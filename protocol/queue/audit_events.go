@@ -45,7 +45,7 @@ func AuditEvents(l audit.Line) (events []audit.Event) {
 		case c.Path == "":
 			wholeEvents(c.After, add)
 		case in == "tasks" && member == "":
-			if c.Before == "" {
+			if c.After != "" {
 				comes(task, c.After, add)
 			}
 		case in == "ended" && member == "" && c.After != "":

@@ -111,7 +111,7 @@ func checkFound(t *testing.T, path string, before, after Queue) {
 func checkPatch(t *testing.T, path string, before, after Queue) {
 	t.Helper()
 	patch := after.AuditPatch(before)
-	s := audit.State{Shape: AuditShape()}
+	s := audit.State{Shape: AuditShape(), LeftOut: AuditLeftOut()}
 	s.Replay(audit.Line{Entry: audit.Entry{Revision: before.Revision,
 		Patch: audit.Diff(nil, "", "", before.AuditText())}})
 	at, fits := s.Replay(audit.Line{Entry: audit.Entry{Revision: after.Revision, Patch: patch}})

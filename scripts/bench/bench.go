@@ -30,6 +30,7 @@ var sections = []section{
 	{"wait", (*bench).timeWait},
 	{"run", (*bench).timeRun},
 	{"queues", (*bench).timeQueues},
+	{"remembered", (*bench).timeRemembered},
 	{"drain", (*bench).timeDrain},
 	{"reclaim", (*bench).timeReclaim},
 	{"ask", (*bench).timeAsk},

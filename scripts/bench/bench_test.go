@@ -102,6 +102,7 @@ func checkSeries(t *testing.T, got report) {
 		"orchestrate/10/dpl",
 		"wait/dpl", "wait/idle-ticks", "run/dpl", "run/sequence",
 		"enqueue/10/dpl", "enqueue/100/dpl", "take/10/dpl", "take/100/dpl",
+		"enqueue/0/remembered-none", "enqueue/0/remembered-all",
 		"drain/dpl", "drain/dpl-loop", "reclaim/dpl", "reclaim/dpl-wait", "ask/dpl",
 	} {
 		if s := byName[name]; s.Rounds == 0 || s.Rounds != len(s.Values) {

@@ -93,6 +93,8 @@ var goals = []goal{
 		Limit: 1.2},
 	{About: "enqueue, 1000 waiting", Ours: "enqueue/1000/dpl", Peer: "enqueue/10/dpl", Limit: 2},
 	{About: "enqueue, 10000 waiting", Ours: "enqueue/10000/dpl", Peer: "enqueue/10/dpl", Limit: 6},
+	{About: "enqueue, 300000 remembered", Ours: "enqueue/0/remembered-all",
+		Peer: "enqueue/0/remembered-none", Limit: 1.5},
 	{About: "claim + settle, 10 waiting", Ours: "take/10/dpl", Peer: "take/10/sqlite-journal",
 		Limit: 1.2},
 	{About: "claim + settle, 1000", Ours: "take/1000/dpl", Peer: "take/10/dpl", Limit: 2},

@@ -28,6 +28,7 @@ type plan struct {
 	zlib             bool // is built instead, if its sources are there
 
 	waiting         []int // tasks in the queues
+	remembered      int   // tasks that have ended, of a queue that is compared with one without
 	drained, drains int   // tasks of a drain, and how often it is repeated
 
 	recorded, verifies int // tasks of a record, and how often it is verified
@@ -49,7 +50,7 @@ func planned(rounds int) plan {
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
 		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16, zlib: true,
-		waiting: []int{10, 1000, 10000}, drained: 1000, drains: max(3, rounds/30),
+		waiting: []int{10, 1000, 10000}, remembered: 300000, drained: 1000, drains: max(3, rounds/30),
 		recorded: 35000, verifies: max(3, rounds/15),
 		processes: 1000,
 	}
@@ -65,7 +66,7 @@ func quickPlan() plan {
 		supervisors: []int{1, 10},
 		waits:       2, idles: 1, idle: 100 * time.Millisecond,
 		runs: 2, builds: 1, files: 2, functions: 1,
-		waiting: []int{10, 100}, drained: 10, drains: 2,
+		waiting: []int{10, 100}, remembered: 1000, drained: 10, drains: 2,
 		recorded: 100, verifies: 2,
 		processes: 10,
 	}

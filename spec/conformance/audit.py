@@ -26,6 +26,7 @@ class Line:
     patch: list
     verb: str
     text: bytes
+    by: dict
 
     @property
     def hash(self):
@@ -43,7 +44,7 @@ def read_line(text):
     try:
         value = parse(text, DEEPEST + 3)
         line = Line(whole(value['seq']), value.get('prev', ''), whole(value['revision']),
-                    value['patch'], value['verb'], text)
+                    value['patch'], value['verb'], text, value.get('by', {}))
         read_time(value['at'])
         good = line.seq > 0 and isinstance(line.verb, str) and isinstance(line.patch, list) and (
             'prev' not in value or HASH.fullmatch(line.prev)) and all(
@@ -53,6 +54,36 @@ def read_line(text):
     if not good:
         raise ValueError('a member has another type')
     return line
+
+
+# Authors (§53.1)
+
+PROCESS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks', 'pidfdInode')
+IDENTITY = ('pid', 'startTicks', 'pidfdInode')  # members that are left out together
+
+
+def author(by, earlier):
+    """Return who made the edit of a line, of which another may have what by leaves out."""
+    given, process = dict(by), dict(by.get('process', {}))
+    number = given.pop('as', None)
+    before = earlier.get(number.text) if number else {}
+    if before is None:
+        return given
+    told = dict(before.get('process', {}))
+    if 'pid' in process:
+        told = {name: value for name, value in told.items() if name not in IDENTITY}
+    told |= process
+    whole = before | given | {'process': {name: told[name] for name in PROCESS if name in told}}
+    return {name: value for name, value in whole.items() if value}
+
+
+def authors(log):
+    """Return who made the edit of each line of a log."""
+    found = {}
+    for text in log.encode().splitlines():
+        line = read_line(text)
+        found[str(line.seq)] = author(line.by, found)
+    return list(found.values())
 
 
 # Patches (§54)
@@ -101,6 +132,8 @@ def diff(before, after, path=''):
                 for change in diff(before.get(name, WHOLE), after.get(name, WHOLE), join(path, name))]
     if before is not WHOLE and after is not WHOLE and same(before, after):
         return []
+    if isinstance(before, dict) and not isinstance(before, Elements) and after is WHOLE:
+        return [{'path': path}]
     return [{'path': path} | {name: value for name, value in (('before', before), ('after', after))
                               if value is not WHOLE}]
 
@@ -115,8 +148,8 @@ def queued_diff(before, after, path):
 class Replay:
     """An object as the lines of its record make it."""
 
-    def __init__(self, shape):
-        self.shape, self.state = shape, None
+    def __init__(self, shape, left_out=()):
+        self.shape, self.left_out, self.state = shape, [path.split('/') for path in left_out], None
 
     def line(self, line):
         """Make the changes of a line. Return whether all values were as it says."""
@@ -124,11 +157,24 @@ class Replay:
         for change in line.patch:
             if change['path'] == '':
                 self.state = copy.deepcopy(named(change['after'], self.shape))
-            elif self.state is not None:
+            elif self.state is not None and not self.is_left_out(list(names(change['path']))):
                 fits &= self.change(change)
         if self.state is not None:
             self.state['revision'] = Number(str(line.revision))
         return fits
+
+    def is_left_out(self, path):
+        """Return whether no line has the value at path, except those of older versions."""
+        return any(len(path) >= len(pattern) and all(
+            part in ('*', name) for part, name in zip(pattern, path)) for pattern in self.left_out)
+
+    def without(self, value, path=()):
+        """Return value without what is left out."""
+        if not isinstance(value, dict):
+            return value
+        kept = {name: self.without(inner, (*path, name)) for name, inner in value.items()
+                if not self.is_left_out((*path, name))}
+        return type(value)(kept)
 
     def change(self, change):
         at, path = self.state, list(names(change['path']))
@@ -141,7 +187,8 @@ class Replay:
                 return False
         was = at.get(path[-1], WHOLE)
         if 'before' in change:
-            fits = was is not WHOLE and same(was, change['before'])
+            fits = was is not WHOLE and same(*(self.without(side, path)
+                                               for side in (was, change['before'])))
         else:
             fits = (was is WHOLE) == ('after' in change)
         if 'after' in change:
@@ -162,15 +209,17 @@ class Replay:
     def is_now(self, value):
         """Return whether the object is value. An array without elements is as good as none."""
         def tidy(state):
-            return {name: inner for name, inner in state.items() if inner or name not in self.shape}
+            return {name: inner for name, inner in self.without(state).items()
+                    if inner or name not in self.shape}
         return same(tidy(self.state), tidy(named(value, self.shape)))
 
 
 # Verifying (§55)
 
 class Verifier:
-    def __init__(self, shape, known=()):
-        self.replay, self.known, self.found = Replay(shape), set(known), set()
+    def __init__(self, shape, known=(), left_out=()):
+        self.replay, self.known, self.found = Replay(shape, left_out), set(known), set()
+        self.began = None  # the first line, if it is not line 1 and names no known head
         self.findings, self.lines = [], []
         self.last, self.head, self.bad, self.fits = 0, '', 0, True
 
@@ -216,7 +265,13 @@ class Verifier:
         elif line.seq > 1 and line.prev in self.known:
             self.found.add(line.prev)
         elif line.seq > 1:
-            self.find(1, 'missing')
+            self.began = line
+
+    def end_first(self, sealed):
+        """The log may begin later if the parts before it were sealed: they may be elsewhere."""
+        line = self.began
+        if line and not (sealed and (line.verb == 'sealed' or line.prev == sealed['head'])):
+            self.findings.append((1, 'missing'))
 
     def take(self, line):
         self.last, self.head = line.seq, line.hash
@@ -257,6 +312,7 @@ class Verifier:
                 self.find(seq, 'changed')
         if rest:
             self.find(max(self.last, 1), 'torn')
+        self.end_first(chain['sealed'])
 
         if self.last > chain['seq']:
             self.links(True)
@@ -286,18 +342,20 @@ def end_of(file):
     """Return the end of the chain that an object's file has, and the rest of the file."""
     audit = file.get('audit', {})
     chain = {'seq': whole(audit.get('seq', Number('0'))), 'head': audit.get('head', ''),
-             'revision': whole(audit.get('revision', Number('0'))), 'pending': audit.get('pending', [])}
+             'revision': whole(audit.get('revision', Number('0'))), 'pending': audit.get('pending', []),
+             'sealed': audit.get('sealed')}
     return chain, {name: value for name, value in file.items() if name != 'audit'}
 
 
-def verify(log, file, shape, known=()):
+def verify(log, file, shape, known=(), left_out=()):
     """Return what is wrong with a record: a set of (seq, how)."""
-    verifier = Verifier(shape, known)
+    verifier = Verifier(shape, known, left_out)
     *lines, rest = log.encode().split(b'\n')
     for line in lines:
         verifier.line(line)
     if file is None:
         verifier.links(True)
+        verifier.end_first(None)
         verifier.find(verifier.last + 1, 'missing')
     else:
         verifier.end(rest, *end_of(file))

@@ -316,6 +316,7 @@ def read_hash(value, path):
 HASHED = (read_hash, str)
 CHAIN_MEMBERS = record(seq=(REVISION, REQUIRED), head=(HASHED, ABSENT), revision=(REVISION, REQUIRED),
                        off=(BOOLEAN, False), inode=(INTEGER, 0),
+                       sealed=(record(part=(POSITIVE, REQUIRED), head=(HASHED, REQUIRED)), ABSENT),
                        pending=(array(TEXT), []))
 
 

@@ -627,21 +627,25 @@ def suite_of(of_group, vector):
 
 # The forms of vectors of records (§57.1), by the member that only one of them has.
 RECORD_FORMS = {'patch': {'before', 'after', 'patch'}, 'hash': {'line', 'hash'},
-                'finds': {'log', 'file', 'finds', 'shape'}, 'then': {'log', 'file', 'then'}}
+                'finds': {'log', 'file', 'finds', 'shape'}, 'then': {'log', 'file', 'then'},
+                'authors': {'log', 'authors'}}
 
 
 def record_sides(vector):
     """Return what a vector of a record expects, and what the implementation makes of it."""
     form = one(vector, RECORD_FORMS)
-    known(vector, RECORD_FORMS[form] | {'comment', 'section', 'shape', 'known'}, 'the vector')
+    known(vector, RECORD_FORMS[form] | {'comment', 'section', 'shape', 'known', 'leftOut'}, 'the vector')
     shape = vector.get('shape', {})
     if form == 'hash':
         return vector['hash'], audit.hash_of(vector['line'])
+    if form == 'authors':
+        return vector['authors'], audit.authors(vector['log'])
     if form == 'then':
         cut, restored = audit.follow(vector['log'], vector['file'])
         return vector['then'], {'cut': Number(str(cut)), 'restored': Number(str(restored))}
     if form == 'finds':
-        found = audit.verify(vector['log'], vector['file'], shape, vector.get('known', ()))
+        found = audit.verify(vector['log'], vector['file'], shape, vector.get('known', ()),
+                             vector.get('leftOut', ()))
         return ([{'seq': finding['seq'], 'how': finding['how']}
                  for finding in sorted(vector['finds'], key=lambda f: (int(f['seq'].text), f['how']))],
                 [{'seq': Number(str(seq)), 'how': how} for seq, how in sorted(found)])

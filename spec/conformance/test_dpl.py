@@ -1018,6 +1018,7 @@ class Kept(unittest.TestCase):
              'operations/*.json': (decode, encode), 'archive/*.json': (decode, encode),
              'queues/*.json': (queues.decode, queues.encode)}
     shape = {'tasks': 'taskId', 'ended': '-'}
+    left_out = ['counters', *(f'tasks/*/claim/{name}' for name in ('beat', 'process', 'keeper'))]
 
     def missing(self, want, got, place=''):
         """Return the first place where got is not want, or lacks a member of it, or None."""
@@ -1046,7 +1047,7 @@ class Kept(unittest.TestCase):
                 log = ''.join(part.read_text() for part in [*sealed, path])
                 file = (path.parent / path.name.replace('.audit.jsonl', '.json')).read_bytes()
                 with self.subTest(path=path):
-                    self.assertFalse(audit.verify(log, parse(file), self.shape))
+                    self.assertFalse(audit.verify(log, parse(file), self.shape, left_out=self.left_out))
 
 
 if __name__ == '__main__':

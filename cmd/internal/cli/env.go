@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Env is the surroundings of a command: its session, its flags, and its output. A write to Stderr
@@ -110,6 +111,15 @@ func (env *Env) Again() (flags []string) {
 	}
 	if f.TrustGroup {
 		flags = append(flags, "--trust-group")
+	}
+	return flags
+}
+
+// SameTime returns the flag that makes another command use the time that --now gives, if that was
+// given. It inherits $DPL_NOW.
+func (env *Env) SameTime() (flags []string) {
+	if f := env.flags; f.Given("now") {
+		flags = append(flags, "--now="+wire.FormatTime(f.Now.Time))
 	}
 	return flags
 }

@@ -97,7 +97,7 @@ func (p *PID) UnmarshalText(text []byte) error {
 func (c *Count) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil || n < 0 {
-		return fmt.Errorf("want a number of at least 0, not %q", text)
+		return fmt.Errorf("want a number from 0 to %d, not %q", math.MaxInt32, text)
 	}
 	*c = Count(n)
 	return nil
