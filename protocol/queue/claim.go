@@ -40,11 +40,22 @@ func (c Claimer) claim(epoch int64, seen Seen) *Claim {
 	}
 }
 
-// Gone reports whether a claim that c made now would be over already, because the process or call
-// of c has ended (spec §35.2).
-func (c Claimer) Gone(seen Seen) bool {
+// Gone returns ErrGone, with the name of the process or call of c, if that has ended, so that a claim
+// that c made now would be over already (spec §35.2), and otherwise nil.
+func (c Claimer) Gone(seen Seen) error {
 	end, _ := Queue{}.judge(c.claim(0, seen), seen)
-	return end != ""
+	switch {
+	case end == "":
+		return nil
+	case c.ByCall(seen.Observation):
+		return fmt.Errorf("call %s of operation %s %w", c.Call, c.Operation, ErrGone)
+	}
+	return fmt.Errorf("process %d %w", c.PID, ErrGone)
+}
+
+// ByCall reports whether only the call of c tells whether c has ended.
+func (c Claimer) ByCall(seen observe.Observation) bool {
+	return c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process))
 }
 
 // Claim returns q with a task claimed by c, and that task: the one called id, or if id is "" the
@@ -56,8 +67,8 @@ func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
 	if err != nil {
 		return q, nil, err
 	}
-	if c.Gone(e.seen) {
-		return q, nil, ErrGone
+	if err := c.Gone(e.seen); err != nil {
+		return q, nil, err
 	}
 
 	e.pass()
