@@ -24,6 +24,9 @@ func (l *Ledger) LookAfter(q queue.Queue, by string) {
 	}
 }
 
+// LookAfterCall does the same for a call of the operation id that somebody waits for.
+func (l *Ledger) LookAfterCall(id, by string) { l.lookAfterCall(id, by, l.options.Observe()) }
+
 // lookAfterCall makes a pass over an operation, if there is anything to do or to remember.
 func (l *Ledger) lookAfterCall(id, by string, seen observe.Observation) {
 	op, archived, err := l.ReadOperation(id)

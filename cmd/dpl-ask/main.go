@@ -14,6 +14,7 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -97,10 +98,19 @@ func (c *ask) Run(env *cli.Env) error {
 		return cli.InQueue(id, err)
 	}
 
+	life, err := c.life(l)
+	if err != nil {
+		return cli.InQueue(id, err)
+	}
+	defer life.Close()
+
 	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q,
-		signers: signers}
+		signers: signers, life: life}
 	edit, err := env.EditQueue(l, a.queue, fileops.OrCreate,
 		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+			if err := life.Err(seen.Observation); err != nil {
+				return before, err
+			}
 			after, a.id, err = before.Ask(q, seen)
 			return after, err
 		})
@@ -111,6 +121,20 @@ func (c *ask) Run(env *cli.Env) error {
 		err = a.finish(edit)
 	}
 	return cli.InQueue(id, err)
+}
+
+// life returns the Life of the process or call that flags name, for which this asks. $DPL_CALL does
+// not count: its end withdraws the question.
+func (c *ask) life(l *fileops.Ledger) (*follow.Life, error) {
+	who := queue.Claimer{PID: int(c.PID)}
+	if c.Given("call") {
+		who.Operation, who.Call = string(c.Op), string(c.Call)
+	}
+	var err error
+	who.Process, err = cli.Identify(c.PID)
+	life := follow.NewLife(who)
+	life.In(l)
+	return life, err
 }
 
 var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
@@ -129,9 +153,9 @@ func (a *asking) finish(edit queueEdit) error {
 	case a.flags.Park:
 		return a.park(t)
 	}
-	signals := catch() // before anybody is told that there is a question to be withdrawn
+	ending := follow.CatchEnding() // before anybody is told that there is a question to be withdrawn
 	a.alert(t)
-	return a.wait(signals)
+	return a.wait(ending)
 }
 
 // Summary is what dpl-ask does, in one line.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -34,18 +32,7 @@ type asking struct {
 	question queue.Question
 	asked    bool   // it was not asked before
 	signers  string // path of those who may answer; "": anybody
-}
-
-// catch begins to catch the signals that ask this process to end. Before, they end it, and then
-// whoever looks next withdraws the question.
-func catch() <-chan os.Signal {
-	signals := make(chan os.Signal, 4)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(sig) {
-			signal.Notify(signals, sig)
-		}
-	}
-	return signals
+	life     *follow.Life
 }
 
 // result reports whether the question has ended, and prints the answer.
@@ -138,28 +125,27 @@ func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
 }
 
 // wait waits until the question has ended, and makes the edits that this takes.
-func (a *asking) wait(signals <-chan os.Signal) error {
+func (a *asking) wait(ending *follow.Ending) error {
 	var over <-chan time.Time
 	if a.flags.Wait != 0 {
 		over = time.After(time.Duration(a.flags.Wait))
 	}
-	f := follow.NewQueue(a.ledger, a.queue)
+	f := follow.NewQueueFor(a.life, a.ledger, a.queue)
 	defer f.Close()
 	line := statusline.New(a.env.Stderr)
 	defer line.Erase()
-
-	stop := make(chan struct{})
-	var caught os.Signal
-	go func() {
-		caught = <-signals
-		close(stop)
-	}()
 
 	for {
 		f.Arm()
 		q, err := a.ledger.ReadQueue(a.queue)
 		if err != nil {
 			return err
+		}
+		if gone := a.life.Err(a.env.Observer()()); gone != nil {
+			if q.Task(a.id) != nil {
+				a.withdraw()
+			}
+			return gone
 		}
 		if done, err := a.result(q); done {
 			return err
@@ -173,22 +159,22 @@ func (a *asking) wait(signals <-chan os.Signal) error {
 			return err
 		}
 		a.ledger.LookAfter(q, a.env.Program)
+		a.life.LookAfter(a.env.Program)
 		if line != nil {
 			line.Draw(a.id + ": waiting for an answer")
 		}
-		if f.Wait(q, a.env.Observer(), over, stop) {
+		if f.Wait(q, a.env.Observer(), over, ending.Done()) {
 			continue
 		}
 
-		select {
-		case <-stop:
-			return a.interrupted(caught)
-		default:
-			if a.env.JSON() {
-				a.env.PrintJSON(a.object("", nil))
-			}
-			return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen())
+		if status := ending.Status(); status != 0 {
+			a.withdraw()
+			return cli.Exit(status)
 		}
+		if a.env.JSON() {
+			a.env.PrintJSON(a.object("", nil))
+		}
+		return fmt.Errorf("%s: after %v %w", a.id, time.Duration(a.flags.Wait), errOpen())
 	}
 }
 
@@ -202,19 +188,19 @@ func (a *asking) pass(q queue.Queue) (bool, error) {
 	return err == nil && edit.Changed(), err
 }
 
-// interrupted withdraws the question, unless somebody comes back for the answer.
-func (a *asking) interrupted(sig os.Signal) error {
-	if a.flags.Key == "" {
-		_, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing,
-			func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-				return q.Withdraw(a.id, a.question.Asker, seen)
-			})
-		if err != nil {
-			a.env.Warnf("%s: %v", a.id, err)
-		}
+// withdraw withdraws the question, unless somebody may come back for the answer: if not, that is
+// judged as for any asker.
+func (a *asking) withdraw() {
+	if a.flags.Key != "" {
+		return
 	}
-	number, _ := sig.(syscall.Signal)
-	return cli.Exit(128 + int(number))
+	_, err := a.env.EditQueue(a.ledger, a.queue, fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			return q.Withdraw(a.id, a.question.Asker, seen)
+		})
+	if err != nil {
+		a.env.Warnf("%s: %v", a.id, err)
+	}
 }
 
 // park blocks the task on the question t when its attempt has ended.

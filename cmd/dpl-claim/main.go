@@ -3,7 +3,8 @@
 //	dpl-claim QUEUE --pid N|--call CALL|--deadline D [--task TASK] [--wait [--timeout D]]
 //	dpl-claim QUEUE --check [--task TASK --epoch N]
 //
-// It prints TASK EPOCH. The claim lasts until it is settled, or its claimer is dead (spec §35).
+// It prints TASK EPOCH. The claim lasts until it is settled, or its claimer is dead (spec §35). With
+// --wait it exits 69 if the claimer ends first.
 package claim
 
 import (

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -16,39 +17,65 @@ import (
 // errNothing means that there was nothing to claim; the status says why.
 var errNothing = errors.New("no task is ready")
 
-// take claims a task, and waits for one if it may. It returns nil if there is none.
+// take claims a task, if there is one. Otherwise the error says why there is none.
 func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*queue.Task, error) {
+	if c.Wait {
+		return c.wait(env, l, claimer)
+	}
+
+	t, q, err := c.try(env, l, claimer, func(queue.Seen) error { return nil })
+	if t != nil || err != nil {
+		return t, err
+	}
+	if !env.DryRun() {
+		l.LookAfter(q, env.Program)
+	}
+	return nil, nothing(q.Verdict())
+}
+
+// try claims a task unless refused returns an error. It returns nil if none is ready.
+func (c *claim) try(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer,
+	refused func(queue.Seen) error) (t *queue.Task, after queue.Queue, err error) {
+	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+			if err := refused(seen); err != nil {
+				return q, err
+			}
+			after, t, err = q.Claim(claimer, string(c.Task), seen)
+			return after, err
+		})
+	return t, edit.After, err
+}
+
+// wait claims a task, and waits until one is ready, the claimer has ended, or the time is over. A
+// signal ends the wait, but not an edit: what was claimed is always told.
+func (c *claim) wait(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*queue.Task, error) {
 	var over <-chan time.Time
 	if c.Timeout != 0 {
 		over = time.After(time.Duration(c.Timeout))
 	}
+	ending := follow.CatchEnding()
 
-	id := string(c.Queue)
-	var f *follow.Queue
-	if c.Wait {
-		f = follow.NewQueue(l, id)
-		defer f.Close()
+	life := follow.NewLife(claimer)
+	defer life.Close()
+	life.In(l)
+	f := follow.NewQueueFor(life, l, string(c.Queue))
+	defer f.Close()
+
+	refused := func(seen queue.Seen) error {
+		return cmp.Or(cli.Exit(ending.Status()), life.Err(seen.Observation))
 	}
-
 	for {
-		if c.Wait {
-			f.Arm()
-		}
-
-		var t *queue.Task
-		edit, err := env.EditQueue(l, id, fileops.Existing,
-			func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
-				after, t, err = q.Claim(claimer, string(c.Task), seen)
-				return after, err
-			})
-		held := c.Wait && errors.Is(err, queue.ErrHeld)
+		f.Arm()
+		t, q, err := c.try(env, l, claimer, refused)
+		held := errors.Is(err, queue.ErrHeld)
 		if t != nil || err != nil && !held {
 			return t, err
 		}
 
-		q := edit.After
 		if held { // then nothing is kept of what the claim has judged, and would be judged at once again
-			if edit, err = env.EditQueue(l, id, fileops.Existing, queue.Queue.Pass); err != nil {
+			edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing, queue.Queue.Pass)
+			if err != nil {
 				return nil, err
 			}
 			if edit.Changed() {
@@ -56,13 +83,12 @@ func (c *claim) take(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) (*q
 			}
 			q = edit.After
 		}
-		if !env.DryRun() {
-			l.LookAfter(q, env.Program)
-		}
-		if verdict := q.Verdict(); !c.Wait || verdict == queue.NothingToCome {
+		l.LookAfter(q, env.Program)
+		life.LookAfter(env.Program)
+		if verdict := q.Verdict(); verdict == queue.NothingToCome {
 			return nil, nothing(verdict)
 		}
-		if !f.Wait(q, env.Observer(), over, nil) {
+		if !f.Wait(q, env.Observer(), over, ending.Done()) && ending.Status() == 0 {
 			return nil, fmt.Errorf("%w after %v: %w", cli.ErrTimeout, time.Duration(c.Timeout), errNothing)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 const fromNow = -1
 
 // waiter returns a waiter for what the flags ask for.
-func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: c.For, any: c.Any, ended: c.Ended != nil,
+func (c *wait) waiter(env *cli.Env, life *follow.Life) (*waiter, error) {
+	w := &waiter{env: env, life: life, goal: c.For, any: c.Any, ended: c.Ended != nil,
 		timeout: time.Duration(c.Timeout), janitors: make(map[string]*janitor)}
 	w.deaths = follow.NewDeaths()
 	ids, ops, groups, err := c.subjects(w)
@@ -37,12 +37,14 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 		return nil, err
 	}
 
+	life.In(w.ledger)
+
 	by, err := env.ActorID()
 	for _, op := range ops {
 		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by, idle: !env.MayEdit()}
 	}
 
-	w.notifier = w.ledger.Notify(ops, groups)
+	w.notifier = w.ledger.Notify(append(life.Operations(), ops...), groups)
 	return w, err
 }
 

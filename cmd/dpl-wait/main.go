@@ -8,12 +8,17 @@
 //	dpl-wait --queue QUEUE [--for empty|halted|change] [--timeout D]
 //	dpl-wait --queue QUEUE --task TASK... [--for done|settled|dead] [--any] [--timeout D]
 //
-// It exits 1 once that can no longer happen, and 124 after D (spec §13).
+// It exits 1 once that can no longer happen, 124 after D (spec §13), and 69 when the process of --pid
+// or the call of --call has ended.
 package wait
 
 import (
+	"os"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 type wait struct {
@@ -29,6 +34,8 @@ type wait struct {
 	Queue   cli.QueueID   `placeholder:"QUEUE" help:"wait for this queue, or with --task for its tasks"`
 	Task    []cli.TaskID  `placeholder:"TASK" help:"task of the queue"`
 	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
+	PID     cli.PID       `placeholder:"N" help:"give up when process N has ended, for which this waits, such as $$$$, and exit 69"`
+	Call    cli.ID        `placeholder:"CALL" help:"give up when this call of $DPL_OP has ended, for which this waits, and exit 69"`
 }
 
 // Validate refuses flags that do not go together.
@@ -51,6 +58,8 @@ func (c *wait) Validate() error {
 		return cli.Usagef("--group goes with --ready or --ended")
 	case c.Ready == nil && c.Ended == nil && c.Op == nil && c.Queue == "":
 		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
+	case c.Call != "" && os.Getenv("DPL_OP") == "":
+		return cli.Usagef("--call goes with $DPL_OP")
 	case (c.Ready != nil || c.Ended != nil) && c.For != protocol.GoalTerminal:
 		return cli.Usagef("--ready and --ended do not go with --for")
 	}
@@ -62,15 +71,36 @@ func (c *wait) Validate() error {
 func (c *wait) Reads() bool { return true }
 
 func (c *wait) Run(env *cli.Env) error {
-	if c.Queue != "" {
-		return c.waitQueue(env)
+	life, err := c.life()
+	if err != nil {
+		return err
 	}
-	w, err := c.waiter(env)
+	defer life.Close()
+	if c.Queue != "" {
+		return c.waitQueue(env, life)
+	}
+	w, err := c.waiter(env, life)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	return w.wait()
+}
+
+// life returns the Life of the process or call that the flags name.
+func (c *wait) life() (*follow.Life, error) {
+	who := queue.Claimer{PID: int(c.PID), Call: string(c.Call)}
+	if c.Call != "" {
+		var op cli.ID
+		if err := op.UnmarshalText([]byte(os.Getenv("DPL_OP"))); err != nil {
+			return nil, cli.Usagef("$DPL_OP: %v", err)
+		}
+		who.Operation = string(op)
+	}
+
+	var err error
+	who.Process, err = cli.Identify(c.PID)
+	return follow.NewLife(who), err
 }
 
 // Summary is what dpl-wait does, in one line.

@@ -53,7 +53,7 @@ type queueWaiter struct {
 
 // waitQueue waits for a queue. It returns the tasks of claimers that die meanwhile, so it never
 // waits for a dead one.
-func (c *wait) waitQueue(env *cli.Env) error {
+func (c *wait) waitQueue(env *cli.Env, life *follow.Life) error {
 	l, err := env.Open()
 	if err != nil {
 		return err
@@ -67,7 +67,8 @@ func (c *wait) waitQueue(env *cli.Env) error {
 	if c.Since != nil {
 		w.since = int64(*c.Since)
 	}
-	f := follow.NewQueue(l, string(c.Queue))
+	life.In(l)
+	f := follow.NewQueueFor(life, l, string(c.Queue))
 	f.Idle = !env.MayEdit()
 	defer f.Close()
 
@@ -97,6 +98,10 @@ func (c *wait) waitQueue(env *cli.Env) error {
 		}
 		if !f.Idle {
 			l.LookAfter(q, env.Program)
+			life.LookAfter(env.Program)
+		}
+		if err := life.Err(seen.Observation); err != nil {
+			return cli.InQueue(c.Queue, err)
 		}
 		if !f.Wait(q, env.Observer(), over, nil) {
 			return fmt.Errorf("%s: %s: %w after %v", c.Queue, said, cli.ErrTimeout,

@@ -31,6 +31,7 @@ type target struct {
 // A waiter waits for its targets.
 type waiter struct {
 	env     *cli.Env
+	life    *follow.Life // for which it waits, or nil
 	ledger  *fileops.Ledger
 	goal    protocol.Goal
 	any     bool
@@ -54,6 +55,9 @@ func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
 		l, err := w.env.Open()
 		if !errors.Is(err, fileops.ErrNoLedger) || !mayBegin {
 			return l, err
+		}
+		if err := w.life.Err(w.env.Observer()()); err != nil {
+			return nil, err
 		}
 
 		select {
@@ -82,10 +86,15 @@ func (w *waiter) wait() error {
 			return err
 		}
 
-		again := time.NewTimer(w.tidy())
+		longest := w.tidy()
+		if err := w.life.Err(w.env.Observer()()); err != nil {
+			return err
+		}
+		again := time.NewTimer(longest)
 		select {
 		case <-w.notifier.C():
 		case <-w.deaths.C():
+		case <-w.life.Done():
 		case <-again.C:
 		case <-w.over:
 			w.print()
@@ -150,8 +159,11 @@ func (w *waiter) rest(o observe.Outcome) string {
 // tidy lets the janitors examine the operations, and returns how long to wait at most before the
 // next look.
 func (w *waiter) tidy() time.Duration {
-	seen, again := w.env.Observer()(), time.Hour
-	var mortals []observe.Process
+	seen := w.env.Observer()()
+	mortals, again := w.life.Watch(seen)
+	if w.env.MayEdit() {
+		w.life.LookAfter(w.env.Program)
+	}
 	for _, op := range w.alive {
 		for _, m := range op.Mortals(seen) {
 			mortals = append(mortals, m.Process)

@@ -30,12 +30,44 @@ func (c Claimer) holds(claim *Claim) bool {
 		observe.Identity(c.PID, c.Process).Is(observe.Identity(claim.PID, claim.Process))
 }
 
+// claim returns a claim of c that is made now.
+func (c Claimer) claim(epoch int64, seen Seen) *Claim {
+	return &Claim{
+		Epoch: epoch, At: seen.Now, Beat: seen.Beat(), Participant: c.Participant,
+		PID: c.PID, Process: observe.Identity(c.PID, c.Process),
+		Keeper:    observe.Identity(c.Keeper.PID, c.Keeper),
+		Operation: c.Operation, Call: c.Call, Deadline: c.Deadline,
+	}
+}
+
+// Gone returns ErrGone, with the name of the process or call of c, if that has ended, so that a claim
+// that c made now would be over already (spec §35.2), and otherwise nil.
+func (c Claimer) Gone(seen Seen) error {
+	end, _ := Queue{}.judge(c.claim(0, seen), seen)
+	switch {
+	case end == "":
+		return nil
+	case c.ByCall(seen.Observation):
+		return fmt.Errorf("call %s of operation %s %w", c.Call, c.Operation, ErrGone)
+	}
+	return fmt.Errorf("process %d %w", c.PID, ErrGone)
+}
+
+// ByCall reports whether only the call of c tells whether c has ended.
+func (c Claimer) ByCall(seen observe.Observation) bool {
+	return c.Call != "" && !seen.CanCheck(observe.Identity(c.PID, c.Process))
+}
+
 // Claim returns q with a task claimed by c, and that task: the one called id, or if id is "" the
-// first that is ready. It returns nil if none is; the verdict of q says why. The errors are
-// ErrHolds if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task that was named.
+// first that is ready. It returns nil if none is; the verdict of q says why. The errors are ErrGone
+// if c has ended, ErrHolds if c has a task already, and ErrNoTask, ErrEnded and ErrHeld for a task
+// that was named.
 func (q Queue) Claim(c Claimer, id string, seen Seen) (Queue, *Task, error) {
 	e, err := q.begin("claim", seen)
 	if err != nil {
+		return q, nil, err
+	}
+	if err := c.Gone(e.seen); err != nil {
 		return q, nil, err
 	}
 
@@ -125,12 +157,7 @@ func (e *edit) claim(i int, c Claimer) *Task {
 	t.State, t.delay, t.NotBefore = Claimed, timerMember{}, time.Time{}
 	t.Attempts++
 	t.Tries++
-	t.Claim = &Claim{
-		Epoch: e.q.LastEpoch, At: e.seen.Now, Beat: e.seen.Beat(), Participant: c.Participant,
-		PID: c.PID, Process: observe.Identity(c.PID, c.Process),
-		Keeper:    observe.Identity(c.Keeper.PID, c.Keeper),
-		Operation: c.Operation, Call: c.Call, Deadline: c.Deadline,
-	}
+	t.Claim = c.claim(e.q.LastEpoch, e.seen)
 	return t
 }
 

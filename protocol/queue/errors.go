@@ -15,6 +15,7 @@ var (
 	ErrCycle        = errors.New("task would wait for itself")
 	ErrClosed       = errors.New("queue is closed")
 	ErrFull         = errors.New("queue is full")
+	ErrGone         = errors.New("has ended")
 	ErrHolds        = errors.New("claimer has a task already")
 	ErrHeld         = errors.New("task cannot be claimed now")
 	ErrLost         = errors.New("claim is over")

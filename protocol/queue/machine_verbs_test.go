@@ -86,6 +86,7 @@ func (m *machine) claim(t *rapid.T) {
 	v := m.make(t, "claim")
 	c := &claimer{Claimer: Claimer{Participant: one(t, "participant", "w1", "w2", "w3")},
 		started: m.w.boot}
+	gone := false
 	c.Call = one(t, "call", "", "", "", "m", "n")
 	if c.Call != "" {
 		c.Operation, c.Own = "o", one(t, "own", 0, 1) == 1
@@ -95,6 +96,10 @@ func (m *machine) claim(t *rapid.T) {
 		c.PID = c.Process.PID
 		if one(t, "kept", 0, 0, 1) == 1 {
 			c.Keeper = m.w.run(4)
+		}
+		if one(t, "dies first", 0, 0, 0, 0, 0, 0, 1) == 1 {
+			delete(m.w.alive, c.PID)
+			gone = c.Keeper.PID == 0
 		}
 	}
 	if m.w.calls[c.Call] == CallOver || m.w.calls[c.Call] == CallCrashed {
@@ -108,6 +113,9 @@ func (m *machine) claim(t *rapid.T) {
 	v.claims = c
 	v.do = func(q Queue, seen Seen) (Queue, error) {
 		after, _, err := q.Claim(c.Claimer, v.named, seen)
+		if gone != errors.Is(err, ErrGone) {
+			t.Fatalf("a claimer that is gone, %v: %v", gone, err)
+		}
 		return after, err
 	}
 	m.try(t, v)

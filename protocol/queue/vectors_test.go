@@ -152,7 +152,7 @@ var refusals = map[string]error{
 	"exhausted": wire.ErrExhausted,
 	"noQueue":   ErrNoQueue, "noTask": ErrNoTask, "noDependency": ErrNoDependency,
 	"knownTask": ErrKnownTask, "claimed": ErrClaimed, "ended": ErrEnded, "cycle": ErrCycle,
-	"closed": ErrClosed, "full": ErrFull, "holds": ErrHolds, "held": ErrHeld, "lost": ErrLost,
+	"closed": ErrClosed, "full": ErrFull, "gone": ErrGone, "holds": ErrHolds, "held": ErrHeld, "lost": ErrLost,
 	"settled": ErrSettled, "otherPolicy": ErrOtherPolicy, "otherHalts": ErrOtherHalts,
 	"notManual": ErrNotManual, "notDead": ErrNotDead, "notEmpty": ErrNotEmpty,
 	"notAsk": ErrNotAsk, "onlyAsk": ErrOnlyAsk, "notQuestion": ErrNotQuestion,

@@ -28,14 +28,16 @@ export function call<T>({ name, op, participant, tmp, flags }: {
 export function status(op: string): Promise<any>;
 /**
  * Wait until op, or each of several, is in state, with any flags of dpl-wait. Returns false as soon
- * as that has become impossible. Throws TimedOut after timeout seconds.
+ * as that has become impossible. Throws TimedOut after timeout seconds, and the reason of signal
+ * when that is aborted.
  * @param {string | string[]} op
- * @param {{state?: string, timeout?: number, flags?: string[]}} [options]
+ * @param {{state?: string, timeout?: number, flags?: string[], signal?: AbortSignal}} [options]
  */
-export function wait(op: string | string[], { state, timeout, flags }?: {
+export function wait(op: string | string[], { state, timeout, flags, signal }?: {
     state?: string | undefined;
     timeout?: number | undefined;
     flags?: string[] | undefined;
+    signal?: AbortSignal | undefined;
 } | undefined): Promise<boolean>;
 /**
  * Yield what happens in op, as dpl-watch prints it, until op ends.
@@ -61,15 +63,17 @@ export function enqueue(queue: string, { argv, id, key, text, flags }: {
 /**
  * Claim a task of queue for this process, with any flags of dpl-claim. Returns null if none is ready,
  * or will ever be. With wait it waits for one; throws TimedOut after timeout seconds. Throws Halted
- * unless it waits, and Refused if this process has a task already.
+ * unless it waits, and Refused if this process has a task already. When signal is aborted it throws
+ * the reason; a task that was claimed meanwhile is given back as if it had not been.
  * @param {string} queue
- * @param {{wait?: boolean, timeout?: number, flags?: string[]}} [options]
+ * @param {{wait?: boolean, timeout?: number, flags?: string[], signal?: AbortSignal}} [options]
  * @returns {Promise<Task | null>}
  */
-export function claim(queue: string, { wait, timeout, flags }?: {
+export function claim(queue: string, { wait, timeout, flags, signal }?: {
     wait?: boolean | undefined;
     timeout?: number | undefined;
     flags?: string[] | undefined;
+    signal?: AbortSignal | undefined;
 } | undefined): Promise<Task | null>;
 /** A command of DPL failed; status is its exit status. */
 export class DplError extends Error {
@@ -137,6 +141,13 @@ export class TimedOut extends DplError {
 export const ERRORS: Record<number, typeof DplError>;
 /** The command of a call failed, with its exit status, or 128 + N if signal N killed it. */
 export class CommandFailed extends Error {
+    /**
+     * What it has written, if call.run was to return that.
+     * @type {string | Buffer}
+     */
+    stdout: string | Buffer;
+    /** @type {string | Buffer} */
+    stderr: string | Buffer;
     /** @param {number} status @param {string} message */
     constructor(status: number, message: string);
     status: number;
@@ -178,15 +189,21 @@ export class Call {
     heartbeat(...flags: string[]): Promise<void>;
     /**
      * Run argv as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options
-     * of spawn. With {stdio: "pipe"} return its output. Throws CommandFailed if the command fails,
-     * whatever its exit status, unless a flag such as "--ok=0,1" makes that success; Aborted if
+     * of spawn. With {stdio: "pipe"} its standard input is options.input, or nothing, and this returns
+     * what it writes to stdout, or with options.encoding "utf8" or "buffer" {stdout, stderr}, as text
+     * or as bytes. Throws CommandFailed if the command fails, whatever its exit status, unless a flag such as "--ok=0,1" makes that success; Aborted if
      * something else failed the operation; Over, DeclaredCrashed or TimedOut if dpl-run stopped it;
      * DplError if it cannot be run, or if dpl-run itself fails.
      * @param {string[]} argv
      * @param {string[]} [flags]
-     * @param {import("node:child_process").SpawnOptions} [options]
+     * @param {import("node:child_process").SpawnOptions &
+     *   {input?: string | Uint8Array, encoding?: "utf8" | "buffer"}} [options]
+     * @returns {Promise<any>}
      */
-    run(argv: string[], flags?: string[] | undefined, options?: import("node:child_process").SpawnOptions | undefined): Promise<string>;
+    run(argv: string[], flags?: string[] | undefined, { input, encoding, ...options }?: (import("node:child_process").SpawnOptions & {
+        input?: string | Uint8Array | undefined;
+        encoding?: "utf8" | "buffer" | undefined;
+    }) | undefined): Promise<any>;
     /**
      * Pop the call, as failed if a failure is given. The end of the function does it.
      * @param {string} [failure]
@@ -198,6 +215,7 @@ export class Call {
 export class Task {
     /**
      * @param {{queueId: string, taskId: string, epoch: number, attempt: number, spec: any}} claimed
+     * @param {Record<string, string | undefined>} [env]
      */
     constructor(claimed: {
         queueId: string;
@@ -205,7 +223,7 @@ export class Task {
         epoch: number;
         attempt: number;
         spec: any;
-    });
+    }, env?: Record<string, string | undefined> | undefined);
     queue: string;
     id: string;
     /** The number of the claim. */
@@ -230,6 +248,8 @@ export class Task {
     block(reason: string): Promise<void>;
     /** Throw Lost if the claim is over: look right before an effect that must not happen twice. */
     check(): Promise<void>;
+    /** Give the task back as if it had not been claimed: nothing of it was begun. */
+    unclaim(): Promise<void>;
     /**
      * Do the task: settle it as done, or as failed if work throws. Returns what work returns.
      * @template T

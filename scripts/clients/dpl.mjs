@@ -24,11 +24,13 @@
 // The call is alive as long as the process, even while that computes without an await, and others
 // see at once when the process ends. The event loop sends heartbeats while the function runs. A
 // command of DPL that fails throws the error of its exit status. A call belongs to the thread that
-// made it: a Worker or a child process makes its own calls.
+// made it: a Worker or a child process makes its own calls. A relative $DPL_LEDGER means a directory
+// below the working directory at the import of this module, also after process.chdir.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A command of DPL failed; status is its exit status. */
 export class DplError extends Error {
@@ -86,12 +88,35 @@ export const ERRORS = {
 
 /** The command of a call failed, with its exit status, or 128 + N if signal N killed it. */
 export class CommandFailed extends Error {
+  /**
+   * What it has written, if call.run was to return that.
+   * @type {string | Buffer}
+   */
+  stdout = "";
+  /** @type {string | Buffer} */
+  stderr = "";
+
   /** @param {number} status @param {string} message */
   constructor(status, message) {
     super(message);
     this.name = "CommandFailed";
     this.status = status;
   }
+}
+
+/** Where this program has begun: a relative path of the ledger is meant from there. */
+let began = "/";
+try {
+  began = process.cwd();
+} catch {
+  // The directory was removed.
+}
+if (process.env.DPL_LEDGER) process.env.DPL_LEDGER = resolve(began, process.env.DPL_LEDGER);
+
+/** @returns {Record<string, string | undefined>} */
+function environment() {
+  const { DPL_LEDGER: ledger } = process.env;
+  return { ...process.env, ...(ledger && { DPL_LEDGER: resolve(began, ledger) }) };
 }
 
 /** An open call. */
@@ -115,7 +140,7 @@ export class Call {
      * @type {Record<string, string | undefined>}
      */
     this.env = {
-      ...process.env,
+      ...environment(),
       DPL_OP: this.op,
       DPL_RUN: this.#run,
       DPL_CALL: this.id,
@@ -150,29 +175,38 @@ export class Call {
 
   /**
    * Run argv as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options
-   * of spawn. With {stdio: "pipe"} return its output. Throws CommandFailed if the command fails,
+   * of spawn. With {stdio: "pipe"} its standard input is options.input, or nothing, and this returns
+   * what it writes to stdout, or with options.encoding "utf8" or "buffer" {stdout, stderr}, as text or
+   * as bytes. Throws CommandFailed if the command fails,
    * whatever its exit status, unless a flag such as "--ok=0,1" makes that success; Aborted if
    * something else failed the operation; Over, DeclaredCrashed or TimedOut if dpl-run stopped it;
    * DplError if it cannot be run, or if dpl-run itself fails.
    * @param {string[]} argv
    * @param {string[]} [flags]
-   * @param {import("node:child_process").SpawnOptions} [options]
+   * @param {import("node:child_process").SpawnOptions &
+   *   {input?: string | Uint8Array, encoding?: "utf8" | "buffer"}} [options]
+   * @returns {Promise<any>}
    */
-  async run(argv, flags = [], options = {}) {
+  async run(argv, flags = [], { input, encoding, ...options } = {}) {
     const { stdio = "inherit" } = options;
     const files = Array.isArray(stdio) ? [...stdio] : [stdio, stdio, stdio];
     while (files.length < 3) files.push("pipe"); // the default of spawn
-    const { status, stdout, last } = await finish(
+    const { status, last, ...written } = await finish(
       ["dpl-run", ...flags, `--status-fd=${files.length}`, "--", ...argv],
       { env: this.env, ...options, stdio: /** @type {any} */ ([...files, "pipe"]) },
+      { input },
     );
+    const output = encoding === "buffer" ? written
+      : { stdout: written.stdout.toString(), stderr: written.stderr.toString() };
     const killed = { by: "dpl-run", reason: `exit status ${status}` };
-    const account = last ? JSON.parse(last) : killed;
+    const account = last.length ? JSON.parse(last.toString()) : killed;
     if (account.by !== "command") {
       throw await this.#explained(failed(status, `dpl-run: ${argv[0]}: ${account.reason}`));
     }
-    if (!account.ok) throw new CommandFailed(status, `${argv[0]}: exit status ${status}`);
-    return stdout;
+    if (!account.ok) {
+      throw Object.assign(new CommandFailed(status, `${argv[0]}: exit status ${status}`), output);
+    }
+    return encoding ? output : output.stdout;
   }
 
   /**
@@ -205,17 +239,9 @@ export class Call {
    */
   async end(failure) {
     const pop = ["dpl-pop", "--op", this.op, "--call", this.id];
-    if (failure) pop.push("--fail", "--reason", argument(`call ${this.id}: ${failure}`));
-    for (let tries = 2; ; tries--) {
-      try {
-        await command(pop, this.env);
-        made.delete(`${this.op} ${this.id}`);
-        return;
-      } catch (error) {
-        // Work that is done must not look crashed because the ledger is busy.
-        if (!(error instanceof Busy) || tries === 0) throw error;
-      }
-    }
+    if (failure) pop.push("--fail", `--reason=${argument(`call ${this.id}: ${failure}`)}`);
+    await end(pop, this.env);
+    made.delete(`${this.op} ${this.id}`);
   }
 }
 
@@ -244,7 +270,7 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
   if (op) push.push("--op", op);
   if (name) push.push("--call", name);
   if (tmp) push.push("--tmp");
-  const pushed = JSON.parse(await command([...push, ...flags]));
+  const pushed = JSON.parse(await command([...push, ...flags], environment()));
   const self = new Call(pushed);
   const key = `${self.op} ${self.id}`;
   // dpl-push takes it for the same push again, but it may be that of another thread.
@@ -260,8 +286,8 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
     try {
       result = await work(self);
     } catch (error) {
-      const popped = self.end(flags.includes("--no-fail-on-crash") ? "" : `${error}`);
-      await popped.catch((unpopped) => console.error(unpopped.message));
+      const popped = self.end(flags.includes("--no-fail-on-crash") ? "" : said(error));
+      await popped.catch((unpopped) => console.error(said(unpopped)));
       throw error; // the first one
     }
     await self.end();
@@ -275,14 +301,11 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
 
 /** @param {Call} self @param {AbortSignal} ended */
 async function sendHeartbeats(self, ended) {
-  const shown = await status(self.op).catch(() => undefined);
+  const looking = command(["dpl-status", "--op", self.op, "--json"], self.env);
+  const shown = await looking.then(JSON.parse).catch(() => undefined);
   const interval = shown?.operation.heartbeatIntervalMs ?? 1500;
   for (;;) {
-    await new Promise((resolve) => {
-      const timer = setTimeout(resolve, interval);
-      ended.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
-      if (ended.aborted) resolve(clearTimeout(timer));
-    });
+    await sleep(interval, undefined, { signal: ended }).catch(() => {});
     if (ended.aborted) return;
     try {
       await self.heartbeat();
@@ -303,17 +326,21 @@ export async function status(op) {
 
 /**
  * Wait until op, or each of several, is in state, with any flags of dpl-wait. Returns false as soon
- * as that has become impossible. Throws TimedOut after timeout seconds.
+ * as that has become impossible. Throws TimedOut after timeout seconds, and the reason of signal
+ * when that is aborted.
  * @param {string | string[]} op
- * @param {{state?: string, timeout?: number, flags?: string[]}} [options]
+ * @param {{state?: string, timeout?: number, flags?: string[], signal?: AbortSignal}} [options]
  */
-export async function wait(op, { state = "terminal", timeout, flags = [] } = {}) {
+export async function wait(op, { state = "terminal", timeout, flags = [], signal } = {}) {
   const limit = timeout === undefined ? [] : ["--timeout", `${timeout}s`];
   try {
     const ops = [op].flat().map((one) => `--op=${one}`);
-    await command(["dpl-wait", ...ops, "--for", state, ...limit, ...flags]);
+    const ours = `--pid=${process.pid}`; // it ends with this process
+    const argv = ["dpl-wait", ...ops, "--for", state, ours, ...limit, ...flags];
+    await command(argv, environment(), signal);
     return true;
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof DplError && error.status === 1) return false;
     throw error;
   }
@@ -327,7 +354,8 @@ export async function wait(op, { state = "terminal", timeout, flags = [] } = {})
  */
 export async function* watch(op, since) {
   const argv = ["--op", op, ...(since === undefined ? [] : ["--since", `${since}`])];
-  const watcher = spawn("dpl-watch", argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const watcher = spawn("dpl-watch", argv, { stdio: ["ignore", "pipe", "inherit"],
+    env: environment() });
   const ended = new Promise((resolve, reject) => {
     watcher.on("error", reject).on("close", (code) => resolve(code ?? 0));
   });
@@ -343,10 +371,14 @@ export async function* watch(op, since) {
 
 /** A task that this process has claimed. It is settled once; work does it. */
 export class Task {
+  #env;
+
   /**
    * @param {{queueId: string, taskId: string, epoch: number, attempt: number, spec: any}} claimed
+   * @param {Record<string, string | undefined>} [env]
    */
-  constructor(claimed) {
+  constructor(claimed, env = environment()) {
+    this.#env = env;
     this.queue = claimed.queueId;
     this.id = claimed.taskId;
     /** The number of the claim. */
@@ -383,12 +415,17 @@ export class Task {
 
   /** The task waits for a person. @param {string} reason */
   block(reason) {
-    return this.#settle(`--block=${reason}`);
+    return this.#settle(`--block=${argument(reason)}`);
   }
 
   /** Throw Lost if the claim is over: look right before an effect that must not happen twice. */
-  check() {
-    return this.#command("dpl-claim", "--check");
+  async check() {
+    await this.#held(command(["dpl-claim", ...this.#ids(), "--check"], this.#env));
+  }
+
+  /** Give the task back as if it had not been claimed: nothing of it was begun. */
+  async unclaim() {
+    await this.#settle("--unclaim");
   }
 
   /**
@@ -402,8 +439,8 @@ export class Task {
     try {
       result = await work(this);
     } catch (error) {
-      const settled = this.settled ? Promise.resolve() : this.fail(`${error}`);
-      await settled.catch((unsettled) => console.error(unsettled.message));
+      const settled = this.settled ? Promise.resolve() : this.fail(said(error));
+      await settled.catch((unsettled) => console.error(said(unsettled)));
       throw error; // the first one
     }
     if (!this.settled) await this.done();
@@ -412,15 +449,18 @@ export class Task {
 
   /** @param {string[]} flags */
   async #settle(...flags) {
-    await this.#command("dpl-settle", ...flags);
+    await this.#held(end(["dpl-settle", ...this.#ids(), ...flags], this.#env));
     this.settled = true;
   }
 
-  /** @param {string} program @param {string[]} flags */
-  async #command(program, ...flags) {
-    const attempt = ["--queue", this.queue, "--task", this.id, "--epoch", `${this.epoch}`];
+  #ids() {
+    return ["--queue", this.queue, "--task", this.id, "--epoch", `${this.epoch}`];
+  }
+
+  /** @param {Promise<unknown>} done */
+  async #held(done) {
     try {
-      await command([program, ...attempt, ...flags]);
+      await done;
     } catch (error) {
       if (!(error instanceof DeclaredCrashed)) throw error;
       this.settled = true;
@@ -448,21 +488,43 @@ export async function enqueue(queue, { argv, id, key, text, flags = [] }) {
 /**
  * Claim a task of queue for this process, with any flags of dpl-claim. Returns null if none is ready,
  * or will ever be. With wait it waits for one; throws TimedOut after timeout seconds. Throws Halted
- * unless it waits, and Refused if this process has a task already.
+ * unless it waits, and Refused if this process has a task already. When signal is aborted it throws
+ * the reason; a task that was claimed meanwhile is given back as if it had not been.
  * @param {string} queue
- * @param {{wait?: boolean, timeout?: number, flags?: string[]}} [options]
+ * @param {{wait?: boolean, timeout?: number, flags?: string[], signal?: AbortSignal}} [options]
  * @returns {Promise<Task | null>}
  */
-export async function claim(queue, { wait = false, timeout, flags = [] } = {}) {
+export async function claim(queue, { wait = false, timeout, flags = [], signal } = {}) {
   const limit = wait ? ["--wait"] : [];
   if (timeout !== undefined) limit.push(`--timeout=${timeout}s`);
   const argv = ["dpl-claim", "--queue", queue, "--json", "--pid", `${process.pid}`];
+  const env = environment();
+  let task;
   try {
-    return new Task(JSON.parse(await command([...argv, ...limit, ...flags])));
+    const claiming = command([...argv, ...limit, ...flags], env, signal, wait);
+    task = new Task(JSON.parse(await claiming), env);
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof Aborted) throw new Halted(error.status, `${queue} is halted`);
     if (error instanceof Over || (error instanceof DplError && error.status === 1)) return null;
     throw error;
+  }
+  if (signal?.aborted) {
+    await task.unclaim().catch((unsettled) => console.error(said(unsettled)));
+    throw signal.reason;
+  }
+  return task;
+}
+
+/**
+ * Return what was thrown, as text. It is not empty.
+ * @param {unknown} thrown
+ */
+function said(thrown) {
+  try {
+    return String(thrown) || "an error";
+  } catch {
+    return "an error"; // without toString
   }
 }
 
@@ -470,46 +532,99 @@ export async function claim(queue, { wait = false, timeout, flags = [] } = {}) {
 const longest = 20000;
 
 /**
- * Return text as an argument of a command: short enough, and without NUL.
+ * Return text as an argument of a command: short enough, in UTF-8, and without NUL.
  * @param {string} text
  */
 function argument(text) {
-  const said = text.replaceAll("\0", "\ufffd");
-  return said.length <= longest ? said : `${said.slice(0, longest)} ...`;
+  const short = text.length <= longest ? text : `${text.slice(0, longest)} ...`;
+  const lone = (/** @type {string} */ half) => `\\u${half.charCodeAt(0).toString(16)}`;
+  return short.replaceAll("\0", "\\x00").replace(/\p{Surrogate}/gu, lone);
 }
 
 /**
- * Run a command of DPL, and return what it prints.
+ * Run a command that ends a call or task. That must not look crashed because the ledger is busy, or
+ * because the commands cannot be started for a moment.
+ * @param {string[]} argv
+ * @param {Record<string, string | undefined>} env
+ */
+async function end(argv, env) {
+  for (const pause of [100, 1000, 0]) {
+    try {
+      await command(argv, env);
+      return;
+    } catch (error) {
+      const passing = error instanceof Busy || !(error instanceof DplError);
+      if (!passing || pause === 0) throw error;
+      await sleep(pause);
+    }
+  }
+}
+
+/**
+ * Run a command of DPL, and return what it prints. If signal is aborted, ask it to end if it may be
+ * killed, and wait for its answer: what it has done is always known.
  * @param {string[]} argv
  * @param {Record<string, string | undefined>} [env]
+ * @param {AbortSignal} [signal]
+ * @param {boolean} [mayKill]
  */
-async function command(argv, env) {
+async function command(argv, env = environment(), signal = undefined, mayKill = true) {
+  signal?.throwIfAborted();
   /** @type {import("node:child_process").SpawnOptions} */
-  const options = { stdio: ["ignore", "pipe", "pipe"], env: env ?? process.env };
-  const { status, stdout, stderr } = await finish(argv, options);
-  if (status !== 0) throw failed(status, stderr.trim() || `${argv[0]}: exit status ${status}`);
+  const options = { stdio: ["ignore", "pipe", "pipe"], env };
+  // In a session of its own, Ctrl-C in a terminal does not end it while it has something to tell.
+  options.detached = process.platform !== "win32";
+  const ended = await finish(argv, options, { signal: mayKill ? signal : undefined });
+  const [stdout, stderr] = [ended.stdout.toString(), ended.stderr.toString()];
+  const { status } = ended;
+  if (status !== 0) throw failed(status, sentence(stderr) || `${argv[0]}: exit status ${status}`);
   return stdout;
+}
+
+/**
+ * Return what a command has printed about its failure, which is JSON with --json.
+ * @param {string} stderr
+ */
+function sentence(stderr) {
+  const text = stderr.trim();
+  try {
+    const { error } = JSON.parse(text.slice(text.lastIndexOf("\n{") + 1));
+    if (error.message) return `${error.program}: ${error.message}`;
+  } catch {
+    // It is text.
+  }
+  return text;
 }
 
 /**
  * Run argv to its end. last is what it wrote to the last file of stdio.
  * @param {string[]} argv
  * @param {import("node:child_process").SpawnOptions} options
- * @returns {Promise<{status: number, stdout: string, stderr: string, last: string}>}
+ * @param {{input?: string | Uint8Array, signal?: AbortSignal}} [more] signal asks it to end
+ * @returns {Promise<{status: number, stdout: Buffer, stderr: Buffer, last: Buffer}>}
  */
-function finish([program, ...args], options) {
+function finish([program, ...args], options, { input, signal } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, options);
-    let [stdout, stderr, last] = ["", "", ""];
-    child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
-    child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
+    const stop = () => child.kill();
+    signal?.addEventListener("abort", stop, { once: true });
+
+    child.stdin?.on("error", () => {}).end(input); // it need not read that
+    /** @type {[Buffer[], Buffer[], Buffer[]]} */
+    const [stdout, stderr, last] = [[], [], []];
+    child.stdout?.on("data", (bytes) => stdout.push(bytes));
+    child.stderr?.on("data", (bytes) => stderr.push(bytes));
     if (child.stdio.length > 3) {
       const other = /** @type {import("node:stream").Readable} */ (child.stdio.at(-1));
-      other.setEncoding("utf8").on("data", (text) => (last += text));
+      other.on("data", (bytes) => last.push(bytes));
     }
-    child.on("error", reject).on("close", (code, signal) => {
-      const status = code ?? (signal ? 128 + constants.signals[signal] : 125);
-      resolve({ status, stdout, stderr, last });
+
+    const done = () => signal?.removeEventListener("abort", stop);
+    child.on("error", (error) => (done(), reject(error))).on("close", (code, number) => {
+      done();
+      const status = code ?? (number ? 128 + constants.signals[number] : 125);
+      const [out, err, end] = [stdout, stderr, last].map((parts) => Buffer.concat(parts));
+      resolve({ status, stdout: out, stderr: err, last: end });
     });
   });
 }

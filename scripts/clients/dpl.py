@@ -26,8 +26,11 @@ and the dpl commands.
 
 The call is alive as long as the process, and others see at once when the process ends. A thread
 sends heartbeats while the block runs. When the operation is aborted or fails elsewhere,
-call.stopped is set. With signal=signal.SIGTERM this process also gets that signal, once. A command
-of DPL that fails raises the exception of its exit status.
+call.stopped is set, and call.error says why. With signal=signal.SIGTERM this process also gets that
+signal, once. A command of DPL that fails raises the exception of its exit status.
+
+A relative $DPL_LEDGER means a directory below the working directory at the import of this module,
+also after os.chdir.
 
 A call belongs to the process that made it. A child of os.fork or of multiprocessing that leaves the
 block does not end the call, and cannot send heartbeats for it. It can run commands below the call,
@@ -42,7 +45,8 @@ import re
 import subprocess
 import sys
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Type, Union
+import time
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Type, Union
 
 
 class Error(Exception):
@@ -121,8 +125,9 @@ ERRORS: Dict[int, Type[Error]] = {
 
 class Call:
     """An open call: its ids op, id and participant, tmp (its directory, or None), env (the
-    environment for children that make calls below it), and stopped, an Event that is set when the
-    call should clean up, or when it is over or declared crashed."""
+    environment for children that make calls below it), stopped, an Event that is set when the call
+    should clean up, or when it is over or declared crashed, and error, which then says why: it is
+    Aborted, Over or DeclaredCrashed."""
 
     def __init__(self, pushed: Dict[str, Any], env: Dict[str, str]):
         self.op: str = pushed["operationId"]
@@ -138,8 +143,14 @@ class Call:
         if pushed.get("traceparent"):  # an older dpl-push has none
             self.env["TRACEPARENT"] = pushed["traceparent"]
         self.stopped = threading.Event()
+        self.error: Optional[Error] = None
         self._pid = os.getpid()
-        self._deaf = False  # to signals: it will learn by itself why it should end
+        self._popped = False
+        self._unpopped: Optional[BaseException] = None  # why it could not be popped
+        # It gets no signal while it will learn by itself why it should end: while commands run below
+        # it; after one has failed, until a heartbeat shows that the operation goes on; and at its end.
+        self._running: List[Any] = []
+        self._deaf: Any = None  # the last failure
 
     def heartbeat(self, *flags: str) -> None:
         """Send a heartbeat, with any flags of dpl-heartbeat, such as "--cleaning".
@@ -149,8 +160,9 @@ class Call:
         try:
             _run(["dpl-heartbeat", *self._ids(), "--pid", str(os.getpid()), *flags], self.env)
         except (Aborted, Over, DeclaredCrashed) as error:
+            self.error = self._explained(error)
             self.stopped.set()
-            raise self._explained(error) from None
+            raise self.error from None
 
     def run(
         self, command: Sequence[str], *flags: str, **options: Any
@@ -162,7 +174,18 @@ class Call:
         as "--ok=0,1" makes that success; Aborted if something else failed the operation; Over,
         DeclaredCrashed or TimedOut if dpl-run stopped it; Error if it cannot be run, or if dpl-run
         itself fails."""
-        self._deaf = True
+        self._running.append(command)
+        try:
+            return self._run_below(command, flags, options)
+        except BaseException as error:
+            self._deaf = error
+            raise
+        finally:
+            self._running.pop()
+
+    def _run_below(
+        self, command: Sequence[str], flags: Sequence[str], options: Dict[str, Any]
+    ) -> "subprocess.CompletedProcess[Any]":
         reader, writer = os.pipe()
         try:
             child = _start(
@@ -186,26 +209,22 @@ class Call:
         ran = subprocess.CompletedProcess(list(command), child.returncode, *output)
         if not account["ok"]:
             ran.check_returncode()
-        self._deaf = False
         return ran
 
     def end(self, failure: str = "") -> None:
         """Pop the call, as failed if a failure is given. The end of the with block does it."""
         self._check_process()
-        failed = ["--fail", "--reason", _argument(f"call {self.id}: {failure}")] if failure else []
-        pop = ["dpl-pop", *self._ids(), *failed]
-        for _ in range(2):  # work that is done must not look crashed because the ledger is busy
-            with contextlib.suppress(Busy):
-                _run(pop, self.env)
-                return
-        _run(pop, self.env)
+        failed = ["--fail", f"--reason={_argument(f'call {self.id}: {failure}')}"] if failure else []
+        ending = _end(["dpl-pop", *self._ids(), *failed], self.env)
+        self._popped, self._unpopped = ending.error is None, ending.error
+        ending.check()
 
     def _explained(self, error: Error) -> Error:
         """Return error, or if it is Aborted, one that says what ended the operation."""
         if not isinstance(error, Aborted):
             return error
         message, cause = str(error), None
-        with contextlib.suppress(Error, OSError):
+        with contextlib.suppress(Exception):
             shown = json.loads(_run(["dpl-status", "--op", self.op, "--json"], self.env))["operation"]
             for change in shown["transitions"] if shown.get("runId", "") == self._run_id else []:
                 if change["from"] == "running":
@@ -226,21 +245,25 @@ class Call:
 
     def _send_heartbeats(self, ended: threading.Event, signal: Optional[int]) -> None:
         interval = 1.5
-        with contextlib.suppress(Error, OSError):
-            interval = status(self.op)["operation"]["heartbeatIntervalMs"] / 1000
+        with contextlib.suppress(Exception):
+            shown = json.loads(_run(["dpl-status", "--op", self.op, "--json"], self.env))
+            interval = shown["operation"]["heartbeatIntervalMs"] / 1000
         while not ended.wait(interval):
+            failure = self._deaf
             try:
                 self.heartbeat()
-            except OSError:
-                continue  # such as ENOENT while the commands are replaced
+                if failure is self._deaf and not ended.is_set():
+                    self._deaf = None  # the operation goes on
             except Error as error:
                 if not self.stopped.is_set() or ended.is_set():
                     continue  # it may work next time
-                if signal and not self._deaf:
+                if signal and self._deaf is None and not self._running:
                     os.kill(os.getpid(), signal)
                     signal = None
                 if not isinstance(error, Aborted):
                     return
+            except Exception:
+                continue  # such as ENOENT while the commands are replaced, or EAGAIN
 
 
 _open: Set[Tuple[int, str, str]] = set()  # by process: a forked child has none of its parent's
@@ -279,41 +302,54 @@ def call(
     push += ["--participant", participant or program or "python"]
     push += ["--op", op] if op else []
     push += ["--call", name] if name else []
-    pushed = json.loads(_run([*push, *(["--tmp"] if tmp else []), *flags]))
-    self = Call(pushed, dict(os.environ))
-    key = (self._pid, self.op, self.id)
-    if key in _open:  # dpl-push takes this for the same push again
-        raise Refused(76, f"{self.op}: call {self.id} is open in this process")
-    _open.add(key)
+    env, pid = _environment(), os.getpid()
+    opened: List[Call] = []
     ended = threading.Event()
-    beats = threading.Thread(target=self._send_heartbeats, args=(ended, signal), daemon=True)
-    beats.start()
+
+    def made(answer: str) -> None:
+        call = Call(json.loads(answer), env)
+        key = (pid, call.op, call.id)
+        if key in _open:  # dpl-push takes this for the same push again
+            raise Refused(76, f"{call.op}: call {call.id} is open in this process")
+        _open.add(key)
+        opened.append(call)
+
+    pushing = _Command([*push, *(["--tmp"] if tmp else []), *flags], env, made)
+    beats: List[threading.Thread] = []
     try:
+        pushing.result()
+        self = opened[0]
+        beating = threading.Thread(target=self._send_heartbeats, args=(ended, signal), daemon=True)
+        beating.start()
+        beats.append(beating)
         yield self
-    except BaseException as error:
-        if os.getpid() != self._pid:
-            raise
-        self._deaf = True
-        failure = _failure(error)
-        try:
-            self.end(failure if "--no-fail-on-crash" not in flags else "")
-        except (Error, OSError) as unpopped:
-            print(unpopped, file=sys.stderr)  # the caller wants to know the first error
-        raise
-    else:
-        if os.getpid() == self._pid:
-            self._deaf = True
-            self.end()
-    finally:
-        if os.getpid() == self._pid:
-            _open.discard(key)
+        if os.getpid() == pid and not self._popped:
+            self._deaf = "its end"
             ended.set()
-            beats.join()
+            self.end()
+    except BaseException as error:
+        if os.getpid() == pid:
+            ended.set()
+            failure = "" if "--no-fail-on-crash" in flags else _failure(error)
+            with _reported():  # the caller wants to know the first error
+                # A signal handler may have raised it, before there was a call or while it ended.
+                pushing.finish()
+                for pushed in opened:
+                    pushed._deaf = error
+                    if not pushed._popped and error is not pushed._unpopped:
+                        pushed.end(failure)
+        raise
+    finally:
+        if os.getpid() == pid:
+            ended.set()
+            _open.difference_update({(pid, pushed.op, pushed.id) for pushed in opened})
+            for beating in beats:
+                beating.join()
 
 
 def status(op: str) -> Dict[str, Any]:
     """Return what dpl-status --json says of op."""
-    return json.loads(_run(["dpl-status", "--op", op, "--json"]))
+    return json.loads(_run(["dpl-status", "--op", op, "--json"]))  # type: ignore[no-any-return]
 
 
 def wait(
@@ -328,7 +364,8 @@ def wait(
     ops = [op] if isinstance(op, str) else op
     limit = [] if timeout is None else ["--timeout", f"{timeout}s"]
     try:
-        _run(["dpl-wait", *(f"--op={one}" for one in ops), "--for", state, *limit, *flags])
+        ours = f"--pid={os.getpid()}"  # it ends with this process
+        _run(["dpl-wait", *(f"--op={one}" for one in ops), "--for", state, ours, *limit, *flags])
     except Error as error:
         if error.status != 1:
             raise
@@ -340,7 +377,8 @@ def watch(op: str, since: Optional[int] = None) -> Iterator[Dict[str, Any]]:
     """Yield what happens in op, as dpl-watch prints it, until op ends."""
     command = ["dpl-watch", "--op", op, *([] if since is None else ["--since", str(since)])]
     pid = os.getpid()
-    with _start(command, stdout=subprocess.PIPE, text=True) as watcher:
+    options: Dict[str, Any] = {"stdout": subprocess.PIPE, "encoding": "utf-8"}
+    with _start(command, env=_environment(), **options) as watcher:
         assert watcher.stdout
         try:
             for line in watcher.stdout:
@@ -357,7 +395,8 @@ class Task:
     (the number of claims of it), and spec, what was enqueued. It is settled once; a with block does
     it."""
 
-    def __init__(self, claimed: Dict[str, Any]):
+    def __init__(self, claimed: Dict[str, Any], env: Optional[Dict[str, str]] = None):
+        self._env = env or _environment()
         self.queue: str = claimed["queueId"]
         self.id: str = claimed["taskId"]
         self.epoch: int = claimed["epoch"]
@@ -384,23 +423,30 @@ class Task:
 
     def block(self, reason: str) -> None:
         """The task waits for a person."""
-        self._settle(f"--block={reason}")
+        self._settle(f"--block={_argument(reason)}")
+
+    def unclaim(self) -> None:
+        """Give the task back as if it had not been claimed: nothing of it was begun."""
+        self._settle("--unclaim")
 
     def check(self) -> None:
         """Raise Lost if the claim is over: look right before an effect that must not happen twice."""
-        self._command("dpl-claim", "--check")
-
-    def _settle(self, *flags: str) -> None:
-        self._command("dpl-settle", *flags)
-        self.settled = True
-
-    def _command(self, program: str, *flags: str) -> None:
-        attempt = ["--task", self.id, "--epoch", str(self.epoch)]
         try:
-            _run([program, "--queue", self.queue, *attempt, *flags])
+            _run(["dpl-claim", *self._ids(), "--check"], self._env)
         except DeclaredCrashed as error:
             self.settled = True
             raise Lost(error.status, str(error)) from None
+
+    def _settle(self, *flags: str) -> None:
+        ending = _end(["dpl-settle", *self._ids(), *flags], self._env)
+        lost = isinstance(ending.error, DeclaredCrashed)
+        self.settled = lost or ending.error is None
+        if lost:
+            ending.error = Lost(5, str(ending.error))
+        ending.check()
+
+    def _ids(self) -> List[str]:
+        return ["--queue", self.queue, "--task", self.id, "--epoch", str(self.epoch)]
 
     def __enter__(self) -> "Task":
         return self
@@ -413,12 +459,10 @@ class Task:
         if error is None:
             self.done()
         elif isinstance(error, Exception):
-            try:
-                self.fail(f"{type(error).__name__}: {error}")
-            except (Error, OSError) as unsettled:
-                print(unsettled, file=sys.stderr)  # the caller wants to know the first error
+            with _reported():  # the caller wants to know the first error
+                self.fail(_said(error))
         else:  # such as KeyboardInterrupt: not the fault of the task
-            with contextlib.suppress(Error, OSError):
+            with _reported():
                 self.release()
 
 
@@ -450,49 +494,203 @@ def claim(
     timeout seconds. Raises Halted unless it waits, and Refused if this process has a task already."""
     limit = ["--wait"] if wait else []
     limit += [f"--timeout={timeout}s"] if timeout is not None else []
-    command = ["dpl-claim", "--queue", queue, "--json", "--pid", str(os.getpid())]
+    command = ["dpl-claim", "--queue", queue, "--json", "--pid", str(os.getpid()), *limit, *flags]
+    env, claimed = _environment(), []
+    claiming = _Command(command, env, lambda answer: claimed.append(Task(json.loads(answer), env)))
     try:
-        return Task(json.loads(_run([*command, *limit, *flags])))
-    except Aborted as error:
-        raise Halted(error.status, f"{queue} is halted") from None
-    except Over:
-        return None
-    except Error as error:
-        if error.status != 1:
+        claiming.result()
+        return claimed[0]
+    except BaseException as error:
+        if error is not claiming.error:  # a signal handler has raised it
+            with _reported():
+                claiming.finish(stop=wait)
+                for task in claimed:
+                    task.unclaim()
             raise
-        return None
+        if isinstance(error, Aborted):
+            raise Halted(error.status, f"{queue} is halted") from None
+        if isinstance(error, Error) and error.status in (1, 4):
+            return None
+        raise
 
 
 def _failure(error: BaseException) -> str:
     """Return error as the reason of a failed call, or "" if it is no failure."""
     if isinstance(error, SystemExit):
-        return "" if error.code in (None, 0) else f"exit status {error.code}"
+        if error.code is None or isinstance(error.code, int):
+            return f"exit status {int(error.code)}" if error.code else ""
+        return f"exit status 1: {_said(error)}"
     if isinstance(error, GeneratorExit):
         return ""
-    return f"{type(error).__name__}: {error}"
+    return _said(error)
+
+
+def _said(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception:  # of its __str__
+        return name
 
 
 def _argument(text: str) -> str:
     """Return text as an argument of a command: short enough, in UTF-8, and without NUL."""
-    text = text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    text = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
     longest = 20000  # characters
     return text if len(text) <= longest else text[:longest] + " ..."
 
 
-def _run(command: List[str], env: Optional[Dict[str, str]] = None) -> str:
-    """Run a command of DPL, and return what it prints."""
-    pipe = subprocess.PIPE
-    options: Dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe}
-    with _start(command, env=env, text=True, **options) as ran:
+@contextlib.contextmanager
+def _reported() -> Iterator[None]:
+    """Print what goes wrong: it must not replace the error that is being raised."""
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            print(_said(error) if not isinstance(error, Error) else error, file=sys.stderr)
+
+
+class _Command:
+    """A command of DPL, which runs once, in a thread of its own: there no signal handler raises an
+    exception, so it is always known what the command has done. error is what went wrong with it.
+    made gets what it prints, in that thread."""
+
+    def __init__(
+        self, argv: Sequence[str], env: Dict[str, str], made: Optional[Callable[[str], None]] = None
+    ):
+        self._argv, self._env, self._made = argv, env, made
+        self._lock = threading.Lock()
+        self._child: Optional["subprocess.Popen[str]"] = None
+        self._begun = self._stop = False
+        self._done = threading.Event()
+        self._answer = ""
+        self._caught: Optional[BaseException] = None
+        self.error: Optional[BaseException] = None
+
+    def result(self) -> str:
+        """Run the command, and return what it prints. Raises error, or what a signal handler does."""
+        if threading.current_thread() is threading.main_thread():
+            try:
+                threading.Thread(target=self._run).start()
+            except RuntimeError as error:
+                if self._begun or "thread" not in str(error):  # a signal handler has raised it
+                    raise
+                self._run()  # there are no more threads, as in atexit
+        else:
+            self._run()
+        self._done.wait()
+        if self.error:
+            raise self.error
+        return self._answer
+
+    def finish(self, stop: bool = False) -> None:
+        """Wait until the command has ended, whatever signal handlers raise. If it has not begun, it
+        never will. With stop, ask it to end."""
+        with self._lock:
+            begun, self._begun, self._stop = self._begun, True, stop
+            child = self._child
+        if begun and stop and child:
+            child.terminate()
+        while begun and not self._done.is_set():
+            with contextlib.suppress(BaseException):
+                self._done.wait()
+
+    def complete(self) -> None:
+        """Run the command to its end, whatever signal handlers raise. check raises it afterwards."""
+        while not self._done.is_set():
+            try:
+                self.result()
+            except BaseException as error:
+                if error is not self.error:
+                    self._caught = error
+
+    def check(self) -> None:
+        """Raise what a signal handler has raised, or else error."""
+        if self._caught or self.error:
+            raise self._caught or self.error  # type: ignore[misc]
+
+    def _run(self) -> None:
+        with self._lock:
+            if self._begun:
+                return
+            self._begun = True
         try:
-            stdout, stderr = ran.communicate()
-        except BaseException:
-            ran.kill()
-            raise
-    if ran.returncode:
-        status = ran.returncode
-        raise _error(status, stderr.strip() or f"{command[0]}: exit status {status}")
-    return stdout
+            self._answer = self._communicate()
+            if self._made:
+                self._made(self._answer)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._done.set()
+
+    def _communicate(self) -> str:
+        argv: Sequence[Any] = self._argv
+        if os.name == "posix":  # whatever the locale is
+            argv = [word.encode("utf-8", "surrogateescape") for word in argv]
+        # In a session of its own, Ctrl-C in a terminal does not end it while it has something to tell.
+        options: Dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True}
+        options.update(stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+        with _start(argv, env=self._env, errors="replace", **options) as child:
+            with self._lock:
+                self._child = child
+            if self._stop:
+                child.terminate()
+            stdout, stderr = child.communicate()
+        if child.returncode:
+            otherwise = f"{self._argv[0]}: exit status {child.returncode}"
+            raise _error(child.returncode, _sentence(stderr) or otherwise)
+        return str(stdout)
+
+
+def _run(command: Sequence[str], env: Optional[Dict[str, str]] = None) -> str:
+    """Run a command of DPL, and return what it prints."""
+    running = _Command(command, env or _environment())
+    try:
+        return running.result()
+    except BaseException as error:
+        if error is not running.error:
+            running.finish(stop=True)
+        raise
+
+
+def _end(command: Sequence[str], env: Dict[str, str]) -> _Command:
+    """Run a command that ends a call or task: that must not look crashed because the ledger is busy,
+    or because the commands cannot be started for a moment."""
+    caught: Optional[BaseException] = None
+    for pause in 0.1, 1, 0:
+        ending = _Command(command, env)
+        ending._caught = caught
+        ending.complete()
+        caught = ending._caught
+        if not pause or not isinstance(ending.error, (Busy, OSError)):
+            break
+        if not caught:
+            time.sleep(pause)
+    return ending
+
+
+def _sentence(stderr: str) -> str:
+    """Return what a command has printed about its failure, which is JSON with --json."""
+    text = stderr.strip()
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        error = json.loads(text[text.rfind("\n{") + 1 :])["error"]
+        return f"{error['program']}: {error['message']}"
+    return text
+
+
+def _environment() -> Dict[str, str]:
+    """Return the environment of a command, with the path of the ledger as it was at the start."""
+    env = dict(os.environ)
+    if env.get("DPL_LEDGER"):
+        env["DPL_LEDGER"] = os.path.join(_began_in, env["DPL_LEDGER"])
+    return env
+
+
+_began_in = ""
+with contextlib.suppress(OSError):  # the directory may have been removed
+    _began_in = os.getcwd()
+if os.environ.get("DPL_LEDGER"):
+    os.environ["DPL_LEDGER"] = _environment()["DPL_LEDGER"]
 
 
 def _start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":

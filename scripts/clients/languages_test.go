@@ -43,6 +43,12 @@ func withDebugger(l language) language {
 // dpl-run.
 const ofCalls = "3\n4\n5\n124\n125\n126\n"
 
+// noQueue is what a client says of a queue that is not there, also if it has asked for JSON.
+const noQueue = "dpl-claim: nope: no such queue: dpl-enqueue or dpl-queue --create creates it\n"
+
+// unclaimed is a queue in which a task was not claimed, or not for long.
+const unclaimed = `[["a", null, null]]` + "\n"
+
 const printed = "<a  b><c\nd><*><><$x><it's>"
 
 var ofShells = []comes{
@@ -98,7 +104,23 @@ var python = language{name: "python", command: []string{"python3"}, program: "pr
 		{what: "throws", status: 1, state: protocol.Failed,
 			reason: "call main: ValueError: no good"},
 		{what: "throws odd text", status: 1, state: protocol.Failed,
-			reason: "call main: ValueError: ?\ufffdxxx"},
+			reason: `call main: ValueError: \udcff\x00xxx`},
+		{what: "throws without text", status: 1, state: protocol.Failed, reason: "call main: Mute"},
+		{what: "throws without stderr", status: 1, state: protocol.Failed, crashed: true,
+			reason: "call main crashed: exited"},
+		{what: "exits with a text", status: 1, state: protocol.Failed,
+			reason: "call main: exit status 1: SystemExit"},
+		{what: "sentence", says: noQueue},
+		{what: "another directory", state: protocol.Completed},
+		{what: "says why", says: "Aborted operation job was aborted: enough job\n",
+			state: protocol.Failed},
+		{what: "aborted after a tolerated failure", does: abort, status: 3,
+			says: "cleaned up after 3\n", state: protocol.Failed, reason: "enough"},
+		{what: "claim that waits interrupted", says: "of a signal handler\n" + unclaimed},
+		{what: "claim interrupted", says: "of a signal handler\n" + unclaimed},
+		{what: "push interrupted", says: "of a signal handler\n", state: protocol.Failed,
+			reason: "call main: Alarm: of a signal handler"},
+		{what: "pop interrupted", says: "of a signal handler\n", state: protocol.Completed},
 		{what: "heartbeats go on", says: "sent\n", state: protocol.Completed},
 		{what: "cause", status: 3, says: "operation job failed: call bad: exit status 9 job 3 " +
 			"{'call': 'bad', 'status': 9}\nAborted\n", state: protocol.Failed},
@@ -122,7 +144,16 @@ var node = language{name: "node", command: []string{"node"}, program: "program.m
 		{what: "throws", status: 1, says: "TypeError\n", state: protocol.Failed,
 			reason: "call main: TypeError: no good"},
 		{what: "throws odd text", status: 1, says: "TypeError\n", state: protocol.Failed,
-			reason: "call main: TypeError: \ufffdxxx"},
+			reason: `call main: TypeError: \udcff\x00xxx`},
+		{what: "throws nothing", status: 1, says: "an error\n", state: protocol.Failed,
+			reason: "call main: an error"},
+		{what: "sentence", says: noQueue},
+		{what: "another directory", state: protocol.Completed},
+		{what: "output", says: "{ stdout: 'in', stderr: 'x' }\n<Buffer ff 69 6e> <Buffer 78>\n" +
+			"<Buffer ff> 7\n", state: protocol.Completed},
+		{what: "many heartbeats", says: "quiet\n", state: protocol.Completed},
+		{what: "claim aborted", says: "enough\nenough\nenough\nenough\n" +
+			"[[\"a\",null,null]]\n"},
 		{what: "cause", status: 3, says: "operation job failed: call bad: exit status 9 job " +
 			"{ call: 'bad', status: 9 }\nAborted\n", state: protocol.Failed},
 		{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed,

@@ -751,6 +751,9 @@ def claim(queue, world, participant, pid=0, process=None, keeper=None, operation
     for name, value in (('process', process), ('keeper', keeper), ('operation', operation),
                         ('call', call), ('deadlineMs', deadlineMs)):
         set_optional(claimer, name, value)
+    made = {'at': edit.seen.now, **claimer, 'stopReason': ''}
+    set_optional(made, 'beat', edit.seen.beat())
+    require(edit.judge(made) is None, 'gone')
     require(not any(is_claimer(claimer, other['claim']) for other in claims(edit.queue)), 'holds')
     if task is not None:
         if find(edit.queue, task) is None:
@@ -760,7 +763,7 @@ def claim(queue, world, participant, pid=0, process=None, keeper=None, operation
     else:
         chosen = next(iter(line(edit.queue, world)), None)
     if chosen:
-        take(edit, chosen, claimer)
+        take(edit, chosen, made)
     outcome = edit.finish_edit()
     if chosen:
         outcome.claimed = chosen['taskId']
@@ -775,7 +778,7 @@ def is_claimer(one, other):
             and (same(ours, theirs) if ours and theirs else ours is theirs))
 
 
-def take(edit, task, claimer):
+def take(edit, task, claim_):
     queue, seen = edit.queue, edit.seen
     queue['lastEpoch'] += 1
     if 'permits' in queue:
@@ -791,8 +794,7 @@ def take(edit, task, claimer):
     task['tries'] += 1
     task.pop('notBefore', None)
     task.pop('delay', None)
-    task['claim'] = {'epoch': queue['lastEpoch'], 'at': seen.now, **claimer, 'stopReason': ''}
-    set_optional(task['claim'], 'beat', seen.beat())
+    task['claim'] = {'epoch': queue['lastEpoch'], **claim_}
 
 
 def settle(queue, world, task, epoch, end='', status=0, reason='', question='', delayMs=0, later=False):

@@ -112,6 +112,8 @@ class World:
                  self.one(('open', 'over', 'crashed')) for claim in claims if self.chance(0.15)}
         calls |= {f'{asker.get("operation", "")}/{asker["call"]}': self.one(('open', 'over', 'crashed'))
                   for asker in self.askers() if 'call' in asker and self.chance(0.15)}
+        if self.chance(0.2):  # perhaps of who claims next
+            calls |= {f'{self.one(("o.1", "o.2", ""))}/{self.one(CALLS)}': self.one(('over', 'crashed'))}
         seen |= {'calls': calls} if calls else {}
         seen |= self.others()
         seen |= self.optional(0.2, past={self.one(('f', 'g', 'h', *KEYED)): self.past()})

@@ -81,12 +81,13 @@ func exits() []exit {
 		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.",
 			map[string]string{"": "", "dpl-run": "With --no-create: no run of the operation is there."}},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
-			"dpl-ask":       "The process of --pid is dead.",
-			"dpl-claim":     "The process of --pid is dead.",
+			"dpl-ask":       "The process of --pid or the call of --call has ended.",
+			"dpl-claim":     "The process of --pid or the call that claims has ended. Nothing is claimed.",
 			"dpl-cleanup":   "The process of --pid is dead.",
 			"dpl-heartbeat": "The process of --pid is dead.",
 			"dpl-push":      "The process of --pid, or the supervisor, is dead.",
 			"dpl-register":  "The process of --pid is dead.",
+			"dpl-wait":      "The process of --pid or the call of --call has ended.",
 		}},
 		{StatusBug, "A bug in DPL.", everyCommand()},
 		{StatusCommitted, "The change was made but might not survive a power cut, or its result " +
@@ -218,6 +219,10 @@ func exitModels(program string) []Object {
 	if program == "dpl-ask" {
 		all = append(all, Object{{"status", "128+N"},
 			{"meaning", "Signal N asked it to end: the question was withdrawn, unless it has a key."}})
+	}
+	if program == "dpl-claim" {
+		all = append(all, Object{{"status", "128+N"},
+			{"meaning", "With --wait: signal N asked it to end. Nothing is claimed."}})
 	}
 	if program == "dpl-run" {
 		all = append(all,

@@ -152,6 +152,7 @@ func outcomes() []outcome {
 		{queue.ErrCycle, StatusRefused, "leave out one of them"},
 		{queue.ErrClosed, StatusRefused, "dpl-queue --open opens it"},
 		{queue.ErrFull, StatusRefused, "wait until some have ended"},
+		{queue.ErrGone, StatusUnavailable, ""},
 		{queue.ErrHolds, StatusRefused, "settle it first; --mine prints it"},
 		{queue.ErrHeld, StatusRefused, ""},
 		{queue.ErrSettled, StatusRefused, "an attempt is settled once"},

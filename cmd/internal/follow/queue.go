@@ -22,14 +22,19 @@ type Queue struct {
 	id       string
 	notifier *notify.Notifier
 	deaths   *Deaths
+	life     *Life
 
 	Idle   bool // the caller makes no edits: what an edit would change does not end a wait
 	Failed bool // the last edit failed: it is tried again in a moment
 }
 
 // NewQueue returns a Queue, which need not exist. The caller must close it.
-func NewQueue(l *fileops.Ledger, id string) *Queue {
-	return &Queue{ledger: l, id: id, notifier: l.NotifyQueue(id), deaths: NewDeaths()}
+func NewQueue(l *fileops.Ledger, id string) *Queue { return NewQueueFor(nil, l, id) }
+
+// NewQueueFor is like NewQueue, for a command that waits for life: its end may end a wait, too.
+func NewQueueFor(life *Life, l *fileops.Ledger, id string) *Queue {
+	return &Queue{ledger: l, id: id, life: life, deaths: NewDeaths(),
+		notifier: l.NotifyAll(life.Operations(), nil, []string{id})}
 }
 
 // Close ends the watching.
@@ -50,18 +55,22 @@ const tryAgain = time.Second
 // callEvery is how often calls are looked at that are the only sign of life of a claimer.
 const callEvery = 2 * time.Second
 
-// Wait waits until q may have changed, or an edit of it would change something. It returns false if
-// over or end fires first; nil channels never do.
+// Wait waits until q may have changed, or an edit of it would change something, or the life for
+// which it waits may have ended. It returns false if over or end fires first; nil channels never do.
 func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	over <-chan time.Time, end <-chan struct{}) bool {
-	f.deaths.Watch(q.Processes()) // before judging them, so that no death goes unnoticed
+	lives, most := f.life.Watch(observer())
+	most = min(most, longestWait)
+	f.deaths.Watch(append(lives, q.Processes()...)) // before judging them, so that no death goes unnoticed
 	seen := f.ledger.ObserveQueue(q, observer())
-	most := longestWait
+	if f.life.Err(seen.Observation) != nil {
+		return true
+	}
 	if after, err := q.Pass(seen); !f.Idle && err == nil && after.Revision != q.Revision {
 		if !f.Failed {
 			return true
 		}
-		most = tryAgain
+		most = min(most, tryAgain)
 	}
 	if due, ok := q.NextDue(seen); ok {
 		most = min(most, due+time.Millisecond)
@@ -75,6 +84,7 @@ func (f *Queue) Wait(q queue.Queue, observer func() observe.Observation,
 	select {
 	case <-f.notifier.C():
 	case <-f.deaths.C():
+	case <-f.life.Done():
 	case <-timer.C:
 	case <-over:
 		return false

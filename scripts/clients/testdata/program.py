@@ -1,4 +1,6 @@
 """program.py WHAT: use dpl.py in the way, or end in the way, that WHAT names."""
+import fcntl
+import json
 import multiprocessing
 import os
 import pathlib
@@ -19,7 +21,103 @@ def clean_up(*_):
     sys.exit(3)
 
 
+class Alarm(OSError):  # as TimeoutError is one
+    pass
+
+
+def alarm(*_):
+    raise Alarm("of a signal handler")
+
+
+def interrupt(lock):
+    """While a command waits for lock, let a signal handler raise Alarm in the main thread. Then
+    release lock."""
+    signal.signal(signal.SIGALRM, alarm)
+    lock.touch()
+    file = open(lock)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    inode = f":{os.fstat(file.fileno()).st_ino} "
+
+    def wait():
+        def waits():
+            return any("->" in line and inode in line for line in open("/proc/locks"))
+
+        while not waits():
+            time.sleep(0.02)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+        # The main thread waits for the command again, once the handler has raised.
+        while signal.SIGALRM in signal.sigpending():
+            time.sleep(0.02)
+        raised.wait()
+        file.close()
+
+    raised, finish = threading.Event(), dpl._Command.finish
+    complete = dpl._Command.complete
+
+    def finishes(command, **stop):
+        raised.set()
+        finish(command, **stop)
+
+    def completes(command):
+        raised.set()
+        complete(command)
+
+    dpl._Command.finish, dpl._Command.complete = finishes, completes
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def claimed():
+    queue = json.loads(pathlib.Path(os.environ["DPL_LEDGER"], "queues/q.json").read_text())
+    return [[task["taskId"], task.get("state"), task.get("attempts")] for task in queue["tasks"]]
+
+
+def interrupted():
+    ledger = pathlib.Path(os.environ["DPL_LEDGER"])
+    if what.startswith("claim"):
+        subprocess.run(["dpl-queue", "q", "--create"], check=True)
+        subprocess.run(["dpl-enqueue", "q", "--id", "a", "--", "true"], stdout=subprocess.DEVNULL, check=True)
+        thread = interrupt(ledger / "queues/q.json.lock")
+        try:
+            dpl.claim("q", wait="waits" in what)
+        except Alarm as error:
+            print(error)
+        thread.join()
+        print(json.dumps(claimed()))
+        return
+    lock = ledger / "operations/job.json.lock"
+    try:
+        if "push" in what:
+            subprocess.run(["dpl-push", "--op", "other", "--participant", "p"], check=True,
+                           stdout=subprocess.DEVNULL)
+            thread = interrupt(lock)
+        with dpl.call("main", op="job"):
+            if "pop" in what:
+                thread = interrupt(lock)
+    except Alarm as error:
+        print(error)
+    thread.join()
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+
 def main():
+    if what.endswith("interrupted"):
+        return interrupted()
+    if what == "sentence":
+        subprocess.run(["dpl-queue", "q", "--create"], check=True)
+        try:
+            dpl.claim("nope")
+        except dpl.NotFound as error:
+            print(error)
+        return
+    if what == "another directory":
+        os.mkdir("below")
+        os.chdir("below")
     if what == "inner":
         with dpl.call() as call:
             print(call.op, call.participant, len(dpl.status(call.op)["operation"]["stack"]))
@@ -27,7 +125,7 @@ def main():
     if what == "refused":
         with dpl.call(None, "--lock-timeout=50ms", op="over"):
             return
-    if what in ("aborted", "TERM"):
+    if what in ("aborted", "TERM", "aborted after a tolerated failure"):
         signal.signal(signal.SIGTERM, clean_up)
     flags = "--interval=50ms", "--lock-timeout=50ms"
     with dpl.call("main", *flags, op="job", tmp=True, signal=signal.SIGTERM) as call:
@@ -78,6 +176,29 @@ def main():
                     signal.signal(signal.SIGTERM, signal.SIG_DFL)
                     signal.pause()
                 call.children.append(child)
+        elif what == "aborted after a tolerated failure":
+            try:
+                call.run(["false"], "--no-fail-on-crash")
+            except subprocess.CalledProcessError:
+                pass
+            pathlib.Path("started").touch()
+            threading.Event().wait()
+        elif what == "says why":
+            subprocess.run(["dpl-abort", "--reason", "enough"], env=call.env)
+            signal.signal(signal.SIGTERM, lambda *_: None)
+            call.stopped.wait()
+            print(type(call.error).__name__, call.error, call.error.operation)
+        elif what == "another directory":
+            call.heartbeat()
+            call.run(["true"])
+        elif what == "throws without text":
+            raise Mute
+        elif what == "throws without stderr":
+            os.environ["PATH"] = call.env["PATH"] = "/nowhere"
+            sys.stderr.close()
+            raise ValueError("no good")
+        elif what == "exits with a text":
+            sys.exit("")
         elif what == "exits 7":
             sys.exit(7)
         elif what == "heartbeats go on":  # after one that could not be sent
