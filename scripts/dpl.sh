@@ -58,9 +58,15 @@ dpl_begin() {
         return 64
         ;;
     esac
-    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP; do
+    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP HANDLE GROUP SERVICE SUPERVISOR QUEUE TASK EPOCH \
+        ATTEMPT REASON SPEC LOG PREVIOUS SAME_ERROR EXIT_CODE EXIT_STATUS EXIT_REASON EXIT_DETAIL \
+        RESTART_FILE; do
         eval "dpl_was_$dpl_name=\${DPL_$dpl_name-} dpl_had_$dpl_name=\${DPL_$dpl_name+yes}"
     done
+    case $dpl_said in
+    *'; unset '*) dpl_unset=" ${dpl_said##*; unset } " ;;
+    *) dpl_unset='' ;;
+    esac
     eval "$dpl_said"
     case " $* " in *' --no-fail-on-crash '*) dpl_fail='' ;; *) dpl_fail=yes ;; esac
     # shellcheck disable=SC2153
@@ -133,9 +139,13 @@ dpl__pop() {
         [ "$dpl_popped" = 75 ] || break
     done
     if dpl__beats; then kill "$dpl_beat" 2>/dev/null || :; fi
-    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP; do
+    for dpl_name in LEDGER OP RUN CALL PARTICIPANT TMP HANDLE GROUP SERVICE SUPERVISOR QUEUE TASK EPOCH \
+        ATTEMPT REASON SPEC LOG PREVIOUS SAME_ERROR EXIT_CODE EXIT_STATUS EXIT_REASON EXIT_DETAIL \
+        RESTART_FILE; do
         if eval "[ -n \"\$dpl_had_$dpl_name\" ]"; then
             eval "DPL_$dpl_name=\$dpl_was_$dpl_name"
+            # shellcheck disable=SC2163
+            case $dpl_unset in *" DPL_$dpl_name "*) export "DPL_$dpl_name" ;; esac
         else
             unset "DPL_$dpl_name"
         fi

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -200,6 +201,10 @@ func unlock(ts *testscript.TestScript, args []string) error {
 	return l.Close()
 }
 
+// declaredIn returns the directory of the programs that a script needs, in its directory for
+// temporary files.
+func declaredIn(tmp string) string { return filepath.Join(tmp, "programs") }
+
 func needs(ts *testscript.TestScript, args []string) error {
 	for _, name := range args {
 		switch name {
@@ -216,6 +221,9 @@ func needs(ts *testscript.TestScript, args []string) error {
 			}
 		default:
 			path, err := lookPath(ts, name)
+			if err != nil && programs.Declare(declaredIn(ts.Getenv("TMPDIR")), name) == nil {
+				path, err = lookPath(ts, name)
+			}
 			if err == nil && name == "strace" &&
 				exec.Command(path, "-o", os.DevNull, "true").Run() != nil {
 				stateOf(ts).t.Skip("needs the right to trace a process")

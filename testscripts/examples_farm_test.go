@@ -159,7 +159,7 @@ func (f *farm) start(command string) *exec.Cmd {
 	cmd := exec.Command("/bin/sh", "-c", command)
 	cmd.Dir = f.dir
 	cmd.Env = []string{"PATH=" + filepath.Join(f.dir, "tools") + ":" + f.bin + ":" + f.dir +
-		":/usr/bin:/bin", "HOME=" + f.dir, "SHELL=/bin/sh", "REAL=" + os.Getenv("PATH"),
+		":" + os.Getenv("PATH"), "HOME=" + f.dir, "SHELL=/bin/sh", "REAL=" + os.Getenv("PATH"),
 		"FARM=" + f.dir, "DPL_LEDGER=" + filepath.Join(f.dir, "ledger")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := os.OpenFile(filepath.Join(f.dir, "out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

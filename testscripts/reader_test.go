@@ -69,7 +69,8 @@ func (r *reader) follow(b block) {
 // ledger, which cron does not know. All of them succeed in silence.
 func (r *reader) asCron(text string) {
 	r.t.Helper()
-	env := []string{"HOME=" + r.cmd.Dir, "LOGNAME=reader", "SHELL=/bin/sh", "PATH=/usr/bin:/bin"}
+	env := []string{"HOME=" + r.cmd.Dir, "LOGNAME=reader", "SHELL=/bin/sh",
+		"PATH=" + os.Getenv("PATH")}
 	for line := range strings.Lines(strings.ReplaceAll(text, installed, r.bin)) {
 		entry := cronEntry.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if entry == nil {

@@ -114,14 +114,7 @@ type kitchen struct {
 
 // find sets the program that runs the recipe, or skips the test.
 func (k *kitchen) find() {
-	name := k.recipe.run[0]
-	k.program, _ = exec.LookPath(name)
-	if name == "python3" {
-		k.program = interpreter(name)
-	}
-	if k.program == "" {
-		strict.Skip(k.t, "needs "+name)
-	}
+	k.program = strict.Program(k.t, k.recipe.run[0])
 }
 
 // cook runs the recipe in a new directory, which it returns. what says what happens to it. It
@@ -270,7 +263,7 @@ func (k *kitchen) installed(t *testing.T, dir, line string) {
 	}
 
 	cmd := k.cmd(t, dir, nil, filepath.Join(k.bin, name), words[1:]...)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%s: %v, %q, want silence", line, err, out)
 	}

@@ -157,7 +157,7 @@ func (w *walk) stays() {
 	}
 
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", "exec "+line[1])
-	cmd.Env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + w.dir, "DPL_GROUP=shop"}
+	cmd.Env = []string{"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.dir, "DPL_GROUP=shop"}
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

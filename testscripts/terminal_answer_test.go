@@ -58,7 +58,13 @@ func TestTerminalAnswerKilled(t *testing.T) {
 	const script = `
 dpl-ask 'may I?' --kind permission --timeout 3s 2>err & a=$!
 until dpl-answer --json | grep -q may; do sleep 0.05; done
-(sleep 1; pkill -KILL -P $$ -x dpl-answer) & dpl-answer; echo answer $?
+(
+	sleep 1
+	for stat in /proc/[0-9]*/stat; do
+		read -r pid name state parent rest <$stat || continue
+		[ "$name $parent" != "(dpl-answer) $$" ] || kill -KILL $pid
+	done 2>/dev/null
+) & dpl-answer; echo answer $?
 wait $a; echo asked $?
 `
 	y := sitDown(t, built(t), filepath.Join("/bin", "sh"), "-c", script)

@@ -32,10 +32,11 @@
 //	                            revision, and there were at least N looks
 //	schemas KIND... [FILE...]   the JSON files of the ledger are of these kinds, and they and FILEs agree with their $schema
 //	tmpfs DIR SIZE              mount a small file system at DIR; skip the script if that is not allowed
-//	needs NAME...               skip the script, and say why, without linux, root, or a program of that name; with STRICT in
-//	                            the environment a missing program is a failure
+//	needs NAME...               skip the script, and say why, without linux, root, or a program of that name, which is in
+//	                            $PATH from here on; with STRICT in the environment a missing program is a failure
 //
-// A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the
+// A script has the real commands first in $PATH, and else the programs of a bare Debian (package
+// programs). It has a ledger of its own at $DPL_LEDGER, which the
 // first push makes, $OPS and $ARCHIVE for the directories in it, $CONFORMANCE for the second
 // implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends, however it does, whatever
 // has one of its ledgers in the environment is killed.
@@ -45,7 +46,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -57,6 +57,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -66,7 +67,8 @@ const root = ".."
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts copy files into ledgers
 	proc.Unignore()
-	status := m.Run()
+	status := programs.Run(m, "as", "cc", "cron", "gcc", "jq", "ld", "mksh", "mount", "node",
+		"python3", "ssh-keygen", "strace", "systemd-analyze", "umount", "zsh")
 	os.RemoveAll(shared.bin)
 	os.Exit(status)
 }
@@ -78,12 +80,12 @@ var shared struct {
 	err  error
 }
 
-// built returns a directory with the commands and the real python3. The first call creates it.
+// built returns a directory with the commands. The first call creates it.
 func built(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() {
 		if shared.bin, shared.err = os.MkdirTemp("", "dpl-testscripts"); shared.err == nil {
-			shared.err = buildWithPython(shared.bin)
+			shared.err = build.CommandsIn(shared.bin, root)
 		}
 	})
 
@@ -91,29 +93,6 @@ func built(t testing.TB) string {
 		t.Fatal(shared.err)
 	}
 	return shared.bin
-}
-
-// buildWithPython builds the commands in bin, and puts the real python3 beside them, if there is
-// one.
-func buildWithPython(bin string, flags ...string) error {
-	if err := build.CommandsIn(bin, root, flags...); err != nil {
-		return err
-	}
-	python := interpreter("python3")
-	if python == "" {
-		return nil // a test that needs it reports that
-	}
-	return os.Symlink(python, filepath.Join(bin, "python3"))
-}
-
-// interpreter returns the path of the real program behind a wrapper, such as pyenv's, which takes
-// longer than anything it runs, or "".
-func interpreter(name string) string {
-	out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func TestScripts(t *testing.T) {
@@ -133,7 +112,7 @@ func TestRaced(t *testing.T) {
 
 	t.Parallel()
 	raced := t.TempDir()
-	if err := buildWithPython(raced, "-race"); err != nil {
+	if err := build.CommandsIn(raced, root, "-race"); err != nil {
 		t.Fatal(err)
 	}
 
@@ -212,7 +191,8 @@ func runFolder(t *testing.T, bin string, files []string) {
 		Setup: func(env *testscript.Env) error {
 			os.Chmod(filepath.Dir(env.WorkDir), 0o711)
 			ledger := filepath.Join(env.WorkDir, "ledger")
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", strings.Join([]string{bin, declaredIn(env.Getenv("TMPDIR")),
+				programs.Bare()}, string(os.PathListSeparator)))
 			env.Setenv("DPL_LEDGER", ledger)
 			env.Setenv("DPL_REPLAY", "1")
 			env.Setenv("OPS", filepath.Join(ledger, "operations"))

@@ -26,7 +26,7 @@ func (c *abort) Run(env *cli.Env) error {
 
 	return env.Apply("abort", string(c.Op), "",
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-			return op.Abort(by, string(c.Reason), cli.RunOf(string(c.Op)), seen)
+			return op.Abort(by, string(c.Reason), env.RunOf(string(c.Op)), seen)
 		})
 }
 

@@ -11,7 +11,6 @@ package answer
 import (
 	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -111,7 +110,7 @@ func (d *desk) decide(id string, allow, deny bool, text string) error {
 	}
 
 	a := queue.Answer{End: queue.EndedAnswered, Text: text, User: cli.UserName(),
-		Operation: os.Getenv("DPL_OP"), Queue: os.Getenv("DPL_QUEUE"), Task: os.Getenv("DPL_TASK"),
+		Operation: d.env.Variable("DPL_OP"), Queue: d.env.Variable("DPL_QUEUE"), Task: d.env.Variable("DPL_TASK"),
 		Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
 	switch {
 	case allow:

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"cmp"
+	"encoding"
 	"fmt"
 	"os"
 	"strconv"
@@ -87,7 +88,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	if q.Ruled == nil { // the name is for the person who is asked
 		a.User = cli.UserName()
 	}
-	task := inAttempt()
+	task := inAttempt(env)
 	switch {
 	case c.Call != "":
 		if err := c.signCall(l, &a); err != nil {
@@ -106,7 +107,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	}
 	a.Participant = cmp.Or(a.Participant, "dpl-ask-"+strconv.Itoa(self))
 	if c.Park {
-		if a.Queue, a.Task, a.Epoch, err = c.attempt(); err != nil {
+		if a.Queue, a.Task, a.Epoch, err = attempt(env); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		a.Waiter = me
 	}
 
-	q.Asker, q.Scope = a, scope(task, a)
+	q.Asker, q.Scope = a, scope(env, task, a)
 	if q.Key != "" && q.Scope == "" {
 		return cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call",
 			c.PID)
@@ -139,18 +140,24 @@ func (c *ask) signCall(l *fileops.Ledger, a *queue.Asker) error {
 }
 
 // attempt returns the attempt in which this runs.
-func (c *ask) attempt() (queueID, task string, epoch int64, err error) {
-	var id cli.QueueID
-	if err := id.UnmarshalText([]byte(os.Getenv("DPL_QUEUE"))); err != nil {
-		return "", "", 0, cli.Usagef("--park is for an attempt at a task: $DPL_QUEUE: %v", err)
+func attempt(env *cli.Env) (queueID, task string, epoch int64, err error) {
+	var q cli.QueueID
+	var t cli.TaskID
+	var n cli.Epoch
+	for _, v := range []struct {
+		name  string
+		value encoding.TextUnmarshaler
+	}{{"DPL_QUEUE", &q}, {"DPL_TASK", &t}, {"DPL_EPOCH", &n}} {
+		if err := v.value.UnmarshalText([]byte(env.Variable(v.name))); err != nil {
+			return "", "", 0, cli.Usagef("--park is for an attempt at a task: $%s: %v", v.name, err)
+		}
 	}
-	task, epoch, err = cli.Attempt{}.Of(id)
-	return string(id), task, epoch, err
+	return string(q), string(t), int64(n), nil
 }
 
 // inAttempt returns the task in whose attempt this runs, as QUEUE/TASK, or "".
-func inAttempt() string {
-	queueID, task := os.Getenv("DPL_QUEUE"), os.Getenv("DPL_TASK")
+func inAttempt(env *cli.Env) string {
+	queueID, task := env.Variable("DPL_QUEUE"), env.Variable("DPL_TASK")
 	if queueID == "" || task == "" {
 		return ""
 	}
@@ -160,14 +167,14 @@ func inAttempt() string {
 // scope returns within which a key means the same question: the task, or else the run of the
 // operation, or else the process, or "" if that is not known. So the answer to an earlier piece of work is never
 // one to this.
-func scope(task string, a queue.Asker) string {
+func scope(env *cli.Env, task string, a queue.Asker) string {
 	switch p := observe.Identity(a.PID, a.Process); {
 	case a.Task != "":
 		return "task " + a.Queue + "/" + a.Task
 	case task != "":
 		return "task " + task
 	case a.Operation != "":
-		return strings.TrimSpace("operation " + a.Operation + " " + cli.RunOf(a.Operation))
+		return strings.TrimSpace("operation " + a.Operation + " " + env.RunOf(a.Operation))
 	case !p.Known():
 		return ""
 	default:

@@ -3,7 +3,6 @@ package ask
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -210,7 +209,7 @@ func (a *asking) park(t *queue.Task) error {
 	_, err := a.env.EditQueue(a.ledger, who.Queue, fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
 			s := queue.Settlement{Task: who.Task, Epoch: who.Epoch,
-				Later:   q.Inside(who.Task, os.Getenv("DPL_OP")),
+				Later:   q.Inside(who.Task, a.env.Variable("DPL_OP")),
 				Outcome: queue.Outcome{End: queue.Asked, Reason: a.question.Text, Question: name}}
 			return q.Settle(s, seen)
 		})

@@ -17,19 +17,20 @@ import (
 )
 
 type claim struct {
-	cli.Queued  `embed:""`
-	cli.Attempt `embed:""`
+	cli.Queued `embed:""`
 
-	Participant cli.ID   `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who claims (pid-N with --pid N)"`
-	PID         cli.PID  `placeholder:"N" help:"the claim ends with process N, such as $$$$"`
-	Op          cli.ID   `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
-	Call        cli.ID   `env:"DPL_CALL" placeholder:"CALL" help:"the claim ends with this call"`
-	Deadline    cli.Span `placeholder:"D" help:"the claim ends after D"`
-	Wait        bool     `help:"wait until a task is ready"`
-	Timeout     cli.Span `placeholder:"D" help:"with --wait: give up after D, and exit 124"`
-	Mine        bool     `help:"print the task that this claimer has already"`
-	Check       bool     `help:"exit 0 while the claim stands, and 5 when it does not"`
-	Sh          bool     `help:"print shell exports for eval, or (exit N) on failure"`
+	Task        cli.TaskID `env:"DPL_TASK" when:"check" placeholder:"TASK" help:"task"`
+	Epoch       cli.Epoch  `env:"DPL_EPOCH" when:"check" placeholder:"N" help:"number of the claim"`
+	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who claims (pid-N with --pid N)"`
+	PID         cli.PID    `placeholder:"N" help:"the claim ends with process N, such as $$$$"`
+	Op          cli.ID     `env:"DPL_OP" actor:"" placeholder:"OP" help:"operation of --call"`
+	Call        cli.ID     `env:"DPL_CALL" actor:"" placeholder:"CALL" help:"the claim ends with this call"`
+	Deadline    cli.Span   `placeholder:"D" help:"the claim ends after D"`
+	Wait        bool       `help:"wait until a task is ready"`
+	Timeout     cli.Span   `placeholder:"D" help:"with --wait: give up after D, and exit 124"`
+	Mine        bool       `help:"print the task that this claimer has already"`
+	Check       bool       `help:"exit 0 while the claim stands, and 5 when it does not"`
+	Sh          bool       `help:"print shell exports for eval, or (exit N) on failure"`
 }
 
 // Validate returns an error for flags that do not go together.

@@ -121,8 +121,7 @@ func (c *claim) mine(env *cli.Env, l *fileops.Ledger, claimer queue.Claimer) err
 
 // check returns nil while the claim stands.
 func (c *claim) check(env *cli.Env) error {
-	task, epoch, err := c.Of(c.Queue)
-	if err != nil {
+	if err := cli.CheckAttempt(c.Task, c.Epoch); err != nil {
 		return err
 	}
 	l, err := env.Open()
@@ -133,7 +132,8 @@ func (c *claim) check(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Mine(task, epoch, l.ObserveQueue(q, env.Observer()())); err != nil {
+	task := string(c.Task)
+	if err := q.Mine(task, int64(c.Epoch), l.ObserveQueue(q, env.Observer()())); err != nil {
 		return fmt.Errorf("task %q: %w", task, err)
 	}
 	return nil
@@ -150,12 +150,15 @@ func (c *claim) print(env *cli.Env, l *fileops.Ledger, t *queue.Task) error {
 			{"attempt", t.Attempts}, {"traceparent", cli.OrNull(t.Traceparent)},
 			{"spec", jsontext.Value(spec)}})
 	case c.Sh:
-		fmt.Fprintf(env.Stdout, "export DPL_QUEUE=%s DPL_TASK=%s DPL_EPOCH=%d DPL_ATTEMPT=%d",
-			c.Queue, t.ID, t.Claim.Epoch, t.Attempts)
-		if trace.Normal(t.Traceparent) != "" {
-			fmt.Fprintf(env.Stdout, " TRACEPARENT=%s", t.Traceparent)
+		set := []string{"DPL_QUEUE=" + string(c.Queue), "DPL_TASK=" + t.ID,
+			fmt.Sprintf("DPL_EPOCH=%d", t.Claim.Epoch), fmt.Sprintf("DPL_ATTEMPT=%d", t.Attempts)}
+		if env.Elsewhere() {
+			set = append(set, "DPL_LEDGER="+l.Dir())
 		}
-		fmt.Fprintln(env.Stdout)
+		if trace.Normal(t.Traceparent) != "" {
+			set = append(set, "TRACEPARENT="+t.Traceparent)
+		}
+		fmt.Fprintln(env.Stdout, cli.Exports(set...))
 	default:
 		fmt.Fprintln(env.Stdout, t.ID, t.Claim.Epoch)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
+	"github.com/dpl-project/dpl/cmd/internal/variables"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -159,8 +160,8 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	defer cancel()
 
 	cmd := exec.CommandContext(ctx, h.argv[0], h.argv[1:]...)
-	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID,
-		"DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
+	cmd.Env = variables.Environ(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID,
+		"DPL_RUN="+op.RunID, "DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
 	cmd.Stdin = bytes.NewReader(h.env.JSONText(cli.CrashedCall(op, f)))
 	said := messages.ForChild(h.env.Stderr)
 	cmd.Stdout, cmd.Stderr = said, said

@@ -17,7 +17,7 @@ type cleanup struct {
 
 	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	IfExists   bool      `help:"do nothing if there is no ledger"`
-	Supervisor cli.ID    `placeholder:"ID" help:"act as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
+	Supervisor cli.ID    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"with --ack or a handler: act as this supervisor"`
 	Ack        []cli.ID  `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
 	PID        cli.PID   `placeholder:"N" help:"with --ack: the supervisor's process"`
 	Timeout    cli.Span  `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
@@ -43,7 +43,7 @@ func (c *cleanup) Validate() error {
 		return cli.Usagef("--dry-run does not go with a handler")
 	case c.Given("keep-record") && (acks || handles || c.Op != ""):
 		return cli.Usagef("--keep-record goes with none of --op, --ack and a handler")
-	case c.Supervisor != "" && !acks && !handles:
+	case c.Given("supervisor") && !acks && !handles:
 		return cli.Usagef("--supervisor goes with --ack or a handler")
 	case c.PID != 0 && !acks && !handles:
 		return cli.Usagef("--pid goes with --ack")
@@ -65,11 +65,10 @@ func (c *cleanup) Run(env *cli.Env) error {
 
 // supervisor returns who it works as.
 func (c *cleanup) supervisor() (string, error) {
-	id, err := c.Supervisor.Or("DPL_SUPERVISOR")
-	if err == nil && id == "" {
-		err = cli.Usagef("--supervisor is required, or $DPL_SUPERVISOR")
+	if c.Supervisor == "" {
+		return "", cli.Usagef("--supervisor is required, or $DPL_SUPERVISOR")
 	}
-	return id, err
+	return string(c.Supervisor), nil
 }
 
 // Summary is what dpl-cleanup does, in one line.

@@ -37,7 +37,7 @@ type beater struct {
 func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	b := &beater{env: env, op: string(c.Op)}
 	var err error
-	if b.actor, err = c.actor(); err != nil {
+	if b.actor, err = c.actor(env); err != nil {
 		return nil, err
 	}
 	if b.group, b.service, err = c.serviceOf(b.actor); err != nil {
@@ -78,19 +78,21 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 }
 
 // actor returns the sender of the heartbeat. Flags hide the environment, so a participant started
-// by a supervisor does not send heartbeats in the supervisor's name.
-func (c *heartbeat) actor() (a protocol.Actor, err error) {
-	named := c.Call != "" || c.Participant != "" || c.Supervisor != "" || c.Service != ""
-	a.Call, a.Participant, a.Supervisor = string(c.Call), string(c.Participant), string(c.Supervisor)
+// by a supervisor does not send heartbeats in the supervisor's name, whatever operation --op names.
+func (c *heartbeat) actor(env *cli.Env) (a protocol.Actor, err error) {
+	call, participant, supervisor := string(c.Call), string(c.Participant), string(c.Supervisor)
+	participates := env.Variable("DPL_CALL") != "" || env.Variable("DPL_PARTICIPANT") != ""
+	served := !participates || c.Given("group")
 	switch {
-	case named:
-	case os.Getenv("DPL_CALL") != "":
-		a.Call, err = c.Call.Or("DPL_CALL")
-	case os.Getenv("DPL_PARTICIPANT") != "":
-		a.Participant, err = c.Participant.Or("DPL_PARTICIPANT")
-	case os.Getenv("DPL_SUPERVISOR") != "":
-		a.Supervisor, err = c.Supervisor.Or("DPL_SUPERVISOR")
-	case os.Getenv("DPL_SERVICE") != "":
+	case c.Given("call", "participant", "supervisor", "service"):
+		a.Call, a.Participant, a.Supervisor = call, participant, supervisor
+	case call != "":
+		a.Call = call
+	case participant != "":
+		a.Participant = participant
+	case supervisor != "" && served:
+		a.Supervisor = supervisor
+	case env.Variable("DPL_SERVICE") != "" && served:
 		// serviceOf reads it.
 	default:
 		err = cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
@@ -105,32 +107,25 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 // sends none for the service.
 func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err error) {
 	alone := a == protocol.Actor{}
-	if a.Supervisor == "" && c.Service == "" && !alone {
-		if c.Group != "" {
+	if a.Supervisor == "" && !c.Given("service") && !alone {
+		if c.Given("group") {
 			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SERVICE or " +
 				"$DPL_SUPERVISOR")
 		}
 		return "", "", err
 	}
 
-	if group, err = c.Group.Or("DPL_GROUP"); err != nil {
-		return "", "", err
-	}
-
-	service = string(c.Service)
-	if c.Supervisor == "" {
-		service, err = c.Service.Or("DPL_SERVICE")
-	}
-
+	group, service = string(c.Group), string(c.Service)
 	switch {
-	case err != nil:
-		return "", "", err
-	case group == "" && (c.Service != "" || alone):
+	case group == "" && (c.Given("service") || alone):
 		return "", "", cli.Usagef("--service goes with --group, or $DPL_GROUP")
 	case group == "":
 		return "", "", nil
-	case service == "":
+	case service == "" && c.Given("supervisor"):
 		service = a.Supervisor
+	case service == "":
+		return "", "", cli.Usagef("--service is required with --group %s: $DPL_SERVICE and "+
+			"$DPL_SUPERVISOR are of the group $DPL_GROUP", group)
 	}
 
 	return group, service, nil
@@ -227,7 +222,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 // one sends the heartbeat to one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
 	actor := b.actor
-	actor.Run = cli.RunOf(id)
+	actor.Run = b.env.RunOf(id)
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Heartbeat(actor, b.say, seen)

@@ -18,11 +18,11 @@ type heartbeat struct {
 	cli.Common `embed:""`
 
 	Op          cli.ID            `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Call        cli.ID            `placeholder:"CALL" help:"send it for this call ($DPL_CALL)"`
-	Participant cli.ID            `placeholder:"ID" help:"send it for all calls of this participant ($DPL_PARTICIPANT)"`
-	Supervisor  cli.ID            `placeholder:"ID" help:"send it as this supervisor ($DPL_SUPERVISOR); without --op, to all operations that name it"`
-	Group       cli.ID            `placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor ($DPL_GROUP)"`
-	Service     cli.ID            `placeholder:"ID" help:"with --group: send it only as this service ($DPL_SERVICE)"`
+	Call        cli.ID            `env:"DPL_CALL" unless:"participant,supervisor" placeholder:"CALL" help:"send it for this call"`
+	Participant cli.ID            `env:"DPL_PARTICIPANT" unless:"call,supervisor,group,service" placeholder:"ID" help:"send it for all calls of this participant"`
+	Supervisor  cli.ID            `env:"DPL_SUPERVISOR" unless:"call,participant,service" placeholder:"ID" help:"send it as this supervisor; without --op, to all operations that name it"`
+	Group       cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor"`
+	Service     cli.ID            `env:"DPL_SERVICE,DPL_SUPERVISOR" unless:"supervisor" placeholder:"ID" help:"with --group: send it only as this service"`
 	PID         cli.PID           `placeholder:"N" help:"process that is alive"`
 	Cleaning    bool              `help:"report that the participant is cleaning up"`
 	Heartbeat   bool              `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`

@@ -8,3 +8,5 @@ import (
 )
 
 func FuzzLanes(f *testing.F) { lanes.Fuzz(f, func() cli.Command { return new(importer) }) }
+
+func TestVariables(t *testing.T) { lanes.Variables(t, func() cli.Command { return new(importer) }) }

@@ -34,7 +34,7 @@ func (c *pop) Validate() error {
 }
 
 func (c *pop) Run(env *cli.Env) error {
-	asked := protocol.Pop{Call: string(c.Call), Run: cli.RunOf(string(c.Op)), Fail: c.Fail,
+	asked := protocol.Pop{Call: string(c.Call), Run: env.RunOf(string(c.Op)), Fail: c.Fail,
 		Reason: string(c.Reason), KeepOpen: c.KeepOpen, DeleteResources: c.DeleteResources}
 	return env.Apply("pop", string(c.Op), asked.Call,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {

@@ -3,7 +3,6 @@ package push
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -41,20 +40,16 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p proto
 			{"tmp", cli.OrNull(tmp)}, {"traceparent", cli.OrNull(edit.After.PassesOn(p.Call))},
 		}...))
 	case c.Sh:
-		fmt.Fprintf(env.Stdout,
-			"export DPL_LEDGER=%s DPL_OP=%s DPL_RUN=%s DPL_CALL=%s DPL_PARTICIPANT=%s",
-			quote(l.Dir()), op, edit.After.RunID, p.Call, p.Participant)
+		set := []string{"DPL_LEDGER=" + l.Dir(), "DPL_OP=" + op, "DPL_RUN=" + edit.After.RunID,
+			"DPL_CALL=" + p.Call, "DPL_PARTICIPANT=" + p.Participant}
 		if traceparent := edit.After.PassesOn(p.Call); traceparent != "" {
-			fmt.Fprintf(env.Stdout, " TRACEPARENT=%s", traceparent)
+			set = append(set, "TRACEPARENT="+traceparent)
 		}
 		if tmp != "" {
-			fmt.Fprintf(env.Stdout, " DPL_TMP=%s", quote(tmp))
+			set = append(set, "DPL_TMP="+tmp)
 		}
-		fmt.Fprintln(env.Stdout)
+		fmt.Fprintln(env.Stdout, cli.Exports(set...))
 	default:
 		fmt.Fprintln(env.Stdout, op, p.Call)
 	}
 }
-
-// quote returns s as one word for a shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -7,7 +7,6 @@
 package report
 
 import (
-	"os"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -54,7 +53,7 @@ func (c *report) Run(env *cli.Env) error {
 	var action group.RuleAction
 	edit, err := env.EditGroup(l, string(c.Group), fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
-			f.Starts = c.starts(g.Service(f.Service))
+			f.Starts = c.starts(env, g.Service(f.Service))
 			after, action, err = g.Report(f, by, seen)
 			return after, err
 		})
@@ -67,14 +66,14 @@ func (c *report) Run(env *cli.Env) error {
 
 // starts returns the starts that the report may be about, or nil for any. What a service started
 // names the start of that service, so that it says nothing about a later one.
-func (c *report) starts(s *group.Service) []string {
-	inside := os.Getenv("DPL_GROUP") == string(c.Group) &&
-		os.Getenv("DPL_SERVICE") == string(c.Service) && os.Getenv("DPL_START") != ""
+func (c *report) starts(env *cli.Env, s *group.Service) []string {
+	inside := env.Variable("DPL_GROUP") == string(c.Group) &&
+		env.Variable("DPL_SERVICE") == string(c.Service) && env.Variable("DPL_START") != ""
 	switch {
 	case c.Start != "":
 		return []string{string(c.Start)}
 	case inside && s != nil && s.StartID != "":
-		return strings.Split(os.Getenv("DPL_START"), ",")
+		return strings.Split(env.Variable("DPL_START"), ",")
 	}
 	return nil
 }

@@ -190,8 +190,8 @@ func callersOf(op protocol.Operation, caller string) (callers []string) {
 
 // hold holds the pipes of this process, whose call has ended or could not begin, if the operation op
 // of l has failed. callers are calls that are known to wait for it.
-func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, callers []string,
-	say func(text string)) {
+func (c *run) hold(env *cli.Env, s *session.Session, l *fileops.Ledger, op, run, call string,
+	callers []string, say func(text string)) {
 	if len(c.held) == 0 || s.DryRun() {
 		return
 	}
@@ -202,7 +202,7 @@ func (c *run) hold(s *session.Session, l *fileops.Ledger, op, run, call string, 
 	}
 
 	h := hold{ledger: l, observe: s.Observer(), op: op, run: now.RunID, call: call,
-		callers: append(callers, callersOf(now, os.Getenv("DPL_CALL"))...), mine: ownMarks(),
+		callers: append(callers, callersOf(now, env.CallIn(op))...), mine: ownMarks(),
 		held: c.held, signals: c.account.signals, say: say}
 	if c.account.keeper == nil { // the command was not started
 		c.account.keeper = job.NewKeeper(process.NewStartID(), 0, c.held...)
@@ -276,7 +276,7 @@ func (c *run) Failed(env *cli.Env, args []string, status int) {
 	a := &c.account
 	say := func(text string) { env.Warnf("%s", text) }
 	if call, is := a.role.(*call); is && a.begun {
-		c.hold(env.Session, call.ledger, call.op, call.run, call.push.Call, call.callers, say)
+		c.hold(env, env.Session, call.ledger, call.op, call.run, call.push.Call, call.callers, say)
 	} else if !a.begun && c.Queue == "" && c.Group == "" {
 		c.notBegun(env, args, status, say)
 	}
@@ -294,12 +294,14 @@ func (c *run) Failed(env *cli.Env, args []string, status int) {
 // (spec §15.8), and holds the pipes. Of a run that has ended, and of one that is failing already,
 // it only holds the pipes.
 func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text string)) {
-	op := cmp.Or(string(c.Op), os.Getenv("DPL_OP"))
+	op := cmp.Or(string(c.Op), env.Variable("DPL_OP"))
 	elsewhere := c.Op == "" && slices.ContainsFunc(args,
-		func(arg string) bool { return strings.HasPrefix(arg, "--op") })
-	run := cli.RunOf(op)
+		func(arg string) bool { return strings.HasPrefix(arg, "--op") }) ||
+		c.Ledger == "" && slices.ContainsFunc(args,
+			func(arg string) bool { return strings.HasPrefix(arg, "--ledger") })
+	run := env.RunOf(op)
 	if wire.CheckID(op) != nil || status == cli.StatusOver || elsewhere ||
-		run == "" && os.Getenv("DPL_OP") != op || env.DryRun() {
+		run == "" && env.Variable("DPL_OP") != op || env.DryRun() {
 		return
 	}
 
@@ -318,7 +320,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 		}
 	}
 	call := cmp.Or(string(c.Call), participant)
-	judged := c.CallerDecides && os.Getenv("DPL_CALL") != ""
+	judged := c.CallerDecides && env.Variable("DPL_CALL") != ""
 	if run != "" && status != cli.StatusCleanUp && !judged {
 		why := fmt.Sprintf("exit status %d", status)
 		if c.account.failure != nil {
@@ -336,5 +338,5 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	}
 
 	c.held = inherited()
-	c.hold(s, l, op, run, call, nil, say)
+	c.hold(env, s, l, op, run, call, nil, say)
 }

@@ -24,7 +24,7 @@ type run struct {
 
 	Participant cli.ID `placeholder:"ID" help:"participant that makes the call (the name of COMMAND)"`
 	Group       cli.ID `placeholder:"GROUP" help:"instead of a call, maintain the registration of --service in GROUP"`
-	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND runs ($DPL_SERVICE)"`
+	Service     cli.ID `env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" help:"with --group: the service that COMMAND runs"`
 
 	cli.Push `embed:""`
 

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,15 +30,12 @@ func (c *run) registration(env *cli.Env) (role, error) {
 		return nil, cli.Usagef("--group keeps the registration of a service: it goes with " +
 			"--service only, not with flags of a call")
 	}
-	if c.Given("supervisor") && c.Service == "" {
+	if c.Given("supervisor") && !c.Given("service") {
 		c.Service = c.Supervisor // as the flag was called before
 	}
 
-	service, err := c.Service.Or("DPL_SERVICE")
-	if err != nil {
-		return nil, err
-	}
-	if service = cmp.Or(service, string(c.Supervisor)); service == "" {
+	service := string(c.Service)
+	if service == "" {
 		return nil, cli.Usagef("--service is required, or $DPL_SERVICE")
 	}
 

@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
+	"github.com/dpl-project/dpl/cmd/internal/variables"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -102,7 +103,7 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		return err
 	}
 
-	variables, interval, err := begin(env, p, signals)
+	set, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
 		(<-keeper).Dismiss()
 		if refused, ok := p.(*call); ok {
@@ -138,7 +139,7 @@ func (c *run) perform(env *cli.Env, a *account, p role, path string, keeper <-ch
 		a.keeper.Dismiss()
 		return r.notStarted(err)
 	}
-	return r.run(path, c.Command, variables, interval, c.Notify)
+	return r.run(path, c.Command, set, interval, c.Notify)
 }
 
 // keeper starts the keeper of the command, whose processes carry id, and does not wait for it. note
@@ -225,14 +226,9 @@ func self() observe.Process {
 	return p
 }
 
-// environment returns the environment of this process with variables replaced or added.
-func environment(variables []string) []string {
-	names := []string{"DPL_OP", "DPL_RUN", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP"}
-	for _, v := range variables {
-		name, _, _ := strings.Cut(v, "=")
-		names = append(names, name)
-	}
-	return append(without(os.Environ(), names...), variables...)
+// environment returns the environment of this process, which may be inside a call, with set.
+func environment(set []string) []string {
+	return variables.Environ(variables.Outside(os.Environ(), "DPL_OP"), set...)
 }
 
 // without removes the entries with names from env.
@@ -245,9 +241,9 @@ func without(env []string, names ...string) []string {
 
 // run starts the command, and returns once it has ended and the ledger says so.
 func (r *runner) run(
-	path string, argv, variables []string, interval time.Duration, notify bool,
+	path string, argv, set []string, interval time.Duration, notify bool,
 ) (err error) {
-	env := environment(variables)
+	env := environment(set)
 	r.listener.lend(env)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {

@@ -28,7 +28,7 @@ func (c *run) checkQueue(env *cli.Env) error {
 	switch {
 	case modes != 1:
 		return cli.Usagef("--queue goes with one of --once, --until-empty, --until-done and --follow")
-	case c.Group != "" || c.Service != "" || c.Given("op", "call", "caller", "supervisor", "handle",
+	case c.Given("group", "service", "op", "call", "caller", "supervisor", "handle",
 		"orphan-policy", "description", "resource", "no-fail-on-crash", "heartbeat", "staleness",
 		"interval", "no-create", "shared", "commit", "resource-root"):
 		return cli.Usagef("--queue makes operations of its own: leave out the flags of calls, groups " +

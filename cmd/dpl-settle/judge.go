@@ -50,9 +50,9 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 	case err != nil:
 		return err
 	case spec.Check == "":
-	case q.Inside(s.Task, os.Getenv("DPL_OP")) && s.Publish != nil:
+	case q.Inside(s.Task, env.Variable("DPL_OP")) && s.Publish != nil:
 		return cli.WithStatus(cli.StatusRefused, errUnchecked)
-	case q.Inside(s.Task, os.Getenv("DPL_OP")):
+	case q.Inside(s.Task, env.Variable("DPL_OP")):
 		s.Outcome = queue.Outcome{}
 	default:
 		if err := env.CheckGroupTrust(l); err != nil {

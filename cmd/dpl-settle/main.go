@@ -9,7 +9,6 @@ package settle
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -18,8 +17,10 @@ import (
 )
 
 type settle struct {
-	cli.Queued  `embed:""`
-	cli.Attempt `embed:""`
+	cli.Queued `embed:""`
+
+	Task  cli.TaskID `env:"DPL_TASK" placeholder:"TASK" help:"task"`
+	Epoch cli.Epoch  `env:"DPL_EPOCH" placeholder:"N" help:"number of the claim"`
 
 	Done    bool              `help:"the task is done, if its check passes"`
 	Fail    bool              `help:"the attempt failed: it counts, and the task waits for its backoff"`
@@ -94,7 +95,7 @@ func (c *settle) Run(env *cli.Env) error {
 		if !judged && mayHaveCheck(q, s) {
 			return q, errUnjudged
 		}
-		s.Later = s.End == "" || q.Inside(s.Task, os.Getenv("DPL_OP"))
+		s.Later = s.End == "" || q.Inside(s.Task, env.Variable("DPL_OP"))
 		return q.Settle(s, seen)
 	}
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing, verb)
@@ -117,7 +118,7 @@ func (c *settle) Run(env *cli.Env) error {
 func (c *settle) unclaim(env *cli.Env, l *fileops.Ledger, s queue.Settlement) error {
 	edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,
 		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			if q.Inside(s.Task, os.Getenv("DPL_OP")) {
+			if q.Inside(s.Task, env.Variable("DPL_OP")) {
 				return q, cli.WithStatus(cli.StatusRefused, errBegun)
 			}
 			return q.Unclaim(s.Task, s.Epoch, seen)
@@ -139,9 +140,10 @@ var errBegun = errors.New("--unclaim: the attempt has begun: give the task back 
 // settlement returns what the flags say.
 func (c *settle) settlement() (s queue.Settlement, err error) {
 	s.Outcome = c.outcome()
-	if s.Task, s.Epoch, err = c.Of(c.Queue); err != nil {
+	if err = cli.CheckAttempt(c.Task, c.Epoch); err != nil {
 		return s, err
 	}
+	s.Task, s.Epoch = string(c.Task), int64(c.Epoch)
 	if s.Report, err = c.report(); err != nil {
 		return s, err
 	}

@@ -21,7 +21,6 @@ package main
 
 import (
 	"cmp"
-	"os"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/dpl-answer"
@@ -41,14 +40,14 @@ type status struct {
 	Since      cli.When    `placeholder:"TIME" help:"list what failed since TIME, instead of in the last 24 hours: as in the files, like 09:30 in local time, or like 48h ago"`
 	Runs       bool        `help:"list the runs of the operation, with those in the archive, the newest first"`
 	RunID      cli.Word    `name:"run" placeholder:"RUNID" help:"show this run of the operation; the beginning of its id is enough"`
-	Op         cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Group      cli.ID      `placeholder:"GROUP" help:"show this group of services"`
+	Op         cli.ID      `env:"DPL_OP" unless:"all,since,ids" placeholder:"OP" help:"operation"`
+	Group      cli.ID      `env:"DPL_GROUP" when:"service" placeholder:"GROUP" help:"show this group of services"`
 	Groups     bool        `help:"list the groups of services"`
 	Queue      cli.QueueID `placeholder:"QUEUE" help:"show this queue: its tasks, who has them, and what holds it"`
 	Queues     bool        `help:"list the queues"`
 	IDs        bool        `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services; with --queues, of queues; with --queue, of its tasks"`
 	Supervisor cli.ID      `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
-	Service    cli.ID      `placeholder:"ID" help:"with --group, or $$DPL_GROUP: show only this service"`
+	Service    cli.ID      `placeholder:"ID" help:"with --group: show only this service"`
 	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
 	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
 	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; ? shows the keys; with --html, write the page again and again"`
@@ -83,18 +82,11 @@ func (c *status) checkSubject() error {
 		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
 	}
 
-	if c.Group == "" && c.Service != "" && !c.Groups {
-		c.Group = cli.ID(os.Getenv("DPL_GROUP"))
-	}
-
 	if err := c.checkQueue(); err != nil {
 		return err
 	}
 
 	op := c.givesOp()
-	if !op && c.Given("all", "since") {
-		c.Op = "" // as with --ids, the environment does not count
-	}
 	switch {
 	case (c.All || c.Since != "") && (op || c.Group != "" || c.Groups || c.Queue != "" || c.Queues ||
 		c.IDs || c.Check != "" || c.Why != "" || c.Log != ""):

@@ -69,9 +69,6 @@ func (c *status) subject(now time.Time) (what subject, err error) {
 	if c.Since != "" {
 		what.since, err = c.Since.Time(now)
 	}
-	if c.IDs && !c.givesOp() {
-		what.op = ""
-	}
 	return what, err
 }
 

@@ -60,9 +60,9 @@ func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 	case c.Ready == nil:
 		w.read = w.readOperations
 		return ops, ops, nil, nil
-	case c.Group == "" && len(ops) > 1:
+	case !c.Given("group") && len(ops) > 1:
 		return nil, nil, nil, cli.Usagef("--ready goes with one --op")
-	case c.Group == "" && len(ops) == 1:
+	case !c.Given("group") && len(ops) == 1:
 		w.within, w.read = ops[0], w.readCalls
 		return ids, ops, nil, nil
 	}
@@ -74,7 +74,7 @@ func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 
 // groupOf tells w the group of its services, and returns it. Without one, the error says missing.
 func (c *wait) groupOf(w *waiter, missing string) (groups []string, err error) {
-	if w.within, err = c.Group.Or("DPL_GROUP"); err == nil && w.within == "" {
+	if w.within = string(c.Group); w.within == "" {
 		err = cli.Usagef("%s", missing)
 	}
 	return []string{w.within}, err

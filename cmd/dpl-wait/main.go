@@ -28,7 +28,7 @@ type wait struct {
 	For     protocol.Goal `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,change,done,settled,dead,empty,halted," placeholder:"STATE" help:"state to wait for (terminal): cleanup also matches failed, terminal matches completed and failed, change matches any change of state. Of a queue: empty (nothing waits, is claimed or blocked), halted, change (empty); of its tasks: done, settled (it has ended, or is dead or blocked), dead (done)"`
 	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
 	Ended   []cli.ID      `placeholder:"ID" help:"wait until this service of the group has ended for good: no pass starts it again"`
-	Group   cli.ID        `placeholder:"GROUP" help:"group of the services ($DPL_GROUP)"`
+	Group   cli.ID        `env:"DPL_GROUP" when:"ready,ended" placeholder:"GROUP" help:"group of the services"`
 	Any     bool          `help:"wait for only one of several, and print those that match"`
 	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
 	Queue   cli.QueueID   `placeholder:"QUEUE" help:"wait for this queue, or with --task for its tasks"`

@@ -141,6 +141,8 @@ export class Call {
      */
     this.env = {
       ...environment(),
+      DPL_TMP: undefined, // that of an outer call
+      DPL_HANDLE: undefined,
       DPL_OP: this.op,
       DPL_RUN: this.#run,
       DPL_CALL: this.id,

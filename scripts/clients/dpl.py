@@ -137,7 +137,8 @@ class Call:
         self._run_id: str = pushed.get("runId") or ""
         ids = {"DPL_OP": self.op, "DPL_CALL": self.id, "DPL_PARTICIPANT": self.participant}
         ids["DPL_RUN"] = self._run_id
-        self.env = {**env, **ids}
+        outer = {k: v for k, v in env.items() if k not in ("DPL_TMP", "DPL_HANDLE")}
+        self.env = {**outer, **ids}
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
         if pushed.get("traceparent"):  # an older dpl-push has none

@@ -59,6 +59,15 @@ done_at_least() {
 # attempts: print the processes of the attempts of the farm
 attempts() { sed -n 's/.*"pid": \([0-9]*\), "process".*/\1/p' ledger/queues/farm.json; }
 
+# on_ledger: print the processes that a worker has started on the ledger
+on_ledger() {
+    for process in /proc/[0-9]*; do
+        case $(tr '\0' ' ' <"$process/cmdline") in
+        *"--ledger $DPL_LEDGER "*) echo "${process#/proc/}" ;;
+        esac
+    done 2>/dev/null
+}
+
 # workers_of_farm: what the line in a crontab starts
 workers_of_farm() {
     for slot in 1 2 3; do
@@ -107,7 +116,7 @@ act_of_the_farm() {
     typed "kill -KILL $(attempts | tr '\n' ' ')and all workers"
     # shellcheck disable=SC2046 # one word per pid
     {
-        kill -KILL "$child" $(attempts) $(pgrep -f -- "--ledger $DPL_LEDGER" 2>/dev/null)
+        kill -KILL "$child" $(attempts) $(on_ledger)
         wait "$child"
     } 2>/dev/null
 

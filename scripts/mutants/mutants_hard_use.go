@@ -327,9 +327,17 @@ var firstMinutes = []mutant{
 		"	return !has(f.tag, \"required\")", "	return true",
 		[]string{"./cmd/dpl-pop FuzzLanes"},
 	}, {
-		"an empty variable is a word", "cmd/internal/cli/parse.go",
-		"			return os.Getenv(name) == \"\"", "			return false",
+		"an empty variable is a word", "cmd/internal/cli/scope.go",
+		"		if os.Getenv(v) != \"\" {", "		if v != \"\" {",
 		[]string{"./cmd/internal/cli TestRuns"},
+	}, {
+		"a variable counts in any group", "cmd/internal/cli/scope.go",
+		"all.value(owner) == os.Getenv(variables.Of(owner)) &&", "",
+		[]string{"./cmd/dpl-shutdown TestVariables"},
+	}, {
+		"an operation of the environment beside a queue", "cmd/internal/cli/scope.go",
+		"			about = true\n", "			about = false\n",
+		[]string{"./cmd/dpl-wait TestVariables"},
 	}, {
 		"--why in camelCase", "cmd/dpl-status/question.go",
 		"			name += \" \"\n", "			name += \"\"\n",

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // sources are the sources of the commands, and of the second implementation, below the directory of
@@ -52,6 +54,9 @@ func CommandsIn(bin, root string, flags ...string) error {
 	}
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if path := programs.Machine(); path != "" { // go finds a compiler for C there
+		cmd.Env = append(cmd.Env, "PATH="+path)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}

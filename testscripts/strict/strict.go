@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // Skip skips the test with a reason. With STRICT in the environment, which allows no skips, it
@@ -22,6 +24,9 @@ func Program(t testing.TB, name string) string {
 	t.Helper()
 
 	path, err := exec.LookPath(name)
+	if err != nil && programs.There(name) {
+		t.Fatalf("%s is not declared: name it in TestMain, with programs.Run", name)
+	}
 	if err != nil {
 		Skip(t, "needs "+name)
 	}

@@ -117,7 +117,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 	}
 
 	env.Session = env.session()
-	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
+	env.inherited = env.Variable("DPL_OP") != "" && !env.flags.Given("op")
 	return err == nil, err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"reflect"
 	"strings"
@@ -13,6 +14,7 @@ type field struct {
 	value    reflect.Value
 	argument bool
 	given    bool
+	text     string // the last value on the command line
 }
 
 // FastLane fills c, which must be zero, from plain arguments: --name value, --name=value, switches
@@ -21,7 +23,7 @@ type field struct {
 // understand something, or finds an error, it returns false. Then Kong parses the arguments again,
 // and decides.
 func FastLane(c Command, args []string) bool {
-	fields := fieldsOf(reflect.ValueOf(c).Elem(), make([]field, 0, 48))
+	all := fieldsOf(reflect.ValueOf(c).Elem(), make(fields, 0, 48))
 	common := c.CommonFlags()
 	common.given = nil
 
@@ -32,7 +34,7 @@ func FastLane(c Command, args []string) bool {
 		}
 
 		name, word, hasWord := strings.Cut(arg, "=")
-		f := named(fields, name)
+		f := all.flag(name)
 		if f == nil || f.name == "help" {
 			return false
 		}
@@ -51,12 +53,13 @@ func FastLane(c Command, args []string) bool {
 		if !hasWord {
 			word, args = args[0], args[1:]
 		}
-		if set(f.value, word, f.tag.Get("enum")) != nil {
+		if f.text = word; set(f.value, word, f.tag.Get("enum")) != nil {
 			return false
 		}
 	}
 
-	for _, f := range fields {
+	for i := range all {
+		f := &all[i]
 		if f.argument && len(args) > 0 {
 			if setArguments(f.value, args) != nil {
 				return false
@@ -64,7 +67,7 @@ func FastLane(c Command, args []string) bool {
 			args = nil
 		}
 
-		if !f.given && !f.argument && !f.complete() {
+		if !f.given && !f.argument && !all.complete(f) {
 			return false
 		}
 	}
@@ -74,13 +77,10 @@ func FastLane(c Command, args []string) bool {
 }
 
 // complete fills a flag that was not given. It returns false if the command needs the flag.
-func (f *field) complete() bool {
+func (all fields) complete(f *field) bool {
 	word := f.tag.Get("default")
-	for variable := range strings.SplitSeq(f.tag.Get("env"), ",") {
-		if value := os.Getenv(variable); value != "" {
-			word = value
-			break
-		}
+	if v := all.variable(f); v != "" {
+		word = os.Getenv(v)
 	}
 
 	if word != "" {
@@ -89,11 +89,11 @@ func (f *field) complete() bool {
 	return !has(f.tag, "required")
 }
 
-// named returns the flag named by arg, or nil.
-func named(fields []field, arg string) *field {
+// flag returns the flag named by arg, or nil.
+func (all fields) flag(arg string) *field {
 	name, long := strings.CutPrefix(arg, "--")
-	for i := range fields {
-		f := &fields[i]
+	for i := range all {
+		f := &all[i]
 		if long && name != "" && !f.argument && (f.name == name || f.tag.Get("aliases") == name) {
 			return f
 		}
@@ -102,7 +102,7 @@ func named(fields []field, arg string) *field {
 }
 
 // fieldsOf appends the fields of a struct and of its embedded structs to all.
-func fieldsOf(structure reflect.Value, all []field) []field {
+func fieldsOf(structure reflect.Value, all fields) fields {
 	for i := range structure.NumField() {
 		f, value := structure.Type().Field(i), structure.Field(i)
 		plain, _, _ := strings.Cut(string(f.Tag), `help:"`)
@@ -112,7 +112,8 @@ func fieldsOf(structure reflect.Value, all []field) []field {
 		case value.Kind() == reflect.Struct && has(tag, "embed"):
 			all = fieldsOf(value, all)
 		case f.IsExported():
-			all = append(all, field{name: flagName(f.Name), tag: tag, value: value,
+			name := cmp.Or(tag.Get("name"), flagName(f.Name))
+			all = append(all, field{name: name, tag: tag, value: value,
 				argument: has(tag, "arg")})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,15 +21,22 @@ type manual struct {
 // newManual returns the manual of c.
 func (env *Env) newManual(c Command, summary, details string) *manual {
 	noteGiven := func(ctx *kong.Context) error {
-		common := c.CommonFlags()
+		common, all := c.CommonFlags(), fieldsOf(reflect.ValueOf(c).Elem(), nil)
 		common.given = nil
 		for _, p := range ctx.Path {
 			if p.Flag != nil {
 				common.given = append(common.given, p.Flag.Name)
-				p.Flag.Tag.Envs = nil // kong would read these as well
+				f := all.named(p.Flag.Name)
+				f.given, f.text = true, fmt.Sprint(ctx.FlagValue(p.Flag))
 			}
 		}
 
+		for _, f := range ctx.Model.Flags {
+			f.Tag.Envs = nil // kong would read these also where they do not count
+			if v := all.variable(all.named(f.Name)); v != "" {
+				f.Tag.Envs = []string{v}
+			}
+		}
 		return nil
 	}
 
@@ -52,11 +58,7 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 			f.PlaceHolder = strings.Join(words(v.Enum), "|")
 		}
 
-		// Kong wants a default beside an enum, and would take an empty variable for a word.
-		v.HasDefault = v.Default != ""
-		v.Tag.Envs = slices.DeleteFunc(slices.Clone(v.Tag.Envs), func(name string) bool {
-			return os.Getenv(name) == ""
-		})
+		v.HasDefault = v.Default != "" // kong wants one beside an enum
 	}
 
 	return &manual{k, summary, details, leading(c, k.Model.Flags)}

@@ -66,7 +66,7 @@ func CheckStaleness(threshold Span) error {
 // Arguments returns the push for the flags, made by participant, and its operation.
 func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
-		Participant: string(participant), Run: RunOf(string(c.Op)),
+		Participant: string(participant), Run: env.RunOf(string(c.Op)),
 		Supervisor: string(c.Supervisor), Call: string(c.Call),
 		Handle: string(c.Handle), Description: string(c.Description), Contained: c.NoFailOnCrash,
 		Traceparent:  os.Getenv("TRACEPARENT"),
@@ -75,7 +75,7 @@ func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, 
 	}
 
 	op = string(c.Op)
-	if p.Caller, err = c.callerIn(op); err != nil {
+	if p.Caller, err = c.callerIn(env, op); err != nil {
 		return p, "", err
 	}
 	if p.Resources, err = Absolute(c.Resource); err != nil {
@@ -96,7 +96,7 @@ const noCaller = "-"
 
 // callerIn returns the caller of a call in op: that of --caller, or else $DPL_CALL, unless $DPL_OP
 // says that it belongs to another operation.
-func (c *Push) callerIn(op string) (string, error) {
+func (c *Push) callerIn(env *Env, op string) (string, error) {
 	if c.Caller == noCaller {
 		return "", nil
 	}
@@ -108,7 +108,7 @@ func (c *Push) callerIn(op string) (string, error) {
 		return string(c.Caller), nil
 	}
 
-	own, caller := os.Getenv("DPL_OP"), os.Getenv("DPL_CALL")
+	own, caller := env.Variable("DPL_OP"), env.Variable("DPL_CALL")
 	if own != "" && own != op || wire.CheckID(caller) != nil {
 		return "", nil
 	}
@@ -118,9 +118,9 @@ func (c *Push) callerIn(op string) (string, error) {
 
 // RunOf returns the run of the operation op that this process is part of: $DPL_RUN, if $DPL_OP is op
 // (spec §15.1). It returns "" if it is part of none.
-func RunOf(op string) string {
-	run := os.Getenv("DPL_RUN")
-	if op == "" || os.Getenv("DPL_OP") != op || wire.CheckID(run) != nil {
+func (env *Env) RunOf(op string) string {
+	run := env.Variable("DPL_RUN")
+	if op == "" || env.Variable("DPL_OP") != op || wire.CheckID(run) != nil {
 		return ""
 	}
 	return run

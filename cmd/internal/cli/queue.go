@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -71,42 +70,15 @@ func Led(c Command, args []string) []string {
 	return append([]string{"--" + c.Leading() + "=" + args[0]}, args[1:]...)
 }
 
-// Attempt has the flags that name an attempt. Those of an attempt in whose environment the command
-// runs need not be given.
-type Attempt struct {
-	Task  TaskID `placeholder:"TASK" help:"task ($DPL_TASK, in an attempt of the same queue)"`
-	Epoch Epoch  `placeholder:"N" help:"number of the claim ($DPL_EPOCH, likewise)"`
-}
-
-// Of returns the task and epoch of the attempt of queue that is meant.
-func (a Attempt) Of(queueID QueueID) (task string, epoch int64, err error) {
-	task, epoch = string(a.Task), int64(a.Epoch)
-	if os.Getenv("DPL_QUEUE") == string(queueID) &&
-		(a.Task == "" || a.Task == TaskID(os.Getenv("DPL_TASK"))) {
-		var id TaskID
-		if task == "" && os.Getenv("DPL_TASK") != "" {
-			if err := id.UnmarshalText([]byte(os.Getenv("DPL_TASK"))); err != nil {
-				return "", 0, Usagef("$DPL_TASK: %v", err)
-			}
-			task = string(id)
-		}
-
-		var n Epoch
-		if epoch == 0 && os.Getenv("DPL_EPOCH") != "" {
-			if err := n.UnmarshalText([]byte(os.Getenv("DPL_EPOCH"))); err != nil {
-				return "", 0, Usagef("$DPL_EPOCH: %v", err)
-			}
-			epoch = int64(n)
-		}
-	}
-
+// CheckAttempt returns an error unless flags or the environment name an attempt.
+func CheckAttempt(task TaskID, epoch Epoch) error {
 	switch {
 	case task == "":
-		return "", 0, Usagef("--task is required, or $DPL_TASK of an attempt of this queue")
+		return Usagef("--task is required, or $DPL_TASK of an attempt of this queue")
 	case epoch == 0:
-		return "", 0, Usagef("--epoch is required, or $DPL_EPOCH of an attempt of this queue")
+		return Usagef("--epoch is required, or $DPL_EPOCH of an attempt of this queue")
 	}
-	return task, epoch, nil
+	return nil
 }
 
 // EditQueue applies verb to the queue id, or in a dry run prints the change.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -52,17 +51,6 @@ func Distinct(ids []ID) []string {
 		}
 	}
 	return all
-}
-
-// Or returns id, or the value of the environment variable if id is "". Both may be "".
-func (id ID) Or(variable string) (string, error) {
-	if id != "" || os.Getenv(variable) == "" {
-		return string(id), nil
-	}
-	if err := id.UnmarshalText([]byte(os.Getenv(variable))); err != nil {
-		return "", Usagef("$%s: %v", variable, err)
-	}
-	return string(id), nil
 }
 
 // UnmarshalText sets w to text.

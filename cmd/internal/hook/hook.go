@@ -13,15 +13,16 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/variables"
 )
 
 // timeout limits the run time of a hook.
 const timeout = 10 * time.Second
 
 // Run runs sh -c command with alert, a line without its newline, as its input and more in its
-// environment. What it prints goes to out. A hook that hangs is killed, with its process group.
+// environment, as in variables.Environ. What it prints goes to out. A hook that hangs is killed, with its process group.
 func Run(command, alert string, more []string, out io.Writer) (timedOut bool, err error) {
-	return RunIn(context.Background(), command, alert, append(os.Environ(), more...), out)
+	return RunIn(context.Background(), command, alert, variables.Environ(os.Environ(), more...), out)
 }
 
 // RunIn is Run with env as the environment. It also kills the hook when ctx ends.

@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,7 +25,7 @@ func init() {
 }
 
 func TestMain(m *testing.M) {
-	proctest.Main(m, map[string]func() string{
+	proctest.Main(programs.Of(m, "as", "gcc", "ld"), map[string]func() string{
 		"named":      named,
 		"leaderless": leaderless,
 		"report":     reportHere,

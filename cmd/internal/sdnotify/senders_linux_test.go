@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -24,7 +25,7 @@ const addressVariable = "DPL_SDNOTIFY_TEST_ADDRESS"
 func TestMain(m *testing.M) {
 	address := os.Getenv(addressVariable)
 	if address == "" {
-		os.Exit(m.Run())
+		os.Exit(programs.Run(m, "python3", "systemd-notify"))
 	}
 
 	for _, datagram := range os.Args[1:] {

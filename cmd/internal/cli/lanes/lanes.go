@@ -14,7 +14,7 @@ import (
 
 var variables = []string{
 	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_GROUP", "DPL_SUPERVISOR", "DPL_SERVICE",
-	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW", "DPL_QUEUE",
+	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW", "DPL_QUEUE", "DPL_TASK", "DPL_EPOCH",
 }
 
 // Fuzz compares the fast lane with kong for the command of the working directory; zero returns a
@@ -35,10 +35,13 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 		args = cli.Led(zero(), args)
 		f.Add(strings.Join(args, "\n"), "")
 		f.Add(strings.Join(args, "\n"), strings.Repeat("o\n", 6)+"/l")
+		f.Add(strings.Join(args, "\n"), strings.Repeat("o\n", 6)+"/other\n\n\no\no\n1")
 		for _, v := range variables {
 			f.Setenv(v, "o")
 		}
 
+		f.Setenv("DPL_LEDGER", "/l")
+		f.Setenv("DPL_EPOCH", "1")
 		f.Setenv("DPL_SYNC", "")
 		f.Setenv("DPL_NOW", "")
 		if cli.FastLane(zero(), args) {

@@ -23,7 +23,7 @@ const RoleVariable = "DPL_PROCESS_TEST_ROLE"
 
 // Main runs the tests, or acts in one of roles: it prints the line that the role returns. The role
 // "echo" prints "ready".
-func Main(m *testing.M, roles map[string]func() string) {
+func Main(m interface{ Run() int }, roles map[string]func() string) {
 	role, playing := os.LookupEnv(RoleVariable)
 	if !playing {
 		resetSignals()

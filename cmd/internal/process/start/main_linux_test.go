@@ -8,12 +8,13 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 func TestMain(m *testing.M) {
 	entry.Begin() // see TestKeptFromEntry
 	Stage()
-	proctest.Main(m, map[string]func() string{
+	proctest.Main(programs.Of(m, "as", "gcc", "ld"), map[string]func() string{
 		"pass":    pass,
 		"unit":    spawnUnit,
 		"witness": witness,
