@@ -58,7 +58,7 @@ func (g *auditLog) open() {
 	f, info, err := g.ledger.fs.OpenFile(g.path, g.ledger.fs.OpenAppend)
 	if err == nil {
 		g.file, g.size, g.err = f, info.Size, nil
-		g.inode = int64(info.ID.Inode &^ (1 << 63))
+		g.inode = info.ID.Number()
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		g.err = err
 	}
