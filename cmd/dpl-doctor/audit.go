@@ -14,6 +14,7 @@ import (
 
 // audit reports records with changed or missing lines.
 func (p *checkup) audit() (found []finding) {
+	var copied []string
 	for _, f := range p.files {
 		object, chain, err := fileops.Audited{}, audit.Chain{}, fileops.ErrNoRecord
 		switch {
@@ -40,9 +41,12 @@ func (p *checkup) audit() (found []finding) {
 		found = append(found, findingsOf(name, v.Findings)...)
 		found = append(found, marksOf(name, v.Marks)...)
 		if p.copied(object.Log, chain) {
-			found = append(found, note.about(name, "it is a copy: the ledger was cloned, copied or "+
-				"restored since the last edit", ""))
+			copied = append(copied, name)
 		}
+	}
+	if len(copied) > 0 {
+		found = append(found, note.about("", fmt.Sprintf("the ledger was cloned, copied or restored: no edit "+
+			"has followed in %d of its records, such as %s", len(copied), copied[0]), ""))
 	}
 	return found
 }
