@@ -18,8 +18,12 @@ var (
 	spawned   = regexp.MustCompile(`(?m)^spawn (\w+) (dpl-[a-z]+)\b(?s:(.*))`)
 )
 
+// neverSeen are statuses that the table has for all commands, and that no state of these makes: dpl-check
+// opens no ledger, dpl-doctor reports such files as problems, and dpl-wait waits on beside a held lock.
+var neverSeen = []string{"dpl-check 66", "dpl-check 78", "dpl-doctor 65", "dpl-doctor 78", "dpl-wait 75"}
+
 // Each exit status of each command, as its help has them, is expected by a script, which makes the
-// state that the status claims. A bug cannot be made.
+// state that the status claims. A bug cannot be made, and neverSeen cannot, either.
 func TestEveryStatusIsExpected(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
@@ -63,7 +67,7 @@ func TestEveryStatusIsExpected(t *testing.T) {
 		}
 		for _, s := range help.ExitStatuses {
 			name := filepath.Base(program) + " " + s.Status
-			if !seen[name] && !slices.Contains([]string{"70", "other", "128+N"}, s.Status) {
+			if !seen[name] && !slices.Contains(neverSeen, name) && !slices.Contains([]string{"70", "other", "128+N"}, s.Status) {
 				t.Errorf("no script expects %s", name)
 			}
 		}
