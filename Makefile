@@ -8,6 +8,7 @@
 # make soak-keepers kill 3000 keepers at random times
 # make soak-pipes   kill processes of 3000 pipelines
 # make soak-jobs    as root: nightly backups under a real cron and by hand, for an hour
+# make soak-week    as root: a ledger survives bad weeks for 20 minutes: WEEK=1200
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make mutants      seed bugs in the sources and see which tests find them
@@ -34,6 +35,7 @@ ACTIONLINT  = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STRICT      =
 GO_TEST     = go test
 CHAOS       = 2h
+WEEK        = 1200
 
 # Most commands are links to dpl, and some are links to dpl-status: see cmd/dpl.
 programs = dpl dpl-check dpl-status
@@ -121,7 +123,8 @@ bench: build
 	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
 
 soak: soak-needs build
-	$(MAKE) --no-print-directory soak-units soak-arm64 soak-power soak-clocks soak-bare soak-chaos
+	$(MAKE) --no-print-directory soak-units soak-arm64 soak-power soak-clocks soak-bare soak-week \
+		soak-chaos
 	GOOS=darwin go vet ./... && GOOS=windows go vet ./...
 	sh spec/model/check.sh && sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
@@ -157,6 +160,10 @@ soak-bare:
 # Hard use of everything at once, for CHAOS; it must find nothing.
 soak-chaos: build
 	go run ./scripts/chaos -for $(CHAOS) '$(BIN)'
+
+# Backups, clones, editors, full disks and set clocks happen to a ledger under load, for WEEK seconds.
+soak-week: build
+	STRICT=$(STRICT) sh scripts/soak/week.sh '$(BIN)' $(WEEK)
 
 # The keeper in the language of an arm64 processor, on one that qemu plays.
 soak-arm64:
@@ -229,4 +236,4 @@ clean:
 
 .PHONY: build demo demo-all check format vet tidy staticcheck test rigs scripts model coverage \
 	conformance shell bench soak soak-needs soak-units soak-arm64 soak-jobs soak-keepers soak-pipes \
-	soak-power soak-clocks soak-bare soak-chaos soak-shared mutants pictures doc install uninstall dist clean
+	soak-power soak-clocks soak-bare soak-chaos soak-shared soak-week mutants pictures doc install uninstall dist clean

@@ -67,7 +67,7 @@ func (g *auditLog) open(open func(string) (disk.File, error)) {
 	f, info, err := g.ledger.fs.OpenFile(g.path, open)
 	if err == nil {
 		g.file, g.size, g.err = f, info.Size, nil
-		g.inode = int64(info.ID.Inode &^ (1 << 63))
+		g.inode = info.ID.Number()
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		g.err = err
 	}

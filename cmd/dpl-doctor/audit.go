@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
 	"github.com/dpl-project/dpl/fileops"
@@ -13,14 +14,18 @@ import (
 
 // audit reports records with changed or missing lines.
 func (p *checkup) audit() (found []finding) {
+	var copied []string
 	for _, f := range p.files {
-		object, err := fileops.Audited{}, fileops.ErrNoRecord
+		object, chain, err := fileops.Audited{}, audit.Chain{}, fileops.ErrNoRecord
 		switch {
 		case f.Queue != nil && f.Queue.Audit.Seq > 0:
+			chain = f.Queue.Audit
 			object, err = p.survey.Ledger.AuditedQueue(f.Queue.ID)
 		case f.Operation != nil && f.Operation.Audit.Seq > 0 && f.Kind == layout.OperationFile:
+			chain = f.Operation.Audit
 			object, err = p.survey.Ledger.AuditedOperation(f.Operation.ID)
 		case f.Registry != nil && f.Registry.Audit.Seq > 0 && f.Kind == layout.SupervisorsFile:
+			chain = f.Registry.Audit
 			object, err = p.survey.Ledger.AuditedGroup(f.ID)
 		}
 		if err != nil {
@@ -38,12 +43,39 @@ func (p *checkup) audit() (found []finding) {
 			found = append(found, note.about(name, fmt.Sprintf("the record begins with line %d: the sealed "+
 				"parts before it are elsewhere", v.First), ""))
 		}
-		for _, l := range v.Marks {
-			if l.Verb == audit.Restored {
-				found = append(found, note.about(name, fmt.Sprintf("line %d, of %s: the file was set back "+
-					"to an older state", l.Seq, wire.FormatTime(l.At)), ""))
-			}
+		found = append(found, marksOf(name, v.Marks)...)
+		if p.copied(object.Log, chain) {
+			copied = append(copied, name)
 		}
+	}
+	if len(copied) > 0 {
+		found = append(found, note.about("", fmt.Sprintf("the ledger was cloned, copied or restored: no edit "+
+			"has followed in %d of its records, such as %s", len(copied), copied[0]), ""))
+	}
+	return found
+}
+
+// copied reports whether the log at path is not the file that the last edit wrote to.
+func (p *checkup) copied(path string, chain audit.Chain) bool {
+	return chain.Inode != 0 && slices.ContainsFunc(p.survey.Files, func(f survey.Found) bool {
+		return f.Path == path && chain.Inode != f.Info.ID.Number()
+	})
+}
+
+// marksOf reports the lines that say that the object was changed without a line.
+func marksOf(name string, marks []audit.Line) (found []finding) {
+	for _, l := range marks {
+		what := ""
+		switch l.Verb {
+		case audit.Restored:
+			what = "the file was set back to an older state"
+		case audit.Unaudited:
+			what = "the file was edited by a program that keeps no record"
+		default:
+			continue
+		}
+		found = append(found, note.about(name, fmt.Sprintf("line %d, of %s: %s", l.Seq,
+			wire.FormatTime(l.At), what), ""))
 	}
 	return found
 }

@@ -37,8 +37,12 @@ func (p *checkup) treat(findings []finding) ([]finding, error) {
 	}
 
 	after := again.examine()
+	done := cured(findings, after)
+	if len(done) > 0 {
+		p.env.NoteCommit() // what was swept is gone, whether or not that can be printed
+	}
 
-	return append(cured(findings, after), append(failed, after...)...), nil
+	return append(done, append(failed, after...)...), nil
 }
 
 // sweep removes what killed commands have left, as dpl-cleanup does. It leaves alone a ledger that

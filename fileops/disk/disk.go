@@ -179,3 +179,6 @@ func (i Info) String() string {
 
 // FileID identifies a file, whatever its names.
 type FileID struct{ Device, Inode uint64 }
+
+// Number returns the inode as a number that JSON files have, which is never negative.
+func (id FileID) Number() int64 { return int64(id.Inode &^ (1 << 63)) }
