@@ -48,7 +48,7 @@ func (l *Ledger) CheckNewFile(path string) error {
 
 	mounted, err := l.fs.MountPoint(path)
 	if mounted {
-		err = Unpublishable("it is a mount point, which no file can replace: mount its directory "+
+		err = Unpublishable("it is a mount point, which no file can replace: mount its directory " +
 			"instead, or name a file in another one")
 	}
 	return err
