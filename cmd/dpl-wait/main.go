@@ -31,6 +31,9 @@ type wait struct {
 	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
 }
 
+// Refuses makes it a cli.Refuser.
+func (*wait) Refuses() []string { return []string{"dry-run"} }
+
 // Validate refuses flags that do not go together.
 func (c *wait) Validate() error {
 	if err := c.goal(); err != nil {
