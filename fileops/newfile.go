@@ -2,7 +2,6 @@ package fileops
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -37,20 +36,20 @@ func (l *Ledger) CheckNewFile(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrPublish, cause(err))
+		return Unpublishable("%w", cause(err))
 	case info.Mode.IsDir():
-		return fmt.Errorf("%w: it is a directory: name a file in it", ErrPublish)
+		return Unpublishable("it is a directory: name a file in it")
 	case !info.Mode.IsRegular():
-		return fmt.Errorf("%w: it is a device, pipe or socket: redirect stdout to it", ErrPublish)
+		return Unpublishable("it is a device, pipe or socket: redirect stdout to it")
 	case info.Links > 1:
-		return fmt.Errorf("%w: it has %d hard links, and only this one would change: remove the "+
-			"others, or name another file", ErrPublish, info.Links)
+		return Unpublishable("it has %d hard links, and only this one would change: remove the "+
+			"others, or name another file", info.Links)
 	}
 
 	mounted, err := l.fs.MountPoint(path)
 	if mounted {
-		err = fmt.Errorf("%w: it is a mount point, which no file can replace: mount its directory "+
-			"instead, or name a file in another one", ErrPublish)
+		err = Unpublishable("it is a mount point, which no file can replace: mount its directory " +
+			"instead, or name a file in another one")
 	}
 	return err
 }
@@ -84,9 +83,9 @@ func (l *Ledger) NewFile(path string, mode fs.FileMode) (*NewFile, error) {
 	case errors.Is(err, ErrPublish):
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: there is no directory %q: create it first", ErrPublish, dir)
+		return nil, Unpublishable("there is no directory %q: create it first", dir)
 	case err != nil:
-		return nil, fmt.Errorf("%w: no file can be created in %q: %w", ErrPublish, dir, cause(err))
+		return nil, Unpublishable("no file can be created in %q: %w", dir, cause(err))
 	}
 
 	if l.newFiles == nil {

@@ -12,8 +12,20 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// ErrPublish means that a file of an attempt or of a call cannot be published.
+// ErrPublish means that a file of an attempt or of a call cannot be published. See Unpublishable.
 var ErrPublish = errors.New("cannot be published")
+
+// An unpublishable error says only why: what contains it says that something cannot be published.
+type unpublishable struct{ error }
+
+func (unpublishable) Is(target error) bool { return target == ErrPublish }
+
+func (u unpublishable) Unwrap() error { return u.error }
+
+// Unpublishable returns an error that is ErrPublish, for the reason that fmt.Errorf returns.
+func Unpublishable(format string, args ...any) error {
+	return unpublishable{fmt.Errorf(format, args...)}
+}
 
 // SyncPublications makes files that are to be published durable, so that little of them is left to
 // be synced under the lock, and removes second names that killed processes have left beside theirs.
@@ -51,11 +63,11 @@ func (l *Ledger) syncFile(p observe.Publication) error {
 	info, err := l.fs.Lstat(p.From)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: there is no such file", ErrPublish)
+		return Unpublishable("there is no such file")
 	case err != nil:
 		return err
 	case !info.Mode.IsRegular():
-		return fmt.Errorf("%w: it is not a regular file", ErrPublish)
+		return Unpublishable("it is not a regular file")
 	}
 	return l.fs.WithFile(p.From, l.fs.SyncFile)
 }
@@ -111,7 +123,7 @@ func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) 
 
 	to, none := l.fs.Lstat(p.To)
 	if none == nil && to.Mode.IsDir() {
-		return nil, fmt.Errorf("%w: there is a directory of that name", ErrPublish)
+		return nil, Unpublishable("there is a directory of that name")
 	}
 	if p.From == "" {
 		return l.newFiles[p.To].linkBeside(to, none == nil)
@@ -128,8 +140,7 @@ func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) 
 
 // linkedLedger returns the reason why nothing is published with commit link.
 func linkedLedger() error {
-	return fmt.Errorf("%w: this ledger commits by link, so its locks do not keep others out",
-		ErrPublish)
+	return Unpublishable("this ledger commits by link, so its locks do not keep others out")
 }
 
 // A beside is a name of a file, beside the one that it will get. Its lock says that it is in use. A
@@ -148,9 +159,9 @@ func (l *Ledger) newBeside(path string, link func(path string) error) (*beside, 
 		err := link(b.path)
 		switch {
 		case errors.Is(err, syscall.EXDEV):
-			return nil, fmt.Errorf("%w: they are on different file systems", ErrPublish)
+			return nil, Unpublishable("they are on different file systems")
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: there is no directory %q", ErrPublish, filepath.Dir(path))
+			return nil, Unpublishable("there is no directory %q", filepath.Dir(path))
 		case err != nil:
 			return nil, err
 		}

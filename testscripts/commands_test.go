@@ -72,7 +72,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 		"unchanged": unchanged, "lock": lock, "unlock": unlock,
 		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch,
 		"watched": watched, "tmpfs": tmpfs, "needs": needs,
-		"pid": setPID, "strike": strike, "schemas": checkSchemas,
+		"pid": setPID, "strike": strike, "schemas": checkSchemas, "printed": checkPrinted,
 	}
 
 	for name, c := range checks {

@@ -23,7 +23,8 @@ type published struct{}
 
 // Load returns the schema at address.
 func (published) Load(address string) (any, error) {
-	file, err := os.Open(filepath.Join(root, "spec", path.Base(address)))
+	_, name, _ := strings.Cut(address, "/spec/")
+	file, err := os.Open(filepath.Join(root, "spec", filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +81,7 @@ func agrees(file string) (kind string, err error) {
 	}
 	address = bytes.SplitN(address, []byte(`"`), 3)[1]
 
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(jsonschema.SchemeURLLoader{"https": published{}})
-	schema, err := compiler.Compile(string(address))
+	schema, err := newCompiler().Compile(string(address))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}

@@ -31,6 +31,7 @@
 //	watch, watched N            read all operation files over and over; until watched, none was ever invalid or went back in
 //	                            revision, and there were at least N looks
 //	schemas KIND... [FILE...]   the JSON files of the ledger are of these kinds, and they and FILEs agree with their $schema
+//	printed KIND FILE...        the JSON values in FILEs are valid for spec/output/KIND.schema.json
 //	tmpfs DIR SIZE              mount a small file system at DIR; skip the script if that is not allowed
 //	needs NAME...               skip the script, and say why, without linux, root, or a program of that name, which is in
 //	                            $PATH from here on; with STRICT in the environment a missing program is a failure
@@ -39,7 +40,8 @@
 // programs). It has a ledger of its own at $DPL_LEDGER, which the
 // first push makes, $OPS and $ARCHIVE for the directories in it, $CONFORMANCE for the second
 // implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends, however it does, whatever
-// has one of its ledgers in the environment is killed.
+// has one of its ledgers in the environment is killed. What a command prints with --json must be valid
+// for its schema in spec/output (outputs_test.go).
 package testscripts
 
 import (
@@ -97,6 +99,7 @@ func built(t testing.TB) string {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { checkShapes(t) })
 	run(t, built(t), scripts(t, "*/*.txtar"))
 }
 
@@ -183,7 +186,9 @@ func runFolder(t *testing.T, bin string, files []string) {
 		t.Fatal(err)
 	}
 
-	testscript.Run(t, testscript.Params{
+	deadline, _ := t.Deadline()
+	testscript.RunT(printing{t}, testscript.Params{
+		Deadline:           deadline,
 		Files:              files,
 		Cmds:               commands(),
 		Condition:          condition,

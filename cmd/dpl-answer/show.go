@@ -141,6 +141,6 @@ func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
 }
 
 func decided(e queue.Ended) cli.Object {
-	return cli.Object{{"questionId", e.ID}, {"state", e.End}, {"at", view.Stamp(e.At)},
+	return cli.Object{{"questionId", e.ID}, {"end", e.End}, {"at", view.Stamp(e.At)},
 		{"decision", cli.DecisionObject(e.Decision)}}
 }

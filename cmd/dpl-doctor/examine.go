@@ -35,7 +35,7 @@ type check struct {
 }
 
 // ofFiles are the checks that need the files of the ledger.
-var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs", "queues",
+var ofFiles = []string{"files", "clock", "leftovers", "orphans", "numbers", "passes", "logs", "queues",
 	"audit"}
 
 // newCheckup surveys the ledger and reads its files.
@@ -89,6 +89,7 @@ func (p *checkup) examine() []finding {
 		{"clock", "no time in the files is in the future", p.clock},
 		{"identity", "processes are identified by more than their pid", p.identity},
 		{"leftovers", "killed commands have left nothing behind", p.leftovers},
+		{"orphans", "no process has outlived its dpl-run and the keeper", p.orphans},
 		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
 		{"passes", "passes run when they are needed", p.passes},
 		{"logs", "the logs of services are rotated", p.logs},

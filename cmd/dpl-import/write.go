@@ -79,11 +79,6 @@ func (f found) warn(env *cli.Env) {
 }
 
 func (f found) result(edit session.Edit) cli.Object {
-	left := []cli.Object{}
-	for _, r := range f.left {
-		left = append(left, cli.Object{{"path", r.Path},
-			{"error", r.Error}})
-	}
 	return append(cli.Result(edit), cli.Object{{"file", f.file},
-		{"leftResources", left}}...)
+		{"leftResources", cli.LeftResources(f.left)}}...)
 }

@@ -66,6 +66,9 @@ type run struct {
 	Command     []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, with its arguments"`
 }
 
+// Refuses makes it a cli.Refuser.
+func (*run) Refuses() []string { return []string{"json"} }
+
 func (c *run) Run(env *cli.Env) error {
 	out, err := c.statusFile()
 	if err != nil {

@@ -107,10 +107,10 @@ func target(name string) (string, error) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("%w: there is no directory %q: create it first", fileops.ErrPublish,
+			return "", fileops.Unpublishable("there is no directory %q: create it first",
 				filepath.Dir(name))
 		case err != nil:
-			return "", fmt.Errorf("%w: %w", fileops.ErrPublish, err)
+			return "", fileops.Unpublishable("%w", err)
 		}
 
 		path := filepath.Join(dir, filepath.Base(name))
@@ -121,7 +121,7 @@ func target(name string) (string, error) {
 			name = filepath.Join(dir, name)
 		}
 	}
-	return "", fmt.Errorf("%w: %w", fileops.ErrPublish, syscall.ELOOP)
+	return "", fileops.Unpublishable("%w", syscall.ELOOP)
 }
 
 // files returns the descriptors of the command.

@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -93,12 +94,6 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 // rehearsed returns what a dry run that was refused with err has found out about op.
 func (c *call) rehearsed(op protocol.Operation, err error) error {
 	switch {
-	case errors.Is(err, protocol.ErrDeadCalls):
-		c.env.Warnf("%s: the calls of its last run are dead: it would be ended first", c.op)
-		return nil
-	case errors.Is(err, session.ErrEnded) && !c.flags.NoRerun:
-		c.env.Warnf("%s: its last run has ended: it would be archived first", c.op)
-		return nil
 	case errors.Is(err, protocol.ErrRunning), errors.Is(err, protocol.ErrStopping):
 		return c.overlap(op, err)
 	}
@@ -218,7 +213,7 @@ func deserted(op protocol.Operation) bool {
 // endLeft ends the processes that calls of op had left when they crashed.
 func (c *call) endLeft(op protocol.Operation, signals <-chan os.Signal) error {
 	mine := ownMarks()
-	ids := slices.DeleteFunc(session.Marks(op),
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(session.Marks(op, observe.Observation{}))),
 		func(id string) bool { return slices.Contains(mine, id) })
 	if len(ids) == 0 {
 		return nil
@@ -232,7 +227,7 @@ func (c *call) endLeft(op protocol.Operation, signals <-chan os.Signal) error {
 	killAfter := time.Duration(c.flags.KillAfter)
 	kept := func() []int { return process.Carriers(process.KeeperVariable, ids) }
 	if err := until(signals, killAfter+time.Minute, kept); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", c.op, err)
 	}
 	for _, step := range []struct {
 		sig  syscall.Signal
@@ -245,7 +240,7 @@ func (c *call) endLeft(op protocol.Operation, signals <-chan os.Signal) error {
 			process.SignalMarked(id, 0, step.sig)
 		}
 		if err := until(signals, step.wait, left); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", c.op, err)
 		}
 	}
 
@@ -275,7 +270,7 @@ func asked(signals <-chan os.Signal, news <-chan struct{}, d time.Duration) erro
 	case sig := <-signals:
 		if sig := sig.(syscall.Signal); sig == syscall.SIGTERM || sig == syscall.SIGINT ||
 			sig == syscall.SIGHUP {
-			return cli.WithStatus(128+int(sig), fmt.Errorf("%s ended the wait for another run",
+			return cli.WithStatus(128+int(sig), fmt.Errorf("%s ended the wait for the end of its last run",
 				process.SignalName(sig)))
 		}
 	case <-news:

@@ -102,7 +102,7 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 		}
 		rest := min(lookEvery, max(w.until.Sub(now), w.doubt.Sub(now)))
 		if err := asked(signals, w.changes.C(), max(rest, time.Millisecond)); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", c.op, err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (c *settle) publications() (all []observe.Publication, err error) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("--publish %s=%s: %w: %w", p.From, p.To, fileops.ErrPublish, err)
+			return nil, fileops.Unpublishable("--publish %s=%s: %w", p.From, p.To, err)
 		case err != nil:
 			return nil, fmt.Errorf("--publish: %w", err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -178,7 +177,6 @@ func serviceObject(s view.Service) cli.Object {
 		{"readiness", s.Notice.Readiness},
 		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
 		{"dependencies", append([]string{}, s.Dependencies...)},
-		{"dependsOn", cli.OrNull(strings.Join(s.Dependencies, ","))},
 		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(s.Note())},
 		{"graceUntil", stampOrNull(s.GraceUntil)}, {"inTrouble", s.InTrouble()},
 		{"blockedBy", cli.OrNull(s.BlockedBy)}, {"startedAt", stampOrNull(s.StartedAt)},

@@ -102,8 +102,12 @@ func inWords(fact cli.Member) (name, value string) {
 		value = "-"
 	case bool:
 		value = map[bool]string{true: "yes", false: "no"}[v]
-	case []string:
-		value = cmp.Or(strings.Join(v, "; "), "-")
+	case []cli.Object: // of a path and an error
+		var all []string
+		for _, o := range v {
+			all = append(all, fmt.Sprintf("%v: %v", o[0].Value(), o[1].Value()))
+		}
+		value = cmp.Or(strings.Join(all, "; "), "-")
 	case int64:
 		value = strconv.FormatInt(v, 10)
 		if word, ok := strings.CutSuffix(name, " ms"); ok {
@@ -173,10 +177,5 @@ func crashFacts(c *protocol.Crash) cli.Object {
 		facts = append(facts, cli.Member{"reportedAt", view.Stamp(c.ReportedAt)})
 	}
 
-	left := []string{}
-	for _, l := range c.LeftResources {
-		left = append(left, l.Path+": "+l.Error)
-	}
-
-	return append(facts, cli.Member{"leftResources", left})
+	return append(facts, cli.Member{"leftResources", cli.LeftResources(c.LeftResources)})
 }

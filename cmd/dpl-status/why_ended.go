@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -13,7 +14,7 @@ import (
 )
 
 // whyEnded prints the events of a call that is no longer open. The operation keeps its last 64
-// events (spec §3.6); it returns protocol.ErrNoCall if none is of the call.
+// events (spec §3.6); if none is of the call, it returns the error of noCall.
 func (s *reporter) whyEnded(op view.Operation, call string) error {
 	var lines []string
 	ended := ""
@@ -35,7 +36,7 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 	}
 
 	if len(lines) == 0 {
-		return cli.Named("status", op.ID, call, protocol.ErrNoCall)
+		return s.noCall(op, call)
 	}
 
 	if s.env.JSON() {
@@ -53,6 +54,21 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 	}
 
 	return nil
+}
+
+// noCall returns an error for a call that op has not had: it names the newest run that had the call,
+// or is protocol.ErrNoCall if none had.
+func (s *reporter) noCall(op view.Operation, call string) error {
+	runs, _ := s.runs(op.ID) // without them there is only less to say
+	is := func(e observe.Event) bool { return e.CallID == call }
+	for _, run := range runs {
+		if run.RunID != "" && (run.Frame(call) != nil || slices.ContainsFunc(run.Events, is)) {
+			return cli.Named("status", op.ID, call, cli.WithStatus(cli.StatusNotFound, fmt.Errorf(
+				"this run has no such call, but another one had it: dpl-status --op %s --run %s --why %s",
+				op.ID, run.RunID, call)))
+		}
+	}
+	return cli.Named("status", op.ID, call, protocol.ErrNoCall)
 }
 
 // exitStatus returns the exit status of e, or nil if that is not known.

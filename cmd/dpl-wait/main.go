@@ -38,6 +38,9 @@ type wait struct {
 	Call    cli.ID        `placeholder:"CALL" help:"give up when this call of $DPL_OP has ended, for which this waits, and exit 69"`
 }
 
+// Refuses makes it a cli.Refuser.
+func (*wait) Refuses() []string { return []string{"dry-run"} }
+
 // Validate refuses flags that do not go together.
 func (c *wait) Validate() error {
 	if err := c.goal(); err != nil {

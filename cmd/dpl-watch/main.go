@@ -24,6 +24,9 @@ type watch struct {
 	Timeout cli.Span    `placeholder:"D" help:"end after D, and exit 124"`
 }
 
+// Refuses makes it a cli.Refuser.
+func (*watch) Refuses() []string { return []string{"dry-run"} }
+
 // Validate refuses flags that do not go together.
 func (c *watch) Validate() error {
 	switch {

@@ -50,6 +50,7 @@ type changes struct {
 
 func (c *changes) add(kind string, at time.Time, write func(w *wire.Writer)) {
 	text := wire.Line(func(w *wire.Writer) {
+		w.Int("schemaVersion", observe.LineVersion)
 		w.Int("revision", c.at)
 		w.OptTime("at", at)
 		w.String("type", kind)

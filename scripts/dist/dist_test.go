@@ -210,7 +210,7 @@ func windowsArchive(t *testing.T, dir string) {
 		switch extension := path.Ext(name); {
 		case path.Dir(name) == "bin" && extension == ".exe",
 			path.Dir(name) == "share/dpl" && slices.Contains([]string{".py", ".mjs", ".mts"}, extension),
-			path.Dir(name) == "share/dpl/schemas",
+			strings.HasPrefix(name, "share/dpl/schemas/"),
 			strings.HasPrefix(name, "share/doc/dpl/"):
 		default:
 			t.Errorf("%s: has no use on Windows", name)

@@ -97,6 +97,7 @@ for example in scripts/examples/*/; do
 	put "share/dpl/${example#scripts/}" "$example"/*
 done
 put share/dpl/schemas spec/*.schema.json
+put share/dpl/schemas/output spec/output/*.schema.json
 put share/doc/dpl README.md CHANGELOG.md LICENSE
 put share/doc/dpl/html bin/share/doc/dpl/html/*
 put share/doc/dpl/spec spec/*.md

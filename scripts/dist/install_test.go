@@ -29,6 +29,7 @@ var places = []struct{ from, to string }{
 	{"scripts/examples/operator/*", "share/dpl/examples/operator"},
 	{"scripts/cron/crontab", "share/dpl/cron"},
 	{"spec/*.schema.json", "share/dpl/schemas"},
+	{"spec/output/*.schema.json", "share/dpl/schemas/output"},
 	{"README.md", "share/doc/dpl"},
 	{"CHANGELOG.md", "share/doc/dpl"},
 	{"LICENSE", "share/doc/dpl"},

@@ -34,6 +34,12 @@ type Failer interface {
 	Failed(env *Env, args []string, status int)
 }
 
+// A Refuser is a Command that refuses flags of every command, whatever else is given. Its help does
+// not list them.
+type Refuser interface {
+	Refuses() []string
+}
+
 // A Reader is a Command that may change nothing, depending on its flags. If it reads, it accepts
 // any time as --now.
 type Reader interface {

@@ -23,15 +23,15 @@ func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode,
 
 // printEdit prints what an edit of the operation op changes.
 func (env *Env) printEdit(op string, edit session.Edit) {
-	before := ""
-	if edit.Before.ID != "" {
+	before, next := "", edit.Before.RunID != edit.After.RunID
+	if edit.Before.ID != "" && !next {
 		before = edit.Before.Encode()
 	}
 
-	switch {
-	case edit.Archived:
+	if edit.Archived || edit.Before.ID != "" && next {
 		fmt.Fprintf(env.Stdout, "%s: to the archive\n", op)
-	case edit.Changed():
+	}
+	if !edit.Archived && edit.Changed() {
 		env.printDiff(layout.OperationName(op), before, edit.After.Encode())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -165,4 +166,13 @@ func CrashedCall(op protocol.Operation, f *protocol.Frame) Object {
 	}
 
 	return o
+}
+
+// LeftResources returns the resources that could not be deleted, under the names of the file.
+func LeftResources(left []observe.LeftResource) []Object {
+	all := []Object{}
+	for _, l := range left {
+		all = append(all, Object{{"path", l.Path}, {"error", l.Error}})
+	}
+	return all
 }

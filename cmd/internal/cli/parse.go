@@ -49,6 +49,12 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		return cmp.Compare(groupKey(a), groupKey(b))
 	})
 
+	if r, is := c.(Refuser); is {
+		for _, f := range k.Model.Flags {
+			f.Hidden = slices.Contains(r.Refuses(), f.Name)
+		}
+	}
+
 	for _, v := range k.Model.Node.Values() {
 		v.Tag.Sep = -1 // a comma separates nothing
 		if !v.IsBool() {

@@ -168,7 +168,8 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 		mode = fileops.Existing
 	}
 
-	how := session.Pushing{Reuse: reuse, CallerMayGo: c.Caller == ""}
+	how := session.Pushing{Reuse: reuse, CallerMayGo: c.Caller == "",
+		Rehearse: env.DryRun() && !c.NoCreate}
 	verb := how.Push(op, p)
 	edit, err := env.Edit(l, op, mode, verb)
 	for reuse && errors.Is(err, session.ErrEnded) && !env.DryRun() {

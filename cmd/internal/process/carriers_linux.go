@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,4 +24,12 @@ func Carriers(variable string, ids []string) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// Marks returns the ids in StartVariable that pid was given: the one of its own start first, then
+// those of the starts that this was part of.
+func Marks(pid int) []string {
+	given, _ := givenEnvironment(pid, time.Now().Add(execPatience))
+	ids, _ := given.value(StartVariable)
+	return strings.Split(ids, ",")
 }

@@ -106,6 +106,7 @@ func (s *Session) cleanup(
 type Pushing struct {
 	Reuse       bool // start over an operation that has ended
 	CallerMayGo bool // push without a caller if the caller is not in the operation
+	Rehearse    bool // with Reuse, in a dry run: as if what is over were in the archive already
 }
 
 // Push returns the verb that pushes p in the operation op, and creates the operation if allowed.
@@ -113,6 +114,10 @@ type Pushing struct {
 // ended, and the errors of protocol.Operation.Push.
 func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operation] {
 	return func(before protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+		if how.Reuse && how.Rehearse {
+			before = archived(before, p.Participant, seen)
+		}
+
 		ended := before.State.Terminal()
 		if before.ID == "" {
 			if before.Revision > 0 && !how.Reuse {
@@ -135,4 +140,20 @@ func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operat
 
 		return after, err
 	}
+}
+
+// archived returns what the next push finds after passes of by over op, if that has ended or all of
+// its calls are dead. Otherwise, or if a pass does not end it, it returns op.
+func archived(op protocol.Operation, by string, seen observe.Observation) protocol.Operation {
+	for now := op; now.State.Terminal() || errors.Is(now.MayBegin(seen), protocol.ErrDeadCalls); {
+		after, err := now.Cleanup(by, seen)
+		switch {
+		case errors.Is(err, protocol.ErrExpired):
+			return protocol.Operation{Schema: now.Schema, Revision: now.Revision}
+		case err != nil || after.Revision == now.Revision:
+			return op
+		}
+		now = after
+	}
+	return op
 }

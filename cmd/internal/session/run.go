@@ -42,20 +42,22 @@ func (s *Session) EndDead(l *fileops.Ledger, id, run, by string) error {
 	}
 }
 
-// Marks returns the marks of the processes of calls of op that have crashed: they may still be
-// there although op has ended (spec §15.7).
-func Marks(op protocol.Operation) (ids []string) {
+// Marks returns the marks of the processes of calls of op that have crashed, with the calls: the
+// processes may still be there although op has ended (spec §15.7). A call counts as crashed if it is
+// judged so on evidence of seen, which may be the zero Observation.
+func Marks(op protocol.Operation, seen observe.Observation) map[string]string {
+	calls := make(map[string]string)
 	for _, f := range op.Stack {
-		if f.StartID != "" && !f.State.Live() {
-			ids = append(ids, f.StartID)
+		if f.StartID != "" && (!f.State.Live() || seen.Gone(f.Vitals) != "") {
+			calls[f.StartID] = f.CallID
 		}
 	}
 	for i := range op.Events {
-		if id := op.Events[i].StartID; id != "" {
-			ids = append(ids, id)
+		if e := &op.Events[i]; e.StartID != "" {
+			calls[e.StartID] = e.CallID
 		}
 	}
-	return ids
+	return calls
 }
 
 // Clock returns t for people who read it at now: the time of day, after the date if that is
