@@ -19,9 +19,11 @@ func owner(variable string) string {
 	switch variable {
 	case "DPL_RUN", "DPL_CALL", "DPL_PARTICIPANT", "DPL_TMP", "DPL_HANDLE":
 		return "DPL_OP"
-	case "DPL_SERVICE", "DPL_SUPERVISOR", "DPL_EXIT_CODE", "DPL_EXIT_STATUS", "DPL_EXIT_REASON",
-		"DPL_EXIT_DETAIL", "DPL_RESTART_FILE":
+	case "DPL_SERVICE", "DPL_SUPERVISOR":
 		return "DPL_GROUP"
+	case "DPL_EXIT_CODE", "DPL_EXIT_STATUS", "DPL_EXIT_REASON", "DPL_EXIT_DETAIL",
+		"DPL_RESTART_FILE":
+		return "DPL_SERVICE"
 	case "DPL_EPOCH", "DPL_SPEC", "DPL_LOG", "DPL_PREVIOUS", "DPL_SAME_ERROR":
 		return "DPL_TASK"
 	case "DPL_TASK":
@@ -83,7 +85,9 @@ func Stale(env []string, set ...string) (names []string) {
 			continue
 		}
 		for o := owner(name); o != ""; o = owner(o) {
-			if o == Ledger && moved || o != Ledger && has(set, o) {
+			remains := o == "DPL_GROUP" || o == "DPL_SERVICE"
+			if o == Ledger && moved ||
+				o != Ledger && has(set, o) && (!remains || value(set, o) != value(env, o)) {
 				names = append(names, name)
 				break
 			}

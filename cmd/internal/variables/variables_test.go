@@ -11,17 +11,20 @@ import (
 func TestEnviron(t *testing.T) {
 	ledger, other := t.TempDir(), t.TempDir()
 	env := []string{"DPL_LEDGER=" + ledger, "HOME=/h", "DPL_OP=o", "DPL_RUN=r", "DPL_CALL=c", "DPL_TMP=/t",
-		"DPL_PARTICIPANT=p", "DPL_GROUP=g", "DPL_SERVICE=s", "DPL_SUPERVISOR=s", "DPL_QUEUE=q",
+		"DPL_PARTICIPANT=p", "DPL_GROUP=g", "DPL_SERVICE=s", "DPL_SUPERVISOR=s", "DPL_EXIT_CODE=0", "DPL_QUEUE=q",
 		"DPL_TASK=t", "DPL_EPOCH=1", "DPL_SPEC=/s", "DPL_START=m", "DPL_SYNC=none"}
 	for _, c := range []struct{ set, stale []string }{
 		{[]string{"HOME=/other"}, nil},
 		{[]string{"DPL_LEDGER=" + ledger + "/."}, nil},
 		{[]string{"DPL_OP=o", "DPL_CALL=d"}, []string{"DPL_RUN", "DPL_TMP", "DPL_PARTICIPANT"}},
-		{[]string{"DPL_GROUP=h"}, []string{"DPL_SERVICE", "DPL_SUPERVISOR"}},
+		{[]string{"DPL_GROUP=h"}, []string{"DPL_SERVICE", "DPL_SUPERVISOR", "DPL_EXIT_CODE"}},
+		{[]string{"DPL_GROUP=g", "DPL_SERVICE=s"}, nil},
+		{[]string{"DPL_GROUP=g", "DPL_SERVICE=t"}, []string{"DPL_EXIT_CODE"}},
 		{[]string{"DPL_QUEUE=q"}, []string{"DPL_TASK", "DPL_EPOCH", "DPL_SPEC"}},
 		{[]string{"DPL_TASK=u"}, []string{"DPL_EPOCH", "DPL_SPEC"}},
 		{[]string{"DPL_LEDGER=" + other, "DPL_OP=x"}, []string{"DPL_RUN", "DPL_CALL", "DPL_TMP",
-			"DPL_PARTICIPANT", "DPL_GROUP", "DPL_SERVICE", "DPL_SUPERVISOR", "DPL_QUEUE", "DPL_TASK",
+			"DPL_PARTICIPANT", "DPL_GROUP", "DPL_SERVICE", "DPL_SUPERVISOR", "DPL_EXIT_CODE", "DPL_QUEUE",
+			"DPL_TASK",
 			"DPL_EPOCH", "DPL_SPEC"}},
 	} {
 		if got := Stale(env, c.set...); !slices.Equal(got, c.stale) {
