@@ -123,7 +123,7 @@ func recycledStarted(o *observed) {
 // The supervisor has got TERM. The KILL that is due is not for who has its number.
 func recycledToldToEnd(o *observed) {
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass",
-		"--kill-timeout", "0", "--", "sh", "-c", "trap '' TERM; while :; do sleep 600; done")
+		"--kill-timeout", "10ms", "--", "sh", "-c", "trap '' TERM; while :; do sleep 600; done")
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	pid := o.registered()
 	poll.Until(o.t, "it ignores TERM", func() bool { return ignoresTERM(pid) })

@@ -69,8 +69,8 @@ const root = ".."
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts copy files into ledgers
 	proc.Unignore()
-	status := programs.Run(m, "as", "cc", "cron", "gcc", "jq", "ld", "mksh", "mount", "node",
-		"python3", "ssh-keygen", "strace", "systemd-analyze", "umount", "zsh")
+	status := programs.Run(m, "ar", "as", "cc", "cron", "crontab", "gcc", "jq", "ld", "mksh", "mount",
+		"node", "ps", "python3", "ranlib", "ssh-keygen", "strace", "systemd-analyze", "umount", "zsh")
 	os.RemoveAll(shared.bin)
 	os.Exit(status)
 }

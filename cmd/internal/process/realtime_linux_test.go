@@ -10,7 +10,7 @@ func TestParseSignalNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]syscall.Signal{
 		"RTMIN": 34, "SIGRTMIN+1": 35, "rtmin+15": 49, "RTMAX-14": 50, "SIGRTMAX": 64, "RTMAX-30": 34,
-		"RTMIN+30": 64, "STKFLT": 16, "CLD": 17, "IO": 29, "POLL": 29, "PWR": 30, "SYS": 31,
+		"RTMIN+30": 64, "STKFLT": 16, "CLD": 17, "IO": 29, "POLL": 29, "IOT": 6, "PWR": 30, "SYS": 31,
 		"SIGBUS": 7,
 	} {
 		if got, err := ParseSignal(name); got != want || err != nil {

@@ -22,11 +22,24 @@ func ParseSignal(name string) (syscall.Signal, error) {
 		return syscall.Signal(n), nil
 	}
 	upper := strings.TrimPrefix(strings.ToUpper(name), "SIG")
-	if sig := signalNumber("SIG" + upper); sig != 0 {
+	if sig := signalNumber("SIG" + usual(upper)); sig != 0 {
 		return sig, nil
 	}
 	if sig := realTime(upper); sig != 0 {
 		return sig, nil
 	}
 	return 0, fmt.Errorf("unknown signal %q", name)
+}
+
+// usual returns the name that package unix knows a signal by.
+func usual(name string) string {
+	switch name {
+	case "CLD":
+		return "CHLD"
+	case "IOT":
+		return "ABRT"
+	case "POLL":
+		return "IO"
+	}
+	return name
 }
