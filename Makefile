@@ -89,12 +89,16 @@ sequential = Interleavings|PassInterleavings|EveryFault.*
 large      = AlertsOfMoreThanMemory|ExtremeValues|FullQueue|ReadLogHuge|RotateLogHuge|SparseFiles
 unraced    = ^Test($(sequential)|$(large))$$
 
-# Most tests of commands wait, so more of them run at once than there are processors. The scripts
-# take longest and start first. The tests of protocol, which is pure, run in coverage.
+# Most tests wait, so more of them run at once than there are processors. The tests of protocol,
+# which is pure, run in coverage.
 test:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' \
 		$$(command -v cc >/dev/null 2>&1 && echo -race) \
-		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol/... $(rigs) $(outside))")
+		$$(go list ./... | grep -vxF "$$(go list ./protocol/... ./testscripts $(rigs) $(outside))")
+
+# The scripts of the commands. TestRaced builds commands that detect data races.
+commands:
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -timeout 20m ./testscripts
 
 # Two parts, so that make check can run them side by side.
 rigs:
@@ -234,6 +238,6 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo demo-all check format vet tidy staticcheck test rigs scripts model coverage \
+.PHONY: build demo demo-all check format vet tidy staticcheck test commands rigs scripts model coverage \
 	conformance shell bench soak soak-needs soak-units soak-arm64 soak-jobs soak-keepers soak-pipes \
 	soak-power soak-clocks soak-bare soak-chaos soak-shared soak-week mutants pictures doc install uninstall dist clean

@@ -50,7 +50,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,6 +59,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/proc"
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/strict"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -106,12 +106,10 @@ func TestScripts(t *testing.T) {
 // TestRaced runs scripts about concurrent processes with commands that detect data races: all of
 // them with DPL_SOAK, otherwise some, chosen anew each time. DPL_SEED repeats a choice.
 func TestRaced(t *testing.T) {
-	switch {
-	case !raceEnabled():
-		t.Skip("not run with -race")
-	case testing.Short():
+	if testing.Short() {
 		t.Skip("-short")
 	}
+	strict.Program(t, "cc") // the race detector is written in C
 
 	t.Parallel()
 	raced := t.TempDir()
@@ -152,16 +150,6 @@ func scripts(t *testing.T, patterns ...string) (files []string) {
 	}
 
 	return files
-}
-
-func raceEnabled() bool {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if s.Key == "-race" {
-			return s.Value == "true"
-		}
-	}
-	return false
 }
 
 // run runs the scripts, each as a subtest of its folder: TestScripts/push/again.

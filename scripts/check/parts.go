@@ -14,14 +14,14 @@ import (
 
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
-	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs",
-	"scripts", "coverage", "demo-all",
+	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "commands", "test",
+	"rigs", "scripts", "coverage", "demo-all",
 }
 
 // waits are the parts that spend much of their time waiting for processes. The parts that only
 // compute run beside them, at the lowest priority, and take what is left.
 var waits = map[string]bool{
-	"test": true, "rigs": true, "scripts": true, "coverage": true, "demo-all": true,
+	"commands": true, "test": true, "rigs": true, "scripts": true, "coverage": true, "demo-all": true,
 }
 
 // needed is the program without which there is nothing to do in a part.
