@@ -33,7 +33,7 @@ ENTRY  = $(if $(filter linux-amd64 linux-arm64,$(target)),-E dpl_entry)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT  = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STRICT      =
-GO_TEST     = go test
+GO_TEST     = go test -timeout 30m
 CHAOS       = 2h
 WEEK        = 1200
 
@@ -98,7 +98,7 @@ test:
 
 # The scripts of the commands. TestRaced builds commands that detect data races.
 commands:
-	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -timeout 20m ./testscripts
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 ./testscripts
 
 # Two parts, so that make check can run them side by side.
 rigs:

@@ -30,7 +30,7 @@ var needed = map[string][]string{
 }
 
 // goTest is go test without its vet, because there is a part that does all of that.
-const goTest = "go test -json -vet=off"
+const goTest = "go test -json -vet=off -timeout 30m"
 
 // trimmed is in GOFLAGS, because the Makefile builds the commands with it. Without it, the compiler
 // would make everything twice.

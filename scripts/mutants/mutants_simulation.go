@@ -44,8 +44,8 @@ var simulated = []mutant{
 		[]string{"simulation"},
 	}, {
 		"histories with one place too many", "protocol/group/pass_window.go",
-		"if free--; free < 0 {",
-		"if free--; free < -1 {",
+		"if free--; free < 0 {\n\t\t\t\tplan[i].steps = without[start](c.steps)\n\t\t\t}",
+		"if free--; free < -1 {\n\t\t\t\tplan[i].steps = without[start](c.steps)\n\t\t\t}",
 		[]string{"simulation"},
 	}, {
 		"histories with a set member revived", "protocol/group/beat.go",
