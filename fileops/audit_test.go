@@ -270,7 +270,7 @@ func TestAuditSealsItself(t *testing.T) {
 		}
 		log := l.QueueAudit("q")
 		parts, err := l.sealedParts(log)
-		lines, found, readErr := recordOf(l)
+		_, found, readErr := recordOf(l)
 		if err != nil || readErr != nil || found != nil || len(parts) < 2 {
 			t.Fatalf("%s: %d parts, %v, %v, %v", commit, len(parts), err, readErr, found)
 		}
@@ -297,7 +297,7 @@ func TestAuditSealsItself(t *testing.T) {
 		q, err := l.ReadQueue("q")
 		must(t, err)
 		enqueue(t, l, "{}", "b")
-		lines, found, err = recordOf(l)
+		lines, found, err := recordOf(l)
 		if last := verbsOf(lines[len(lines)-2:]); err != nil || found != nil || last[0] != "sealed" ||
 			last[1] != "enqueue" {
 			t.Errorf("%s: after a kill: %q, %v, %v", commit, last, found, err)

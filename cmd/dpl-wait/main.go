@@ -13,8 +13,6 @@
 package wait
 
 import (
-	"os"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/protocol"
@@ -61,8 +59,6 @@ func (c *wait) Validate() error {
 		return cli.Usagef("--group goes with --ready or --ended")
 	case c.Ready == nil && c.Ended == nil && c.Op == nil && c.Queue == "":
 		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
-	case c.Call != "" && os.Getenv("DPL_OP") == "":
-		return cli.Usagef("--call goes with $DPL_OP")
 	case (c.Ready != nil || c.Ended != nil) && c.For != protocol.GoalTerminal:
 		return cli.Usagef("--ready and --ended do not go with --for")
 	}
@@ -74,7 +70,7 @@ func (c *wait) Validate() error {
 func (c *wait) Reads() bool { return true }
 
 func (c *wait) Run(env *cli.Env) error {
-	life, err := c.life()
+	life, err := c.life(env)
 	if err != nil {
 		return err
 	}
@@ -91,11 +87,15 @@ func (c *wait) Run(env *cli.Env) error {
 }
 
 // life returns the Life of the process or call that the flags name.
-func (c *wait) life() (*follow.Life, error) {
+func (c *wait) life(env *cli.Env) (*follow.Life, error) {
 	who := queue.Claimer{PID: int(c.PID), Call: string(c.Call)}
 	if c.Call != "" {
 		var op cli.ID
-		if err := op.UnmarshalText([]byte(os.Getenv("DPL_OP"))); err != nil {
+		text := env.Variable("DPL_OP")
+		if text == "" {
+			return nil, cli.Usagef("--call %s is a call of $DPL_OP, which is not set for this ledger", c.Call)
+		}
+		if err := op.UnmarshalText([]byte(text)); err != nil {
 			return nil, cli.Usagef("$DPL_OP: %v", err)
 		}
 		who.Operation = string(op)

@@ -179,7 +179,10 @@ class Call:
         try:
             return self._run_below(command, flags, options)
         except BaseException as error:
-            self._deaf = error
+            # A failure that is tolerated says nothing of the operation.
+            tolerated = "--no-fail-on-crash" in flags
+            if not (tolerated and isinstance(error, subprocess.CalledProcessError)):
+                self._deaf = error
             raise
         finally:
             self._running.pop()
