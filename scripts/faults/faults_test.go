@@ -22,8 +22,8 @@ func TestFaults(t *testing.T) {
 	bin := plain(t)
 	for name, test := range map[string]func(*testing.T, string){
 		"injected": testInjected, "lost answer": testLostAnswer, "full disk": testFullDisk,
-		"short writes": testShortWrites,
-		"garbage":      testGarbage,
+		"short writes": testShortWrites, "garbage": testGarbage, "missing": testMissing,
+		"unread": testUnread, "descriptors": testDescriptors,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -125,9 +125,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	})
 
 	tr.build(t, s.setup)
-	tr.begin()
-	tr.status = tr.world.run(s.do).status
-	tr.new = tr.see()
+	tr.first()
 	tr.reset(t)
 	if err := f.fill(disk); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -19,8 +20,8 @@ const root = "../.."
 // threads, often on a busy machine or a slow disk.
 const tries = 400
 
-// TestMain also acts as the stage of commands with a limited file size (see testShortWrites), and
-// as the tracer of commands that are several processes.
+// TestMain also acts as the stage of commands with a limit (see testShortWrites and testDescriptors),
+// and as the tracer of commands that are several processes.
 func TestMain(m *testing.M) {
 	if limit := os.Getenv(limitVariable); limit != "" {
 		execLimited(limit)
@@ -40,12 +41,16 @@ func TestMain(m *testing.M) {
 
 const limitVariable = "DPL_FAULTS_LIMIT"
 
-// execLimited executes the command in the arguments, which cannot write beyond the first limit
-// bytes of a file.
+// limits are what may be limited.
+var limits = map[string]int{"size": unix.RLIMIT_FSIZE, "files": unix.RLIMIT_NOFILE}
+
+// execLimited executes the command in the arguments under a limit: its kind, and how many bytes a file
+// of it may have, or how many files it may have open.
 func execLimited(limit string) {
-	bytes, err := strconv.ParseUint(limit, 10, 64)
+	kind, number, _ := strings.Cut(limit, " ")
+	most, err := strconv.ParseUint(number, 10, 64)
 	if err == nil {
-		err = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: bytes})
+		err = unix.Setrlimit(limits[kind], &unix.Rlimit{Cur: most, Max: most})
 	}
 
 	os.Unsetenv(limitVariable)

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ func testShortWrites(t *testing.T, bin string) {
 				}
 
 				short := 0
-				for limit := offset; limit < 4096 && tr.short(self, limit); limit += step {
+				for limit := offset; limit < 4096 && tr.limited(fileSize(limit), self, "size", limit); limit += step {
 					short++
 				}
 
@@ -48,38 +49,37 @@ func testShortWrites(t *testing.T, bin string) {
 	}
 }
 
-// A limit is a number of bytes.
-type limit int
+// A fileSize is how many bytes a file may have.
+type fileSize int
 
-func (l limit) String() string {
-	return "no more than " + strconv.Itoa(int(l)) +
-		" bytes in a file"
+func (s fileSize) String() string {
+	return "no more than " + strconv.Itoa(int(s)) + " bytes in a file"
 }
 
-// short runs the subject with a limit to the size of files, and reports whether it was too low.
-func (tr *trial) short(self string, bytes int) bool {
+// limited runs the subject under a limit of a kind, and reports whether it was too low.
+func (tr *trial) limited(what fmt.Stringer, self, kind string, most int) bool {
 	tr.reset(tr.t)
 	before := tr.raw()
 	ctx, cancel := deadline()
 	defer cancel()
 
 	cmd := tr.command(ctx, tr.do, self)
-	cmd.Env = append(cmd.Env, limitVariable+"="+strconv.Itoa(bytes))
+	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%s %d", limitVariable, kind, most))
 	got := runCommand(ctx, cmd)
 	now := tr.see()
-	tr.checkStatus(limit(bytes), got, now)
+	tr.checkStatus(what, got, now)
 	if left := tr.leftovers(); left != nil {
-		tr.t.Errorf("%v: left about: %q", limit(bytes), left)
+		tr.t.Errorf("%v: left about: %q", what, left)
 	}
 	if !now.equal(tr.old) {
 		return false
 	}
 	if after := tr.raw(); after != before {
-		tr.t.Errorf("%v: got\n%s\nwant the bytes that were there before:\n%s", limit(bytes), after,
+		tr.t.Errorf("%v: got\n%s\nwant the bytes that were there before:\n%s", what, after,
 			before)
 	}
 	if got := tr.world.run(tr.do); got.status != tr.status || !tr.see().equal(tr.new) {
-		tr.t.Errorf("%v, and then without a limit: %v\n%s", limit(bytes), got,
+		tr.t.Errorf("%v, and then without a limit: %v\n%s", what, got,
 			tr.see().differences(tr.new))
 	}
 

@@ -224,7 +224,9 @@ func deadline() (context.Context, context.CancelFunc) {
 
 func runCommand(ctx context.Context, cmd *exec.Cmd) result {
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	if cmd.Stderr == nil {
+		cmd.Stderr = &stderr
+	}
 	cmd.WaitDelay = time.Second // a process started by a pass may keep the pipe
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
