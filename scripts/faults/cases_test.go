@@ -141,7 +141,8 @@ func operationSubjects() []subject {
 			do: at(11, "dpl-push --op o --participant x --call new --reuse"), several: true},
 		{name: "handler", setup: []step{pushMain, supervise,
 			at(8, "dpl-heartbeat --op o --participant cli")},
-			do: at(15, "dpl-cleanup --op o --supervisor s --timeout 20s -- true"), several: true},
+			do: at(15, "dpl-cleanup --op o --supervisor s --timeout 20s -- true"), several: true,
+			answers: []int{1}}, // the handler has failed
 		{name: "import", prepare: peerFile, do: at(5,
 			"dpl-import --op other --time-zone +01:00 $res/op-7.operation.json")},
 		{name: "import two", setup: []step{pushMain}, prepare: peerFiles, several: true,
@@ -232,7 +233,7 @@ func groupSubjects() []subject {
 			// it reports that it is registered
 			several: true, beyond: true, optional: "/L", settled: oneRuns},
 		{name: "shutdown --wait", setup: []step{request}, each: []step{pass},
-			do:      at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
+			do:      at(5, "dpl-shutdown --group g --all --wait --timeout 5s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
 		{name: "orchestrate --on-alert", setup: []step{request,
 			at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,

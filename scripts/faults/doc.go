@@ -3,8 +3,9 @@
 //
 //   - TestFaults kills each command that writes before each of its system calls on the ledger,
 //     makes each of these calls fail, hides the result of a commit, fills the disk, ends writes in the
-//     middle, and replaces files by garbage. In every case each file is whole, the exit status is
-//     right, and the next command works.
+//     middle, replaces files by garbage, removes empty directories, does not read its messages, and
+//     leaves it few open files. In every case each file is whole, the exit status is right, and the next
+//     command works.
 //   - TestKills kills each process of commands that wait or consist of several processes, including
 //     keepers and stages. A tracer of its own counts the calls of a whole process. No process and no
 //     file is left, and the next command works. Where services end, none runs twice, and no status is

@@ -97,7 +97,7 @@ func families() []family {
 			services: true, final: stops},
 		// A start that a kill has prevented is due in a second, which never comes: --now stands still.
 		{name: "restart --wait", setup: []step{request}, each: []step{pass},
-			do:       at(5, "dpl-restart --group g --service a --only --wait --timeout 2s"),
+			do:       at(5, "dpl-restart --group g --service a --only --wait --timeout 3s"),
 			services: true, final: runsAndStops},
 	}...)
 }

@@ -41,16 +41,24 @@ func TestMain(m *testing.M) {
 
 const limitVariable = "DPL_FAULTS_LIMIT"
 
-// limits are what may be limited.
-var limits = map[string]int{"size": unix.RLIMIT_FSIZE, "files": unix.RLIMIT_NOFILE}
-
-// execLimited executes the command in the arguments under a limit: its kind, and how many bytes a file
-// of it may have, or how many files it may have open.
+// execLimited executes the command in the arguments under a limit: "size N", for N bytes in a file, or
+// "files N", for N open files more than those it inherits.
 func execLimited(limit string) {
 	kind, number, _ := strings.Cut(limit, " ")
 	most, err := strconv.ParseUint(number, 10, 64)
-	if err == nil {
-		err = unix.Setrlimit(limits[kind], &unix.Rlimit{Cur: most, Max: most})
+	switch {
+	case err != nil:
+	case kind == "size":
+		err = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: most})
+	default:
+		const inherited = 100
+		for fd := 3; fd < inherited && err == nil; fd++ {
+			err = unix.Dup2(0, fd)
+		}
+		if err == nil {
+			err = unix.Setrlimit(unix.RLIMIT_NOFILE,
+				&unix.Rlimit{Cur: inherited + most, Max: inherited + most})
+		}
 	}
 
 	os.Unsetenv(limitVariable)

@@ -68,9 +68,7 @@ func (tr *trial) limited(what fmt.Stringer, self, kind string, most int) bool {
 	got := runCommand(ctx, cmd)
 	now := tr.see()
 	tr.checkStatus(what, got, now)
-	if left := tr.leftovers(); left != nil {
-		tr.t.Errorf("%v: left about: %q", what, left)
-	}
+	defer tr.tidied(what)
 	if !now.equal(tr.old) {
 		return false
 	}
@@ -86,14 +84,25 @@ func (tr *trial) limited(what fmt.Stringer, self, kind string, most int) bool {
 	return true
 }
 
-// raw returns the bytes of all files of operations and groups. A copy of a registry may be made for
-// an edit that then fails.
+// tidied lets the janitor remove what the subject could not, and reports what is left.
+func (tr *trial) tidied(what fmt.Stringer) {
+	clean := tr.do
+	clean.argv = []string{"dpl-cleanup", "--if-exists"}
+	tr.world.run(clean)
+	if left := tr.leftovers(); left != nil {
+		tr.t.Errorf("%v: left about: %q", what, left)
+	}
+}
+
+// raw returns the bytes of all files of operations and groups. A copy of a registry, and a lock, may
+// be made for an edit that then fails.
 func (tr *trial) raw() string {
 	var all strings.Builder
 	for _, pattern := range []string{"*.json*", "operations/*.json*", "archive/*"} {
 		files, _ := filepath.Glob(tr.file(pattern))
 		for _, file := range files {
-			if strings.Contains(file, "~supervisors~") || filepath.Base(file) == "ledger.json" {
+			if strings.Contains(file, "~supervisors~") || strings.HasSuffix(file, ".lock") ||
+				filepath.Base(file) == "ledger.json" {
 				continue
 			}
 			if data, err := os.ReadFile(file); err == nil {

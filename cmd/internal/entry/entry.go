@@ -34,6 +34,7 @@ package entry
 import (
 	"os"
 	"runtime"
+	"time"
 )
 
 // stdoutClosed and stderrClosed are 1 if the process was started without a stdout or stderr. The
@@ -60,7 +61,11 @@ func Ignored() (signals uint64, known bool) { return ignored, ignoredKnown != 0 
 // Begin removes from the environment what dpl_entry has added, and switches off memory profiles
 // where there is no dpl_entry. A program must call it before anything else, because its children
 // inherit the environment.
+//
+// It also lets the runtime open the two descriptors that it needs for its first timer. When none is
+// left, the runtime would exit with a trace and status 2 instead.
 func Begin() {
+	time.AfterFunc(time.Hour, func() {}).Stop()
 	*profileRate = 0
 	if oneProcessor != 0 {
 		os.Unsetenv("GOMAXPROCS")
