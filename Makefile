@@ -86,7 +86,7 @@ tests   = $(wildcard cmd/dpl-*/*_test.go)
 # Nor do tests of fileops that run in one goroutine on a simulated disk. Large files are slow under
 # the race detector. Both kinds run in coverage.
 sequential = Interleavings|PassInterleavings|EveryFault.*
-large      = AlertsOfMoreThanMemory|ExtremeValues|FullQueue|ReadLogHuge|RotateLogHuge|SparseFiles
+large      = AlertsOfMoreThanMemory|Extreme.*|FullQueue|ReadLogHuge|RotateLogHuge|SparseFiles
 unraced    = ^Test($(sequential)|$(large))$$
 
 # Most tests wait, so more of them run at once than there are processors. The tests of protocol,
