@@ -18,6 +18,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // These tests start the test binary again, because locks are between processes and only a process
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 
 	debug.SetGCPercent(400) // the simulations make much garbage and hold little: a fifth of their time went into collecting it
-	os.Exit(m.Run())
+	os.Exit(programs.Run(m))
 }
 
 func child(what, dir string, args []string) error {

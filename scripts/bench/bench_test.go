@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // The test binary is also its own worker.
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(programs.Run(m))
 }
 
 // All of it can be run, and loses nothing. Nothing is asked of the times.

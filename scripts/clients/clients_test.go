@@ -17,6 +17,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -24,7 +25,7 @@ const root = "../.."
 
 func TestMain(m *testing.M) {
 	proc.Unignore()
-	os.Exit(m.Run())
+	os.Exit(programs.Run(m, "busybox", "cc", "mksh", "node", "npm", "python3", "zsh"))
 }
 
 // TestClients runs the tests of all, for they need the commands.

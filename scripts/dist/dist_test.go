@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	programs "github.com/dpl-project/dpl/testscripts/build"
+	bare "github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -22,6 +23,8 @@ const host = "linux-" + runtime.GOARCH
 
 // processor is what rpm and apk call the processor of host.
 var processor = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+
+func TestMain(m *testing.M) { os.Exit(bare.Run(m, "dpkg", "rpm", "ruby")) }
 
 // TestDist makes packages in two clones with different environments, compares their bytes, and
 // examines their contents. With DPL_SOAK it makes all packages, each clone with an empty build

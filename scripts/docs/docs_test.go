@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -24,6 +25,10 @@ type docs struct {
 	bin, share string
 	generator  generator
 	files      map[string]string
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(programs.Run(m, "fish", "grops", "groff", "grotty", "jq", "man", "mandoc", "python3", "tbl", "troff", "zsh"))
 }
 
 // TestDocs makes all files from the real commands, and tries them.

@@ -31,7 +31,7 @@ var classes = []class{
 	{"says where the ledger is, or whether it is used",
 		[]string{"ledger", "trust-group", "if-exists"}},
 	{"says how long to wait, not for what",
-		[]string{"lock-timeout", "restart:timeout", "run:wait", "run:until-done"}},
+		[]string{"lock-timeout", "run:wait", "run:until-done"}},
 	{"says what is waited for, which changes no edit of the janitor",
 		[]string{"wait:ready", "wait:group", "wait:any", "wait:since", "wait:ended", "wait:pid",
 			"wait:call"}},

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // root is the module.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 
 	syscall.Umask(0o022)
-	status := m.Run()
+	status := programs.Run(m, "strace")
 	if shared.bin != "" {
 		os.RemoveAll(shared.bin)
 	}

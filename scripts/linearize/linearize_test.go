@@ -26,6 +26,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // root is the module.
@@ -43,6 +44,8 @@ var modes = []mode{
 	{name: "rename", share: 1},
 	{name: "link", create: []string{"--commit=link"}, hint: true, share: 3},
 }
+
+func TestMain(m *testing.M) { os.Exit(programs.Run(m)) }
 
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 

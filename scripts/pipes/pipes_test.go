@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // root is the module.
@@ -24,6 +25,8 @@ const atOnce = 16
 
 // large is the size from which trials may last for a minute, and everything must have happened.
 const large = 1000
+
+func TestMain(m *testing.M) { os.Exit(programs.Run(m, "busybox", "mksh", "zsh")) }
 
 // size returns how many trials to make.
 func size(t testing.TB) int {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -30,6 +31,8 @@ type step struct {
 	trace trace
 	after state // the real one
 }
+
+func TestMain(m *testing.M) { os.Exit(programs.Run(m, "strace")) }
 
 // strace returns its path, and skips the test if it is missing or may not trace.
 func strace(t *testing.T) string {

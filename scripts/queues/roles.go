@@ -59,7 +59,7 @@ func (w *world) use(clients int, period time.Duration) {
 		}
 	}()
 	poll.Within(period, w.failed)
-	more := 4 * period
+	more := 20 * period
 	if w.shared() {
 		more = period
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -24,6 +25,8 @@ var (
 	leftOut = regexp.MustCompile(`(?m)^week: left out: (\w+): (.+)$`)
 	see     = regexp.MustCompile(`(?m)^week: see (.+)/say$`) // after a failure
 )
+
+func TestMain(m *testing.M) { os.Exit(programs.Run(m, "ex", "jq", "mount", "rsync", "umount")) }
 
 // run runs the script with the commands in bin, and this much to do, and returns what it says.
 func run(t *testing.T, bin, size string, days ...string) (said string, err error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -18,6 +19,8 @@ import ctypes, sys, threading
 threading.Thread(target=sys.stdin.read).start()
 ctypes.CDLL(None).pthread_exit(None)
 `
+
+func TestMain(m *testing.M) { os.Exit(programs.Run(m, "python3")) }
 
 func TestMainThreadExited(t *testing.T) {
 	t.Parallel()
