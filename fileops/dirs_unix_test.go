@@ -61,7 +61,7 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 	errs = append(errs, l.HoldGroup("g", Existing,
 		func(tx *GroupTx) error { return archiveRegistry(tx) }))
 	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
-	_, err := l.LogFile("g", "s")
+	_, _, err := l.LogFile("g", "s")
 	_, _, readErr := l.Read("op")
 	_, listErr := l.IDs()
 	errs = append(errs, err, readErr, listErr)
@@ -141,7 +141,7 @@ func TestLinkedDirectoryIsNamed(t *testing.T) {
 				return err
 			})
 		},
-		"logs": func(l *Ledger) error { _, err := l.LogFile("g", "s"); return err },
+		"logs": func(l *Ledger) error { _, _, err := l.LogFile("g", "s"); return err },
 	} {
 		l, victim := furnished(t, Config{}, Options{})
 		path := filepath.Join(l.Dir(), name)

@@ -56,8 +56,8 @@ func TestNamesOfGroups(t *testing.T) {
 		_, read := l.ReadGroup(id)
 		_, alerts := l.Alerts(id, 0)
 		_, lock := l.LockAlerts(id)
-		_, log := l.LogFile("g", id)
-		_, logs := l.LogFile(id, "s")
+		_, _, log := l.LogFile("g", id)
+		_, _, logs := l.LogFile(id, "s")
 		edit := l.HoldGroup(id, OrCreate, func(*GroupTx) error { return nil })
 
 		for _, err := range []error{read, alerts, lock, log, logs, edit} {
@@ -158,7 +158,7 @@ func TestLogFile(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Shared: true}, Options{})
 	for range 2 {
-		got, err := l.LogFile("g", "s")
+		got, _, err := l.LogFile("g", "s")
 		if want := filepath.Join(l.Dir(), "logs/g/s.log"); got != want || err != nil {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}

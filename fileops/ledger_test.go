@@ -282,7 +282,7 @@ func TestIDsAreChecked(t *testing.T) {
 		_, alerts := l.Alerts(id, 0)
 		_, last := l.LastAlert(id)
 		_, lock := l.LockAlerts(id)
-		_, log := l.LogFile("g", id)
+		_, _, log := l.LogFile("g", id)
 		if alerts == nil || last == nil || lock == nil || log == nil {
 			t.Errorf("group %q: %v, %v, %v, %v", id, alerts, last, lock, log)
 		}

@@ -2,54 +2,51 @@ package fileops
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/logs"
-	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// log returns the log of a service.
-func (l *Ledger) log(group, supervisor string) (logs.Log, error) {
-	err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor))
-	return logs.Log{FS: l.fs, Path: l.LogPath(group, supervisor), Leftover: l.recordLeftover}, err
+// ServiceLog returns the log of the service id of a group. s is its entry, whose process writes to
+// the log; nil: there is none.
+func (l *Ledger) ServiceLog(groupID, id string, s *group.Service) (logs.Log, error) {
+	log := logs.Log{FS: l.fs, Path: l.LogPath(groupID, id), Leftover: l.recordLeftover}
+	if s != nil {
+		log.Holder = logs.Holder{PID: s.PID, Device: s.LogFile.Device, Inode: s.LogFile.Inode}
+	}
+	return log, errors.Join(wire.CheckID(groupID), wire.CheckID(id))
 }
 
-// RotateLog makes room in the log of a service if it is larger than limit. See logs.Log.Rotate.
-func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (bool, error) {
-	log, err := l.log(group, supervisor)
+// LogFile returns the path of the output file of a service that is about to start, and which file
+// that is, after creating it and the directories it is in. It returns ErrPermission if one of them
+// is not safe to trust.
+func (l *Ledger) LogFile(groupID, service string) (path string, file group.LogFile, err error) {
+	log, err := l.ServiceLog(groupID, service, nil)
 	if err != nil {
-		return false, err
-	}
-	return log.Rotate(limit, keep)
-}
-
-// ReadLog returns a reader of the log of a service, and its last lines. See logs.Log.Read.
-func (l *Ledger) ReadLog(group, supervisor string, lines int) (*logs.Reader, []byte, error) {
-	log, err := l.log(group, supervisor)
-	if err != nil {
-		return nil, nil, err
-	}
-	return log.Read(lines)
-}
-
-// LogFile returns the path of the output file of a service, after creating the directories it is
-// in. It returns ErrPermission if one of them, or the file, is not safe to trust.
-func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
-	log, err := l.log(group, supervisor)
-	if err != nil {
-		return "", err
+		return "", file, err
 	}
 
-	for _, dir := range []string{l.LogsDir(), l.GroupLogs(group)} {
+	for _, dir := range []string{l.LogsDir(), l.GroupLogs(groupID)} {
 		if err := l.fs.EnsureDir(dir); err != nil {
-			return "", err
+			return "", file, err
 		}
 	}
 
-	info, err := l.fs.Lstat(log.Path)
-	if err != nil {
-		return log.Path, trust.IgnoreMissing(err)
+	// It is not even for the group of a shared ledger.
+	created, err := l.fs.Create(log.Path, 0o600)
+	if err == nil {
+		err = created.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", file, err
 	}
 
-	return log.Path, l.fs.CheckFile(log.Path, info)
+	info, err := l.fs.Lstat(log.Path)
+	if err == nil {
+		err = l.fs.CheckFile(log.Path, info)
+	}
+	file.Device, file.Inode = info.ID.Numbers()
+	return log.Path, file, err
 }

@@ -11,7 +11,7 @@ import (
 // released, and a power cut also ends the process, so it needs neither another name nor fsync.
 // After an error there is no file. The caller holds the group's lock.
 func (l *Ledger) WriteRestart(f group.RestartFile, to group.LogTarget) (path string, err error) {
-	log, err := l.log(f.GroupID, f.ServiceID)
+	log, err := l.ServiceLog(f.GroupID, f.ServiceID, nil)
 	if err != nil {
 		return "", err
 	}

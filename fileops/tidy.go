@@ -37,7 +37,7 @@ func (l *Ledger) TidyGroup(id, by string) (removed []string, err error) {
 // removeLogs deletes the logs of services.
 func (l *Ledger) removeLogs(group string, services []string) (err error) {
 	for _, service := range services {
-		log, logErr := l.log(group, service)
+		log, logErr := l.ServiceLog(group, service, nil)
 		if logErr == nil {
 			logErr = log.Remove()
 		}

@@ -171,7 +171,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	t.Helper()
 	l := testLedger(t, c, Options{})
 	pass(t, l, "a")
-	log, err := l.LogFile("g", "s")
+	log, _, err := l.LogFile("g", "s")
 	must(t, err)
 	writeFile(t, log, "")
 	must(t, how(filepath.Join(l.Dir(), name)))
@@ -191,7 +191,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 
 	appended := l.HoldGroup("g", Existing,
 		func(tx *GroupTx) error { return AppendAlerts(tx, []group.Alert{alert(1, "a")}) })
-	_, logged := l.LogFile("g", "s")
+	_, _, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)
 	}

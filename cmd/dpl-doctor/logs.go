@@ -2,14 +2,13 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // logs reports logs that grow without limit, either because no pass rotates them, or because none
-// has done so for a long time.
+// has done so for a long time, and those that are not where they should be.
 func (p *checkup) logs() (found []finding) {
 	for _, f := range p.files {
 		if f.Kind != layout.SupervisorsFile {
@@ -26,24 +25,32 @@ func (p *checkup) logs() (found []finding) {
 }
 
 // logOf checks the log of one service.
-func (p *checkup) logOf(group string, s *group.Service) []finding {
+func (p *checkup) logOf(group string, s *group.Service) (found []finding) {
 	const late = 4 // times the limit: no pass has run, or none could rotate it
 	var size int64
-	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {
-		size = info.Size()
+	lost := ""
+	log, err := p.survey.Ledger.ServiceLog(group, s.ID, s)
+	if err == nil {
+		size, _ = log.Size()
+		lost, _ = log.Lost()
 	}
 
 	object := fmt.Sprintf("log of %s in %s", s.ID, group)
+	if lost != "" {
+		found = append(found, warning.about(object, fmt.Sprintf("it has lost its name: process %d "+
+			"writes to %s", s.PID, lost),
+			fmt.Sprintf("dpl-restart --group %s --service %s begins a new one", group, s.ID)))
+	}
 	switch limit := s.StartInfo.LogMax; {
 	case limit == 0:
 		text := fmt.Sprintf("nothing limits it (--log-max 0), and it has %d MiB", size/mebibyte)
-		return []finding{warning.about(object, text, "dpl-register it with another --log-max")}
+		found = append(found, warning.about(object, text, "dpl-register it with another --log-max"))
 	case size/late > limit:
 		text := fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte,
 			limit/1024)
-		return []finding{warning.about(object, text,
-			"dpl-orchestrate rotates it, or says why it cannot")}
+		found = append(found, warning.about(object, text,
+			"dpl-orchestrate rotates it, or says why it cannot"))
 	}
 
-	return nil
+	return found
 }

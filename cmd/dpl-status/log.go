@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -48,8 +49,18 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 
-	reader, text, err := s.ledger.ReadLog(groupID, service, lines)
+	log, err := s.ledger.ServiceLog(groupID, service, g.Service(service))
 	if err != nil {
+		return cli.Named("log", groupID, service, err)
+	}
+	now, err := log.Lost()
+	if now != "" {
+		s.env.Warnf("%s: the log of %q has lost its name: process %d writes to %s: "+
+			"dpl-restart --group %s --service %s begins a new one", groupID, service, log.Holder.PID,
+			now, groupID, service)
+	}
+	reader, text, readErr := log.Read(lines)
+	if err = errors.Join(err, readErr); err != nil {
 		return cli.Named("log", groupID, service, err)
 	}
 

@@ -62,6 +62,11 @@ type FS interface {
 	// OpenAppend opens an existing file for reading, and for writing at its end.
 	OpenAppend(path string) (File, error)
 
+	// OpenHeld opens the regular file that the process pid has open as its stdout, or else as its
+	// stderr, for reading, and for writing at its end. The file needs no name. Only a file that is
+	// is opened. OpenHeld returns fs.ErrNotExist if there is none, and where the system does not say.
+	OpenHeld(pid int, is func(FileID) bool) (Held, error)
+
 	// Lstat describes path.
 	Lstat(path string) (Info, error)
 
@@ -126,6 +131,18 @@ type File interface {
 	Close() error
 }
 
+// A Held is a file that another process holds open.
+type Held interface {
+	File
+
+	// Name returns where the file is. Of one that was deleted, it says so.
+	Name() string
+
+	// TryLock locks the file exclusively until it is closed. It returns ErrBusy if another process
+	// has it locked.
+	TryLock() error
+}
+
 // Lock is a lock file that this process has locked.
 type Lock interface {
 	// Stat describes the locked file, even if its path leads to another file by now.
@@ -181,4 +198,9 @@ func (i Info) String() string {
 type FileID struct{ Device, Inode uint64 }
 
 // Number returns the inode as a number that JSON files have, which is never negative.
-func (id FileID) Number() int64 { return int64(id.Inode &^ (1 << 63)) }
+func (id FileID) Number() int64 { return number(id.Inode) }
+
+// Numbers returns the device and the inode as numbers that JSON files have.
+func (id FileID) Numbers() (device, inode int64) { return number(id.Device), id.Number() }
+
+func number(n uint64) int64 { return int64(n &^ (1 << 63)) }

@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/testscripts/hookfs"
 )
 
@@ -65,9 +66,27 @@ type logWriter struct {
 	n    int
 }
 
+// rotateLog rotates the log of a service that nobody holds open.
+func rotateLog(l *fileops.Ledger, group, id string, limit int64, keep int) (bool, error) {
+	log, err := l.ServiceLog(group, id, nil)
+	if err != nil {
+		return false, err
+	}
+	return log.Rotate(limit, keep)
+}
+
+// readLog reads such a log.
+func readLog(l *fileops.Ledger, group, id string, lines int) (*logs.Reader, []byte, error) {
+	log, err := l.ServiceLog(group, id, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return log.Read(lines)
+}
+
 func newLogWriter(t *testing.T, l *fileops.Ledger, id string) *logWriter {
 	t.Helper()
-	path, err := l.LogFile("g", id)
+	path, _, err := l.LogFile("g", id)
 	must(t, err)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	must(t, err)
@@ -127,19 +146,19 @@ func TestRotateLog(t *testing.T) {
 			l, h := hookedLedger(t)
 			h.Before = before
 			dir := l.GroupLogs("g")
-			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+			if done, err := rotateLog(l, "g", "s", logLimit, 3); done || err != nil {
 				t.Errorf("got %v, %v without a log", done, err)
 			}
 
 			w := newLogWriter(t, l, "s")
 			w.write(10)
-			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+			if done, err := rotateLog(l, "g", "s", logLimit, 3); done || err != nil {
 				t.Errorf("got %v, %v of a small log", done, err)
 			}
 
 			for range 3 {
 				w.write(15_000)
-				if done, err := l.RotateLog("g", "s", logLimit, 3); !done || err != nil {
+				if done, err := rotateLog(l, "g", "s", logLimit, 3); !done || err != nil {
 					t.Errorf("got %v, %v of a large log", done, err)
 				}
 			}
@@ -151,7 +170,7 @@ func TestRotateLog(t *testing.T) {
 			wantNames(t, dir, "s.log", "s.log.1", "s.log.2", "s.log.3")
 
 			w.write(15_000)
-			if done, err := l.RotateLog("g", "s", logLimit, 1); !done || err != nil {
+			if done, err := rotateLog(l, "g", "s", logLimit, 1); !done || err != nil {
 				t.Errorf("got %v, %v", done, err)
 			}
 
@@ -180,7 +199,7 @@ func needsCut(t *testing.T) {
 		return nil
 	}
 
-	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, hookfs.ErrDisk) {
+	if _, err := rotateLog(l, "g", "s", logLimit, 3); errors.Is(err, hookfs.ErrDisk) {
 		t.Skip("the file system of temporary files cannot cut off the front of a file")
 	}
 }
@@ -220,14 +239,14 @@ func TestRotateLogKilled(t *testing.T) {
 					return nil
 				}
 
-				_, err := l.RotateLog("g", "s", logLimit, 3)
+				_, err := rotateLog(l, "g", "s", logLimit, 3)
 				if killed = calls >= at; killed && err == nil && len(l.Leftovers()) == 0 {
 					t.Errorf("call %d: it was killed, and says nothing", at)
 				}
 
 				h.Before = before
 				if at%2 == 0 { // the next pass ends it, also if the log has become small
-					if done, err := l.RotateLog("g", "s", 1<<40, 3); done || err != nil {
+					if done, err := rotateLog(l, "g", "s", 1<<40, 3); done || err != nil {
 						t.Fatalf("call %d: then got %v, %v", at, done, err)
 					}
 					if got := logText(t, l); got != "older\n"+w.text.String() {
@@ -245,11 +264,11 @@ func TestRotateLogKilled(t *testing.T) {
 						return nil
 					}
 
-					l.RotateLog("g", "s", logLimit, 3)
+					rotateLog(l, "g", "s", logLimit, 3)
 					h.Before = before
 				}
 
-				done, err := l.RotateLog("g", "s", logLimit, 5)
+				done, err := rotateLog(l, "g", "s", logLimit, 5)
 				if !done || err != nil {
 					t.Fatalf("call %d: then got %v, %v", at, done, err)
 				}
@@ -281,7 +300,7 @@ func TestRotateLogThatCannotBeRead(t *testing.T) {
 		next := layout.NextLogOf(l.LogPath("g", "s"))
 		writeFile(t, next, "line 1\n")
 		h.Before = hookfs.Nth(t, 1, call, suffix, hookfs.Broken)
-		if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
+		if done, err := rotateLog(l, "g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
 			t.Errorf("%s: got %v, %v", call, done, err)
 		}
 		wantNames(t, l.GroupLogs("g"), "s.log", "s.log.next")
@@ -301,7 +320,7 @@ func TestRotateLogKeepsAll(t *testing.T) {
 
 	for _, limit := range []int64{logLimit, 1 << 40, math.MaxInt64} {
 		w.write(15_000)
-		done, err := l.RotateLog("g", "s", limit, math.MaxInt)
+		done, err := rotateLog(l, "g", "s", limit, math.MaxInt)
 		if want := limit == logLimit; done != want || err != nil {
 			t.Errorf("at %d bytes: got %v, %v", limit, done, err)
 		}
@@ -326,7 +345,7 @@ func TestRotateLogHuge(t *testing.T) {
 			w := newLogWriter(t, l, "s")
 			w.write(200_000)
 			h.Before = before
-			if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
+			if done, err := rotateLog(l, "g", "s", logLimit, 2); !done || err != nil {
 				t.Errorf("got %v, %v", done, err)
 			}
 
@@ -341,7 +360,7 @@ func TestRotateLogHuge(t *testing.T) {
 	l, h := hookedLedger(t)
 	newLogWriter(t, l, "s").write(200_000)
 	h.Before = hookfs.Nth(t, 1, "cut", "", hookfs.Broken)
-	if done, err := l.RotateLog("g", "s", logLimit, 2); done || !errors.Is(err, hookfs.ErrDisk) {
+	if done, err := rotateLog(l, "g", "s", logLimit, 2); done || !errors.Is(err, hookfs.ErrDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
 }
@@ -352,20 +371,20 @@ func TestRotateLogRefused(t *testing.T) {
 	l, h := hookedLedger(t)
 	w := newLogWriter(t, l, "s")
 	w.write(15_000)
-	if _, err := l.RotateLog("..", "s", 1, 1); err == nil {
+	if _, err := rotateLog(l, "..", "s", 1, 1); err == nil {
 		t.Error("a group that is no id is accepted")
 	}
 
 	lock, err := disk.OS{}.Lock(l.LogPath("g", "s"), 0, nil)
 	must(t, err)
-	if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+	if done, err := rotateLog(l, "g", "s", logLimit, 3); done || err != nil {
 		t.Errorf("got %v, %v while another has the lock", done, err)
 	}
 
 	must(t, lock.Unlock())
 
 	h.Before = hookfs.Nth(t, 1, "cut", "", hookfs.Broken)
-	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
+	if done, err := rotateLog(l, "g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
 
@@ -374,10 +393,10 @@ func TestRotateLogRefused(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, os.Rename(l.LogPath("g", "s"), elsewhere))
 	must(t, os.Symlink(elsewhere, l.LogPath("g", "s")))
-	if done, err := l.RotateLog("g", "s", 1, 3); done || err == nil {
+	if done, err := rotateLog(l, "g", "s", 1, 3); done || err == nil {
 		t.Errorf("got %v, %v of a link", done, err)
 	}
-	if _, text, err := l.ReadLog("g", "s", 5); err == nil {
+	if _, text, err := readLog(l, "g", "s", 5); err == nil {
 		t.Errorf("got %q through a link", text)
 	}
 }
@@ -390,7 +409,7 @@ func TestReadLog(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t)
 			h.Before = before
-			r, text, err := l.ReadLog("g", "s", 3)
+			r, text, err := readLog(l, "g", "s", 3)
 			must(t, err)
 			if len(text) > 0 {
 				t.Errorf("got %q without a log", text)
@@ -422,7 +441,7 @@ func TestReadLog(t *testing.T) {
 						next() // the reader's text is cut off
 						w.write(2)
 					}
-					_, err := l.RotateLog("g", "s", logLimit, 3)
+					_, err := rotateLog(l, "g", "s", logLimit, 3)
 					must(t, err)
 				}
 
@@ -433,21 +452,21 @@ func TestReadLog(t *testing.T) {
 
 			all := strings.SplitAfter(w.text.String(), "\n")
 			for _, lines := range []int{0, 1, 2, 20_000} {
-				_, text, err := l.ReadLog("g", "s", lines)
+				_, text, err := readLog(l, "g", "s", lines)
 				must(t, err)
 				if want := strings.Join(all[len(all)-1-lines:], ""); string(text) != want {
 					t.Errorf("%d lines: got %d bytes, want %d", lines, len(text), len(want))
 				}
 			}
 
-			_, text, err = l.ReadLog("g", "s", 1_000_000)
+			_, text, err = readLog(l, "g", "s", 1_000_000)
 			must(t, err)
 			if string(text) != logText(t, l) {
 				t.Errorf("got %d bytes of all", len(text))
 			}
 
 			w.file.WriteString("torn")
-			if _, text, err = l.ReadLog("g", "s", 1); err != nil || string(text) != "torn" {
+			if _, text, err = readLog(l, "g", "s", 1); err != nil || string(text) != "torn" {
 				t.Errorf("got %q, %v", text, err)
 			}
 		})
@@ -460,7 +479,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t)
 	w := newLogWriter(t, l, "s")
-	r, _, err := l.ReadLog("g", "s", 0)
+	r, _, err := readLog(l, "g", "s", 0)
 	must(t, err)
 	w.write(3)
 	must(t, os.WriteFile(layout.NextLogOf(l.LogPath("g", "s")), nil, 0o600))
@@ -481,7 +500,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 	w.write(15_000)
 	h.Before = hookfs.Nth(t, 2, "stat", ".log.1", func() error {
 		h.Before = nil
-		_, err := l.RotateLog("g", "s", logLimit, 3)
+		_, err := rotateLog(l, "g", "s", logLimit, 3)
 		return err
 	})
 
@@ -495,7 +514,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 	for _, call := range []string{"stat", "open", "read at", "fstat"} {
 		for _, n := range []int{1, 2, 3, 4} {
 			w.write(15_000)
-			_, err := l.RotateLog("g", "s", logLimit, 3)
+			_, err := rotateLog(l, "g", "s", logLimit, 3)
 			must(t, err)
 			count := 0
 			h.Before = func(c, _ string) error {
@@ -513,7 +532,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 			}
 
 			count = 0
-			_, _, err = l.ReadLog("g", "s", 1_000_000)
+			_, _, err = readLog(l, "g", "s", 1_000_000)
 			if failed := count >= n; failed != errors.Is(err, hookfs.ErrDisk) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, err, failed)
 			}
@@ -522,7 +541,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 		}
 	}
 
-	if _, _, err := l.ReadLog("g", "..", 1); err == nil {
+	if _, _, err := readLog(l, "g", "..", 1); err == nil {
 		t.Error("a supervisor that is no id is accepted")
 	}
 }
@@ -535,7 +554,7 @@ func TestReadLogHuge(t *testing.T) {
 	path := l.LogPath("g", "s")
 	writeFile(t, path, "")
 	must(t, os.Truncate(path, size))
-	r, text, err := l.ReadLog("g", "s", 5)
+	r, text, err := readLog(l, "g", "s", 5)
 	must(t, err)
 	if len(text) != mostText {
 		t.Errorf("got %d bytes of the end", len(text))
@@ -565,7 +584,7 @@ func TestReadLogTruncated(t *testing.T) {
 	l, _ := hookedLedger(t)
 	path := l.LogPath("g", "s")
 	writeFile(t, path, "0123456789")
-	r, _, err := l.ReadLog("g", "s", 5)
+	r, _, err := readLog(l, "g", "s", 5)
 	must(t, err)
 	must(t, os.Truncate(path, 5))
 	if text, err := r.Next(); len(text) > 0 || err != nil {
@@ -584,7 +603,7 @@ func TestReadLogHugeRotated(t *testing.T) {
 	l, _ := hookedLedger(t)
 	path := l.LogPath("g", "s")
 	writeFile(t, path, "0123456789")
-	r, _, err := l.ReadLog("g", "s", 5)
+	r, _, err := readLog(l, "g", "s", 5)
 	must(t, err)
 
 	must(t, os.Truncate(path, 2*mostText+15))

@@ -1,4 +1,5 @@
-// Package logs rotates and reads the output file of a service, which appends to it meanwhile.
+// Package logs rotates and reads the output file of a service, which appends to it meanwhile, and
+// limits that of an attempt.
 package logs
 
 import (
@@ -16,6 +17,7 @@ import (
 type Log struct {
 	FS       *trust.FS
 	Path     string
+	Holder   Holder
 	Leftover func(error) // records errors of tidying up, and nil
 }
 
@@ -24,6 +26,7 @@ type Log struct {
 type Reader struct {
 	Log
 	at     int64       // how much of the log was read
+	file   disk.FileID // which file that was
 	newest disk.FileID // the newest rotated file at that time; zero: none
 	waited int         // consecutive looks that found a rotation in progress
 }
@@ -66,8 +69,8 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 // End returns the last bytes of the log, at most most, including what was rotated out of it last. A
 // missing log is empty. If the log is rotated at this moment, some text may appear twice.
 func (g Log) End(most int64) (text []byte, err error) {
-	for _, path := range []string{g.Path, layout.RotatedLogOf(g.Path, 1)} {
-		data, err := g.lastBytes(path, most-int64(len(text)))
+	for n := range 2 {
+		data, err := g.lastBytes(n, most-int64(len(text)))
 		if trust.IgnoreMissing(err) != nil {
 			return nil, err
 		}
@@ -82,33 +85,38 @@ func (g Log) Ending(lines int, most int64) ([]byte, error) {
 	return cutLines(text, lines), err
 }
 
+// open opens the log (0), or the file that was rotated out of it as the given number.
+func (g Log) open(number int) (disk.File, disk.Info, error) {
+	if number > 0 {
+		return g.FS.OpenFile(layout.RotatedLogOf(g.Path, number), g.FS.Open)
+	}
+	return g.FS.OpenFile(g.Path, func(path string) (disk.File, error) {
+		held, err := g.held()
+		if held != nil || err != nil {
+			return held, err
+		}
+		return g.FS.Open(path)
+	})
+}
+
 // lastBytes returns the last bytes of a file, at most most.
-func (g Log) lastBytes(path string, most int64) ([]byte, error) {
-	f, info, err := g.FS.OpenFile(path, g.FS.Open)
+func (g Log) lastBytes(number int, most int64) ([]byte, error) {
+	f, info, err := g.open(number)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 
-	data := make([]byte, min(info.Size, most))
-	n, err := f.ReadAt(data, info.Size-int64(len(data)))
-	if err == io.EOF {
-		err = nil
-	}
-	return data[:n], err
+	size := min(info.Size, most)
+	return readAt(f, info.Size-size, size)
 }
 
 // tail returns the last lines of the log and of the files before it, and the size of the log.
 func (r *Reader) tail(lines int) (text []byte, size int64, err error) {
 	for n := 0; ; n++ {
-		path := r.Path
-		if n > 0 {
-			path = layout.RotatedLogOf(r.Path, n)
-		}
-
-		data, all, err := r.lastLines(path, lines-bytes.Count(text, []byte{'\n'}))
+		data, info, err := r.lastLines(n, lines-bytes.Count(text, []byte{'\n'}))
 		if n == 0 {
-			size = all
+			size, r.file = info.Size, info.ID
 		}
 		if errors.Is(err, fs.ErrNotExist) && n == 0 {
 			continue
@@ -117,17 +125,18 @@ func (r *Reader) tail(lines int) (text []byte, size int64, err error) {
 			return text, size, trust.IgnoreMissing(err)
 		}
 		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines ||
-			int64(len(data)) < all {
+			int64(len(data)) < info.Size {
 			return cutLines(text, lines), size, nil
 		}
 	}
 }
 
-// lastLines returns the end of a file with the given number of lines, or all of it, and its size.
-func (r *Reader) lastLines(path string, lines int) (data []byte, size int64, err error) {
-	f, info, err := r.FS.OpenFile(path, r.FS.Open)
+// lastLines returns the end of a file with the given number of lines, or all of it, and describes
+// the file.
+func (r *Reader) lastLines(number, lines int) (data []byte, info disk.Info, err error) {
+	f, info, err := r.open(number)
 	if err != nil {
-		return nil, 0, err
+		return nil, info, err
 	}
 	defer f.Close()
 
@@ -136,12 +145,12 @@ func (r *Reader) lastLines(path string, lines int) (data []byte, size int64, err
 		begin := max(from-disk.CutUnit, 0)
 		chunk := make([]byte, from-begin)
 		if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
-			return nil, 0, err
+			return nil, info, err
 		}
 		data, from = append(chunk, data...), begin
 	}
 
-	return data, info.Size, nil
+	return data, info, nil
 }
 
 // cutLines returns the last lines of text. Text after the last newline counts as a line.
@@ -170,7 +179,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 
 	var text []byte
-	at, read := r.at, r.newest
+	at, read, file := r.at, r.newest, r.file
 	if newest != r.newest {
 		if text, at, read, err = r.rotated(); err != nil {
 			return nil, err
@@ -178,11 +187,11 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 
 	if read == newest {
-		more, info, err := r.from(r.Path, at, mostText-len(text))
+		more, begin, info, err := r.newer(at, mostText-len(text))
 		if err != nil {
 			return nil, trust.IgnoreMissing(err)
 		}
-		at, text = min(at+int64(len(more)), info.Size), append(text, more...)
+		at, text, file = min(begin+int64(len(more)), info.Size), append(text, more...), info.ID
 	}
 
 	again, rotating, err := r.generation()
@@ -190,9 +199,24 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, err
 	}
 
-	r.at, r.newest, r.waited = at, read, 0
+	r.at, r.newest, r.file, r.waited = at, read, file, 0
 
 	return text, nil
+}
+
+// newer returns at most most bytes of the log from at on, or from its beginning if it is another
+// file than before: a service that was started again writes to a new one if the old one was moved.
+func (r *Reader) newer(at int64, most int) (data []byte, begin int64, info disk.Info, err error) {
+	f, info, err := r.open(0)
+	if err != nil {
+		return nil, at, info, err
+	}
+	defer f.Close()
+	if info.ID != r.file {
+		at = 0
+	}
+	data, err = readAt(f, at, min(info.Size-at, int64(most)))
+	return data, at, info, err
 }
 
 // generation returns the newest rotated file, and whether a rotation is in progress.
@@ -233,7 +257,12 @@ func (r *Reader) rotated() (text []byte, at int64, read disk.FileID, err error) 
 
 	at, read = r.at, r.newest
 	for ; n > 1; n-- {
-		more, info, err := r.from(layout.RotatedLogOf(r.Path, n-1), at, mostText-len(text))
+		f, info, err := r.open(n - 1)
+		if err != nil {
+			return nil, 0, read, err
+		}
+		more, err := readAt(f, at, min(info.Size-at, int64(mostText-len(text))))
+		f.Close()
 		if err != nil {
 			return nil, 0, read, err
 		}
@@ -249,22 +278,15 @@ func (r *Reader) rotated() (text []byte, at int64, read disk.FileID, err error) 
 	return text, at, read, nil
 }
 
-// from returns at most most bytes of a file from an offset on, and describes the file. It returns
-// nothing if the file is shorter.
-func (r *Reader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
-	f, info, err := r.FS.OpenFile(path, r.FS.Open)
-	if err != nil {
-		return nil, info, err
+// readAt returns size bytes of f from at on, or nothing if there are none.
+func readAt(f disk.File, at, size int64) ([]byte, error) {
+	if size <= 0 {
+		return nil, nil
 	}
-	defer f.Close()
-	if info.Size <= at {
-		return nil, info, nil
-	}
-
-	data = make([]byte, min(info.Size-at, int64(most)))
+	data := make([]byte, size)
 	n, err := f.ReadAt(data, at)
 	if err == io.EOF {
 		err = nil
 	}
-	return data[:n], info, err
+	return data[:n], err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // Rotate makes room in the log if it is larger than limit. The beginning of the log becomes the
@@ -29,28 +28,22 @@ import (
 // .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
 // the log was not cut, and .next is removed; otherwise it becomes .1.
 func (g Log) Rotate(limit int64, keep int) (bool, error) {
-	info, err := g.FS.Lstat(g.Path)
+	size, err := g.Size()
 	if err != nil {
-		return false, trust.IgnoreMissing(err)
+		return false, err
 	}
-	if left := g.FS.Exists(layout.NextLogOf(g.Path)); info.Size <= limit && !left {
+	if left := g.FS.Exists(layout.NextLogOf(g.Path)); size <= limit && !left {
 		return false, nil
 	}
 
-	lock, err := g.FS.TryLock(g.Path)
+	file, release, err := g.take()
 	if errors.Is(err, disk.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { g.Leftover(lock.Unlock()) }()
-
-	file, err := g.FS.OpenAppend(g.Path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { g.Leftover(file.Close()) }()
+	defer release()
 
 	r := rotation{Log: g, file: file, keep: keep}
 

@@ -155,6 +155,11 @@ func (p *Process) CreateUnnamed(dir string, mode fs.FileMode) (disk.File, error)
 	return p.open(n, err)
 }
 
+// OpenHeld implements disk.FS. No process here has a log open.
+func (p *Process) OpenHeld(int, func(disk.FileID) bool) (disk.Held, error) {
+	return nil, fs.ErrNotExist
+}
+
 // MountPoint implements disk.FS. There are no mounts here.
 func (p *Process) MountPoint(string) (bool, error) { return false, nil }
 

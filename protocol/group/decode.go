@@ -202,6 +202,10 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.StartID = readStartID(r)
 	case "keeper":
 		s.Keeper = observe.ReadProcess(r, &s.nested, name)
+	case "logDevice":
+		s.LogFile.Device = r.Int(0)
+	case "logInode":
+		s.LogFile.Inode = r.Int(0)
 	case "startedWith":
 		s.StartedWith = readStartInfo(r)
 	case "starting":

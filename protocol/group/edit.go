@@ -214,7 +214,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.replaceProcess(pid, p)
 	s.StartedWith = nil
 	s.StartedAt, s.Attempt, s.Starting = time.Time{}, 0, false
-	s.StartID, s.Keeper = "", observe.Process{}
+	s.StartID, s.Keeper, s.LogFile = "", observe.Process{}, LogFile{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.ProgressAt, s.Asked, s.GoneSince = time.Time{}, nil, time.Time{}
 	s.Paused, s.PausedFor = nil, 0

@@ -135,6 +135,8 @@ func (s *Service) write(w *wire.Writer) {
 
 	w.OptString("startId", s.StartID)
 	s.Keeper.Write(w, "keeper", s.nested)
+	w.OptInt("logDevice", s.LogFile.Device)
+	w.OptInt("logInode", s.LogFile.Inode)
 	s.StartedWith.write(w, "startedWith")
 	w.OptBool("starting", s.Starting)
 	w.OptTime("runningSince", s.RunningSince)

@@ -206,7 +206,7 @@ const (
 // A ServiceStatus is what is known of a service and of its process.
 //
 // A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What
-// belongs to a start (Attempt, StartID, Keeper, StartedWith, Starting) is there only together with
+// belongs to a start (Attempt, StartID, Keeper, LogFile, StartedWith, Starting) is there only together with
 // StartedAt. A service is Starting only while it is running or shutting down. It has a RunningSince
 // only then, or while it waits to be started again. Ended waits only where there is a PID.
 type ServiceStatus struct {
@@ -226,6 +226,7 @@ type ServiceStatus struct {
 	Generation   int64           // how often a pass has begun the group that it is
 	StartID      string          // random, of that start; "": none
 	Keeper       observe.Process // of that start: the parent of all that it has started; zero: none
+	LogFile      LogFile         // the log of that start; zero: it is in a journal, or unknown
 	StartedWith  *StartInfo      // how that start was made, where that differs from StartInfo; else nil
 	Starting     bool            // whether that start came to its end is not known yet
 

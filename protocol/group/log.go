@@ -11,3 +11,6 @@ const (
 // JournalName returns the SYSLOG_IDENTIFIER by which the output of a service is found in the
 // journal. No two services share one, because no id contains a slash.
 func JournalName(groupID, service string) string { return "dpl/" + groupID + "/" + service }
+
+// A LogFile identifies the file to which a start writes its output, whatever its names (spec §11.8).
+type LogFile struct{ Device, Inode int64 }

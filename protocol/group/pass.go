@@ -192,15 +192,20 @@ func (e *edit) orchestrate(p PassRequest) {
 	}
 }
 
-// Spawned records the process p, with the given pid, that waits to become the service id. It will
-// carry startID, a new random id, in its environment. keeper is its parent, or zero if it has no
-// keeper (spec §11.5, §11.6).
-func (d *Decision) Spawned(
-	id string, pid int, p observe.Process, startID string, keeper observe.Process,
-) {
+// A Spawned is a process that waits to become a service (spec §11.5, §11.6).
+type Spawned struct {
+	PID     int
+	Process observe.Process
+	StartID string          // a new random id, which it will carry in its environment
+	Keeper  observe.Process // its parent; zero: it has none
+	LogFile LogFile         // what it will write to
+}
+
+// Spawned records the process p, which waits to become the service id.
+func (d *Decision) Spawned(id string, p Spawned) {
 	s := d.edit.service(id)
-	s.replaceProcess(pid, p)
-	s.StartID, s.Keeper = startID, keeper
+	s.replaceProcess(p.PID, p.Process)
+	s.StartID, s.Keeper, s.LogFile = p.StartID, p.Keeper, p.LogFile
 }
 
 // NeedsRecord reports whether the exit record of a start may tell a later pass anything. If not,

@@ -79,7 +79,7 @@ func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
 	}
 	s.Ended = &end
 	s.StartedAt, s.Attempt, s.StartedWith = time.Time{}, 0, nil // that start is over
-	s.Starting, s.StartID, s.Keeper = false, "", observe.Process{}
+	s.Starting, s.StartID, s.Keeper, s.LogFile = false, "", observe.Process{}, LogFile{}
 	return observe.Evidence(end.Reason)
 }
 

@@ -256,8 +256,9 @@ func (p *play) pass() {
 		if a, starts := a.(group.Start); starts {
 			pid := 100 + len(p.alive)
 			p.alive[pid] = true
-			d.Spawned(a.ServiceID, pid, observe.Process{PID: pid, HostID: "h", BootID: "b",
-				PIDNamespace: "1", StartTicks: int64(pid)}, fmt.Sprintf("%016x", pid), observe.Process{})
+			d.Spawned(a.ServiceID, group.Spawned{PID: pid, StartID: fmt.Sprintf("%016x", pid),
+				Process: observe.Process{PID: pid, HostID: "h", BootID: "b", PIDNamespace: "1",
+					StartTicks: int64(pid)}})
 			result.Started = append(result.Started, a.ServiceID)
 			p.told[a.ServiceID] = append(p.told[a.ServiceID], fmt.Sprint(a.Reason, " ", a.Attempt))
 		}

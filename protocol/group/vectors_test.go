@@ -91,6 +91,8 @@ type vector struct {
 			Process vectors.Process `json:"process"`
 			StartID string          `json:"startId"`
 			Keeper  vectors.Process `json:"keeper"`
+			Device  int64           `json:"logDevice"`
+			Inode   int64           `json:"logInode"`
 			Error   string          `json:"error"`
 			Short   bool            `json:"short"`
 		} `json:"starts"`
@@ -724,12 +726,14 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 			Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.ServiceID]; {
 		case !ok:
-			d.Spawned(a.ServiceID, 1000+i, observe.Process{}, "", observe.Process{})
+			d.Spawned(a.ServiceID, group.Spawned{PID: 1000 + i})
 		case start.Error != "":
 			d.NotSpawned(a.ServiceID, group.StartFailure{Cause: start.Error, Short: start.Short})
 		default:
-			d.Spawned(a.ServiceID, start.PID, observe.Process(start.Process), start.StartID,
-				observe.Process(start.Keeper))
+			d.Spawned(a.ServiceID, group.Spawned{PID: start.PID,
+				Process: observe.Process(start.Process), StartID: start.StartID,
+				Keeper:  observe.Process(start.Keeper),
+				LogFile: group.LogFile{Device: start.Device, Inode: start.Inode}})
 		}
 	}
 

@@ -346,7 +346,8 @@ func (w *world) pass(point int) {
 	for _, a := range d.Actions {
 		if a, starts := a.(group.Start); starts {
 			p := w.spawn(a.ServiceID, a.Attempt, 1)
-			d.Spawned(a.ServiceID, p.process.PID, p.process, p.startID(), observe.Process{})
+			d.Spawned(a.ServiceID, group.Spawned{PID: p.process.PID, Process: p.process,
+				StartID: p.startID()})
 			p.leader = false // it waits at the gate
 			started = append(started, p)
 		}

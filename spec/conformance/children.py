@@ -114,7 +114,8 @@ class View:
     def settle(self, entry, end, **said):
         entry['ended'] = end | {name: text for name, text in said.items() if text}
         self.settled = end['reason']
-        groups.drop(entry, 'startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting')
+        groups.drop(entry, 'startedAt', 'attempt', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith',
+                    'starting')
 
 
 def show(edit, entry):

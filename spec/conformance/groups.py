@@ -343,8 +343,8 @@ SERVICE = null_is_absent(
            generation=(REVISION, 0), startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            paused=(PAUSE, ABSENT), pausedMs=(NONNEGATIVE_MS, 0),
-           startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
-           starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
+           startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), logDevice=(INTEGER, 0), logInode=(INTEGER, 0),
+           startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
            goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), firstFailedAt=(MOMENT, ABSENT),
            failedAt=(MOMENT, ABSENT),
            nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
@@ -686,12 +686,12 @@ def drop(entry, *names):
 DEFAULTS = {
     'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
     'startAgain': False, 'removeAfterStop': False, 'readiness': 'ready', 'note': '',
-    'spent': {}, 'pausedMs': 0
+    'spent': {}, 'pausedMs': 0, 'logDevice': 0, 'logInode': 0
 }
 FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartCause', 'stopFor')
 RENEWED = FAILURE + ('termSentAt', 'stoppedBy')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
-              'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith',
+              'starting', 'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
               'progressAt', 'asked', 'paused', 'pausedMs', 'spent')
 
 
@@ -2092,8 +2092,8 @@ class Pass(Edit):
             if member == 'retries' and entry['retries'] == 10:
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
-             'progressAt', 'asked', 'paused', 'pausedMs', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith', 'note',
+             'runningSince', 'progressAt', 'asked', 'paused', 'pausedMs', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -2152,6 +2152,7 @@ class Pass(Edit):
                     set_optional(entry, 'process', came.get('process'))
                     set_optional(entry, 'startId', came.get('startId'))
                     set_optional(entry, 'keeper', came.get('keeper'))
+                    entry.update(logDevice=came.get('logDevice', 0), logInode=came.get('logInode', 0))
 
 
 def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
@@ -2175,7 +2176,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
 
     lastAlert is the number of the last line in the alerts file, 0 if there is none. exits has the
     exit records by start id: each a record, and whether it is complete (§19). starts(index,
-    action) spawns a process, and returns {pid, process, startId, keeper} or {error},
+    action) spawns a process, and returns {pid, process, startId, keeper, logDevice,
+    logInode} or {error},
     with short if it failed because of a shortage. room is how many starts it may make; None: any.
     """
     if prompt is not None and not heeds(orchestrator, registry, owner, **prompt):

@@ -315,6 +315,7 @@ class World:
                                generation=self.one((1, 2, 2**61)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
+        entry |= self.optional(0.5, logDevice=2049, logInode=self.one((1, 2**63 - 1))) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
         usual = {
             'running': {'runningSince': 0.6, 'starting': 0.4, 'stopFor': 0.15},
@@ -703,6 +704,7 @@ class World:
             spawned = {'pid': process['pid'], 'process': process}
             spawned |= self.optional(0.9, startId=self.one(START_IDS))
             spawned |= self.optional(0.5, keeper=self.process())
+            spawned |= self.optional(0.5, logDevice=2049, logInode=self.one((1, 2**63 - 1)))
             failed = {'error': 'no such file'} | self.optional(0.5, short=True)
             starts[key] = failed if self.chance(0.2) else spawned
         exits = self.exits() if self.chance(0.5) else {}

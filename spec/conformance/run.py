@@ -242,10 +242,12 @@ def spawning(starts):
     """Return the result of the gate (§11.5): the vector's starts by service, else a counted pid."""
     known_starts = {}
     for supervisor, came in starts.items():
-        known(came, {'error', 'short'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'},
+        known(came, {'error', 'short'} if 'error' in came else {
+            'pid', 'process', 'startId', 'keeper', 'logDevice', 'logInode'},
               f'starts of {supervisor}')
         kinds = {
             'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'keeper': PROCESS,
+            'logDevice': INTEGER, 'logInode': INTEGER,
             'error': TEXT, 'short': BOOLEAN
         }
         known_starts[supervisor] = {

@@ -5,14 +5,16 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// log returns where the output of a service goes: a file; or the socket of the journal, and what it
-// is found by there.
-func (o *Orchestrator) log(service string, to group.LogTarget) (path, journal string, err error) {
+// log returns where the output of a service goes: the path of a file, and which one that is; or
+// that of the socket of the journal, and what the output is found by there.
+func (o *Orchestrator) log(service string, to group.LogTarget) (
+	path, journal string, file group.LogFile, err error,
+) {
 	if to == group.LogJournal {
-		return start.Journal, group.JournalName(o.Group, service), nil
+		return start.Journal, group.JournalName(o.Group, service), file, nil
 	}
-	path, err = o.Ledger.LogFile(o.Group, service)
-	return path, "", err
+	path, file, err = o.Ledger.LogFile(o.Group, service)
+	return path, "", file, err
 }
 
 // rotateLogs rotates the logs that have become too large (spec §11.8). It runs after the pass,
@@ -25,7 +27,11 @@ func (o *Orchestrator) rotateLogs(g group.Group) {
 			continue
 		}
 
-		rotated, err := o.Ledger.RotateLog(o.Group, s.ID, s.StartInfo.LogMax, s.StartInfo.LogKeep)
+		rotated := false
+		log, err := o.Ledger.ServiceLog(o.Group, s.ID, s)
+		if err == nil {
+			rotated, err = log.Rotate(s.StartInfo.LogMax, s.StartInfo.LogKeep)
+		}
 		if err != nil {
 			o.Env.Warnf("%s: rotate the log of %q: %v", o.Group, s.ID, err)
 		}

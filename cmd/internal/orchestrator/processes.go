@@ -42,7 +42,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		}
 
 		startID := o.machine().NewStartID()
-		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest, d.Group())
+		gate, log, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest, d.Group())
 		if err == nil {
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
@@ -53,21 +53,22 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		}
 
 		gates = append(gates, waiting{gate, a.ServiceID})
-		d.Spawned(a.ServiceID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
+		d.Spawned(a.ServiceID, group.Spawned{PID: gate.Process().PID, Process: gate.Process(),
+			StartID: startID, Keeper: gate.Keeper(), LogFile: log})
 	}
 
 	return gates, failed
 }
 
 func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
-	latest time.Duration, after group.Group) (Gate, error) {
+	latest time.Duration, after group.Group) (Gate, group.LogFile, error) {
 	to := after.Registry.Supervision.Log
-	log, journal, err := o.log(s.ID, to)
+	log, journal, file, err := o.log(s.ID, to)
 	if err != nil {
-		return nil, err
+		return nil, file, err
 	}
 
-	return o.machine().Spawn(Start{
+	gate, err := o.machine().Spawn(Start{
 		Command: start.Command{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:  s.StartInfo.Dir,
@@ -88,6 +89,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
 	})
+	return gate, file, err
 }
 
 // environment is what a started service gets, whatever this pass has itself (spec §11.6). told are
