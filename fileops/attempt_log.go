@@ -2,8 +2,10 @@ package fileops
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/logs"
 )
 
 // An AttemptLog is the file for the output of an attempt. It is there before its task is claimed, so
@@ -11,7 +13,10 @@ import (
 type AttemptLog struct {
 	ledger *Ledger
 	queue  string
-	file   disk.File // it has no name yet; nil: the file system has no such files
+	file   disk.File // nil: the file system has no files without a name, and this one has none yet
+
+	mu  sync.Mutex
+	cut int64 // where the part that was cut ends; 0: nothing was
 }
 
 // NewAttemptLog returns the log of the next attempt at a task of the queue id. It makes the
@@ -31,7 +36,7 @@ func (l *Ledger) NewAttemptLog(id string) (*AttemptLog, error) {
 	if errors.Is(err, errors.ErrUnsupported) {
 		file, err = nil, nil
 	}
-	return &AttemptLog{l, id, file}, err
+	return &AttemptLog{ledger: l, queue: id, file: file}, err
 }
 
 // Name gives the log its name, and returns its path. It returns fs.ErrExist if there is such a file.
@@ -44,7 +49,32 @@ func (g *AttemptLog) Name(task string, epoch int64) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return path, f.Close()
+	g.file = f
+	return path, nil
+}
+
+// Limit cuts out of the middle of the log what makes it larger than limit (logs.Excess), and reports
+// whether it has. It returns errors.ErrUnsupported if the file system cannot do that.
+func (g *AttemptLog) Limit(limit int64) (bool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.file == nil {
+		return false, nil
+	}
+	info, err := g.file.Stat()
+	if err != nil {
+		return false, err
+	}
+
+	from, to := logs.Excess(info.Size, limit)
+	if to <= max(from, g.cut) {
+		return false, nil
+	}
+	if err := g.file.Punch(max(from, g.cut), to); err != nil {
+		return false, err
+	}
+	g.cut = to
+	return true, nil
 }
 
 // Close closes the log, which is gone unless it has a name.

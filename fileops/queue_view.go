@@ -70,6 +70,21 @@ func (l *Ledger) LockQueueAlerts(id string) (disk.Lock, error) {
 	return lock, nil
 }
 
+// AttemptCut returns how many bytes were cut out of the middle of the log of an attempt.
+func (l *Ledger) AttemptCut(id, task string, epoch int64) (int64, error) {
+	path := l.AttemptLog(id, task, epoch)
+	f, _, err := l.fs.OpenFile(path, l.fs.Open)
+	if err != nil {
+		return 0, trust.IgnoreMissing(err)
+	}
+	defer f.Close()
+	from, to, err := f.Hole()
+	if from < logs.KeptHead { // the command has made that hole
+		return 0, err
+	}
+	return to - from, err
+}
+
 // AttemptEnd returns the last lines of the output of an attempt, at most the given number and at most
 // 64 KiB, of which the first may have lost its beginning. A missing log is empty.
 func (l *Ledger) AttemptEnd(id, task string, epoch int64, lines int) ([]byte, error) {

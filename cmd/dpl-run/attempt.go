@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/trace"
 )
@@ -33,7 +35,9 @@ type attempt struct {
 	signals chan os.Signal
 	spec    queue.Content
 	check   attemptCheck
-	log     string         // path of its output
+	log     string // path of its output
+	output  *fileops.AttemptLog
+	endless atomic.Bool    // its log cannot be limited, which was said
 	outcome *queue.Outcome // what it is settled with, once that is known
 	begun   bool           // its end is settled as that of the task, whatever it is
 	settled bool
@@ -173,10 +177,29 @@ func (a *attempt) prepare(log *fileops.AttemptLog) (path string, err error) {
 	}
 
 	claim := a.task.Claim
+	a.output = log
 	if a.log, err = log.Name(a.task.ID, claim.Epoch); err != nil {
 		return "", err
 	}
 	return path, a.redirect()
+}
+
+// logMax returns the limit of the logs of attempts; 0: there is none.
+func (c *run) logMax() int64 {
+	if c.LogMax == nil {
+		return group.DefaultLogMax
+	}
+	return int64(*c.LogMax)
+}
+
+// limitLog cuts the log if it is too large (spec §35.5), and reports whether it has. That it cannot
+// is said once, and stops nothing.
+func (a *attempt) limitLog() (bool, error) {
+	cut, err := a.output.Limit(a.flags.logMax())
+	if err != nil && a.endless.CompareAndSwap(false, true) {
+		a.env.Warnf("%s: --log-max: %v: its log will grow without limit", a.name(), err)
+	}
+	return cut, err
 }
 
 // fail does nothing: the operation has no other call.
@@ -263,6 +286,9 @@ func (a *attempt) stillMine() error {
 }
 
 func (a *attempt) end(e end) (verdict, error) {
+	if a.log != "" {
+		a.limitLog()
+	}
 	if e.lacking != nil {
 		a.unclaim(e.lacking)
 	}

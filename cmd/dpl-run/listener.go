@@ -13,12 +13,14 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A listener waits for the command to be silent, and nudges it (spec §58). It looks at files, which
-// may take long, so it does that beside the runner. A nil listener does nothing.
+// A listener waits for the command to be silent, and nudges it (spec §58). It also limits the log of
+// an attempt. It looks at files, which may take long, so it does that beside the runner. A nil
+// listener does nothing.
 type listener struct {
 	env         *cli.Env
 	role        role
 	output      *silence.Output
+	limit       func() (bool, error) // cuts the log; nil: nothing limits it
 	clock       silence.Clock
 	nudge       string   // a shell command
 	environment []string // of the nudge
@@ -30,20 +32,27 @@ type listener struct {
 	idle    int64      // excuse.idle at the last look
 }
 
-// listener returns a listener for the command that will be p, or nil if silence does not matter.
+// listener returns a listener for the command that will be p, or nil if neither silence nor the size
+// of a log matters.
 func (c *run) listener(env *cli.Env, p role) (*listener, error) {
-	limits := c.limits()
-	if !limits.Given() {
-		return nil, nil
+	l := &listener{env: env, role: p, output: new(silence.Output),
+		clock: silence.Clock{Limits: c.limits()}, nudge: string(c.OnNudge)}
+	if at, is := p.(*attempt); is && c.logMax() != 0 {
+		l.limit = at.limitLog
 	}
-	output, err := c.output(env)
-	if err != nil {
-		return nil, err
+	if !l.clock.Limits.Given() {
+		if l.limit == nil {
+			return nil, nil
+		}
+		return l, nil
 	}
 
-	env.OwnMessages(output.Besides)
-	return &listener{env: env, role: p, output: output, clock: silence.Clock{Limits: limits},
-		nudge: string(c.OnNudge)}, nil
+	var err error
+	if l.output, err = c.output(env); err != nil {
+		return nil, err
+	}
+	env.OwnMessages(l.output.Besides)
+	return l, nil
 }
 
 // lend gives the environment of the command to the nudge as well.
@@ -108,6 +117,12 @@ func (l *listener) listen(ctx context.Context, told chan<- news) {
 // look looks once. It reads why the command may be silent before it looks at the output: what was
 // written before the command said that it is idle must not end that.
 func (l *listener) look(ctx context.Context, passed time.Duration) (n news) {
+	if l.limit != nil {
+		l.output.Cut(l.limit)
+	}
+	if !l.clock.Limits.Given() {
+		return n
+	}
 	excuse := l.role.excuse()
 	stopped := process.Stopped(l.command)
 	grown := l.output.Grown()

@@ -54,6 +54,7 @@ type run struct {
 	OK          success           `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
 	Retry       cli.Count         `placeholder:"N" help:"run COMMAND again in the same call after a failure, up to N times; stdin may be a file, but no pipe"`
 	Backoff     *cli.Backoff      `placeholder:"D,..." help:"with --retry: pauses before the next attempt; the last repeats (0,30s,5m)"`
+	LogMax      *cli.Size         `placeholder:"SIZE" help:"with --queue: when the log of an attempt is larger than SIZE, free what lies between its first 1M and its end; at least 2M; 0 means never (10M)"`
 	NudgeAfter  cli.Span          `placeholder:"D" help:"run --on-nudge when COMMAND has written nothing for D, once in each silence"`
 	OnNudge     cli.Word          `placeholder:"CMD" help:"with --nudge-after: run sh -c CMD with the variables of COMMAND, and what is silent as JSON on stdin; kill it after 10s"`
 	Silence     cli.Span          `placeholder:"D" help:"stop COMMAND when it has written nothing for D, and exit 124"`

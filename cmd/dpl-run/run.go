@@ -175,9 +175,9 @@ func (c *run) check(env *cli.Env) error {
 	case c.Given("wait") && c.Join:
 		return cli.Usagef("--wait and --join exclude each other: one waits for the end of the run, " +
 			"the other takes part in it")
-	case c.Given("once", "until-empty", "until-done", "follow", "jobs", "on-alert"):
-		return cli.Usagef("--once, --until-empty, --until-done, --follow, --jobs and --on-alert go " +
-			"with --queue")
+	case c.Given("once", "until-empty", "until-done", "follow", "jobs", "on-alert", "log-max"):
+		return cli.Usagef("--once, --until-empty, --until-done, --follow, --jobs, --log-max and " +
+			"--on-alert go with --queue")
 	case len(c.Command) == 0:
 		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
 	case c.SoftTimeout != 0 && c.Timeout != 0 && c.SoftTimeout >= c.Timeout:

@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -39,6 +40,8 @@ func (c *run) checkQueue(env *cli.Env) error {
 		return cli.Usagef("--jobs: want at least 1")
 	case c.DryRun && !c.Once:
 		return cli.Usagef("--dry-run goes with --once")
+	case c.logMax() != 0 && c.logMax() < logs.LeastLimit:
+		return cli.Usagef("--log-max: want at least 2M, or 0 for no limit")
 	case c.StatusFD != nil && !c.Once:
 		return cli.Usagef("--status-fd goes with --once")
 	}
@@ -242,6 +245,9 @@ func (w *workers) arguments(slot int) []string {
 	}
 	if c.Watchdog != 0 {
 		args = append(args, "--watchdog", time.Duration(c.Watchdog).String())
+	}
+	if c.LogMax != nil {
+		args = append(args, "--log-max", strconv.FormatInt(c.logMax(), 10))
 	}
 	args = append(args, c.silenceFlags()...)
 	if len(c.Command) > 0 {

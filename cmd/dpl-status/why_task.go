@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -22,7 +23,7 @@ func (s *reporter) whyTask(queueID, task string) error {
 		return cli.Named("status", queueID, task, err)
 	}
 
-	path, lines, err := s.lastLines(t)
+	path, cut, lines, err := s.lastLines(t)
 	if err != nil {
 		return cli.Named("log", queueID, task, err)
 	}
@@ -36,8 +37,11 @@ func (s *reporter) whyTask(queueID, task string) error {
 		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
 	}
 	if len(lines) > 0 {
-		fmt.Fprintf(s.env.Stdout, "The end of %s:\n  %s\n", harmless.Text(path),
-			strings.Join(lines, "\n  "))
+		fmt.Fprintf(s.env.Stdout, "The end of %s:\n", harmless.Text(path))
+		if cut > 0 {
+			fmt.Fprintf(s.env.Stdout, "  ... %d bytes were cut after its first 1M ...\n", cut)
+		}
+		fmt.Fprintf(s.env.Stdout, "  %s\n", strings.Join(lines, "\n  "))
 	}
 	return nil
 }
@@ -45,9 +49,9 @@ func (s *reporter) whyTask(queueID, task string) error {
 // longestLine is how many bytes of a line of a log are printed.
 const longestLine = 1000
 
-// lastLines returns the path of the newest log of t, and its last lines, without control
-// characters.
-func (s *reporter) lastLines(t view.Task) (path string, lines []string, err error) {
+// lastLines returns the path of the newest log of t, how many bytes were cut out of its middle, and
+// its last lines, without control characters.
+func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []string, err error) {
 	const most = 10
 	epoch := int64(0)
 	for _, a := range t.Attempts {
@@ -60,10 +64,11 @@ func (s *reporter) lastLines(t view.Task) (path string, lines []string, err erro
 		path = s.ledger.AttemptLog(t.Queue.ID, t.ID, epoch)
 	}
 	if epoch == 0 {
-		return "", nil, nil
+		return "", 0, nil, nil
 	}
 
 	text, err := s.ledger.AttemptEnd(t.Queue.ID, t.ID, epoch, most)
+	cut, cutErr := s.ledger.AttemptCut(t.Queue.ID, t.ID, epoch)
 	clean := (&printer{}).clean(text)
 	if clean = bytes.TrimRight(clean, "\n"); len(clean) > 0 {
 		lines = strings.Split(string(clean), "\n")
@@ -71,5 +76,5 @@ func (s *reporter) lastLines(t view.Task) (path string, lines []string, err erro
 			lines[i] = harmless.Short(line, longestLine)
 		}
 	}
-	return path, lines, err
+	return path, cut, lines, errors.Join(err, cutErr)
 }

@@ -123,6 +123,15 @@ type File interface {
 	// nothing and returns errors.ErrUnsupported.
 	Cut(size int64) error
 
+	// Punch frees the blocks between two offsets, which are multiples of CutUnit. The size stays, and
+	// zeros are read there. If the file system cannot do that, it changes nothing and returns
+	// errors.ErrUnsupported.
+	Punch(from, to int64) error
+
+	// Hole returns where the first hole begins and ends: the same number twice if there is none, or
+	// if the system does not say. A file that ends in a hole has none.
+	Hole() (from, to int64, err error)
+
 	// Link gives a file that CreateUnnamed has opened the name path. It fails with fs.ErrExist if
 	// that is taken.
 	Link(path string) error

@@ -116,6 +116,18 @@ func (f *fdFile) Cut(size int64) error {
 	return f.call("cut", func() error { return collapse(f.fd, size) })
 }
 
+func (f *fdFile) Punch(from, to int64) error {
+	return f.call("punch", func() error { return punch(f.fd, from, to) })
+}
+
+func (f *fdFile) Hole() (from, to int64, err error) {
+	err = f.call("seek", func() error {
+		from, to, err = firstHole(f.fd)
+		return err
+	})
+	return from, to, err
+}
+
 func (f *fdFile) Sync() error { return f.call("fsync", func() error { return fsync(f.fd) }) }
 
 // Close does not retry if a signal interrupts it: the descriptor is closed anyway.

@@ -59,6 +59,10 @@ func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), s
 
 func (f windowsFile) Cut(int64) error { return errors.ErrUnsupported }
 
+func (f windowsFile) Punch(int64, int64) error { return errors.ErrUnsupported }
+
+func (f windowsFile) Hole() (from, to int64, err error) { return 0, 0, nil }
+
 func (f windowsFile) Stat() (Info, error) { return infoOr(f.File.Stat()) }
 
 func (f windowsFile) Sync() error {

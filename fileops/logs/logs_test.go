@@ -127,6 +127,20 @@ func logText(t *testing.T, l *fileops.Ledger) (text string) {
 // mostText is the most that is read of a log at once.
 const mostText = 16 << 20
 
+func TestExcess(t *testing.T) {
+	t.Parallel()
+	const limit, unit = logs.LeastLimit, disk.CutUnit
+	for _, c := range []struct{ size, limit, want int64 }{
+		{0, limit, 0}, {limit, limit, 0}, {limit + unit - 1, limit, 0}, {limit + unit, limit, unit},
+		{10*limit + 5, limit, 9 * limit}, {10 * limit, 0, 0},
+	} {
+		from, to := logs.Excess(c.size, c.limit)
+		if from != logs.KeptHead || to-from != c.want {
+			t.Errorf("%d, limit %d: got %d to %d, want %d bytes", c.size, c.limit, from, to, c.want)
+		}
+	}
+}
+
 const logLimit = 3 * disk.CutUnit / 2
 
 // withoutCut is a file system that cannot cut off the front of a file.

@@ -1,6 +1,7 @@
 package simfs
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"slices"
@@ -103,6 +104,14 @@ func (f *file) Cut(size int64) error {
 		f.process.Disk.touch(f.node)
 	})
 }
+
+// Punch implements disk.File, for a file system that does not support it.
+func (f *file) Punch(int64, int64) error {
+	return errors.Join(f.process.do("punch", func() {}), errors.ErrUnsupported)
+}
+
+// Hole implements disk.File. There are no holes here.
+func (f *file) Hole() (from, to int64, err error) { return 0, 0, nil }
 
 // Link implements disk.File.
 func (f *file) Link(path string) error {

@@ -248,6 +248,13 @@ func (f file) Cut(size int64) error {
 	return f.File.Cut(size)
 }
 
+func (f file) Punch(from, to int64) error {
+	if err := f.h.call("punch", f.path); err != nil {
+		return err
+	}
+	return f.File.Punch(from, to)
+}
+
 type root struct {
 	disk.Root
 	h    *FS

@@ -18,6 +18,9 @@ const looks = 20
 
 // Every returns the time between two looks.
 func (l Limits) Every() time.Duration {
+	if !l.Given() {
+		return time.Second
+	}
 	shorter := l.Stop
 	if l.Nudge != 0 {
 		shorter = l.Nudge

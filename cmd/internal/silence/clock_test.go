@@ -76,6 +76,7 @@ func TestClock(t *testing.T) {
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	for limits, want := range map[Limits]time.Duration{
+		{}:                                   second,
 		minutes:                              second,
 		{Nudge: 10 * second}:                 500 * time.Millisecond,
 		{Stop: 10 * second}:                  500 * time.Millisecond,

@@ -75,6 +75,27 @@ func changed(before, after fs.FileInfo) bool {
 		!before.ModTime().Equal(after.ModTime()) || !os.SameFile(before, after)
 }
 
+// Cut calls cut, which reports whether it has freed blocks of the files. That is no output, and what
+// the command writes meanwhile is: only the size tells the two apart.
+func (o *Output) Cut(cut func() (bool, error)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+
+	o.look()
+	done, err := cut()
+	if !done {
+		return err
+	}
+	for i, look := range o.looks {
+		info, lookErr := look()
+		if before := o.last[i]; lookErr == nil && before != nil && os.SameFile(before, info) &&
+			before.Size() == info.Size() {
+			o.last[i] = info
+		}
+	}
+	return err
+}
+
 // Besides returns a writer to w whose writes are no output of the command, even if w is one of its
 // files.
 func (o *Output) Besides(w io.Writer) io.Writer { return besides{o, w} }

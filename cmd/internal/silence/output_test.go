@@ -86,6 +86,39 @@ func TestGrown(t *testing.T) {
 	}
 }
 
+// A cut is no output, and hides none.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "log")
+	write(t, log, 0, "one\n")
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(log, old, old))
+
+	var o Output
+	must(t, o.AddPath(log))
+	for _, c := range []struct {
+		what string
+		want bool
+		cut  func() bool
+	}{
+		{"a cut", false, func() bool { must(t, os.Chtimes(log, time.Now(), time.Now())); return true }},
+		{"no cut", true, func() bool { must(t, os.Chtimes(log, old, old)); return false }},
+		{"output during a cut", true, func() bool { write(t, log, os.O_APPEND, "two\n"); return true }},
+		{"nothing", false, func() bool { return false }},
+	} {
+		must(t, o.Cut(func() (bool, error) { return c.cut(), nil }))
+		if got := o.Grown(); got != c.want {
+			t.Errorf("%s: grown %v", c.what, got)
+		}
+	}
+
+	write(t, log, os.O_APPEND, "three\n")
+	must(t, o.Cut(func() (bool, error) { must(t, os.Chtimes(log, old, old)); return true, nil }))
+	if !o.Grown() {
+		t.Error("output before a cut is lost")
+	}
+}
+
 func TestNoOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
