@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -197,7 +198,11 @@ func (c *run) logMax() int64 {
 func (a *attempt) limitLog() (bool, error) {
 	cut, err := a.output.Limit(a.flags.logMax())
 	if err != nil && a.endless.CompareAndSwap(false, true) {
-		a.env.Warnf("%s: --log-max: %v: its log will grow without limit", a.name(), err)
+		why := err
+		if failed := new(fs.PathError); errors.As(err, &failed) { // it has no name in there
+			why = failed.Err
+		}
+		a.env.Warnf("%s: %s grows beyond --log-max: punch a hole: %v", a.name(), a.log, why)
 	}
 	return cut, err
 }

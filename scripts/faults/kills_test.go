@@ -65,7 +65,7 @@ func families() []family {
 			at(1, "dpl-queue --queue q --halt x")}, do: tell, final: told},
 		{name: "dpl-run --queue --follow", setup: []step{enqueueOne, enqueueTwo,
 			at(4, "dpl-queue --queue q --goal x --goal-done")},
-			do: at(5, "dpl-run --queue q --follow --jobs 2 --kill-after 100ms"), final: drains},
+			do: at(5, "dpl-run --queue q --follow --jobs 2 --log-max 2M --kill-after 100ms"), final: drains},
 		{name: "dpl-run --queue", setup: []step{enqueueOne, enqueueTwo},
 			do: at(5, "dpl-run --queue q --until-empty --kill-after 100ms"), final: drains},
 		{name: "handler", setup: []step{pushMain, supervise,

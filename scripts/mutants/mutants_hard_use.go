@@ -178,6 +178,14 @@ var services = []mutant{
 		"		err = r.file.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
+		"whatever is the stdout of a service is its log", "fileops/logs/held.go",
+		"	return device == h.Device && inode == h.Inode\n", "	return device+inode != 0\n",
+		[]string{"./fileops/logs TestNotHeld$"},
+	}, {
+		"a cut is output", "cmd/internal/silence/output.go",
+		"			o.last[i] = info\n		}\n	}\n	return err", "			_ = info\n		}\n	}\n	return err",
+		[]string{"./cmd/internal/silence TestCut$"},
+	}, {
 		"a reboot is a crash", "protocol/group/pass_fail.go",
 		"j.evidence == observe.Rebooted && s.Restartable",
 		"j.evidence == observe.Rebooted && s.Starting && s.Restartable",
