@@ -27,7 +27,9 @@ func fallocate(fd int, mode uint32, from, size int64) error {
 // firstHole returns where the first hole of a file begins and ends. It returns the size for both if
 // there is none.
 func firstHole(fd int) (from, to int64, err error) {
-	if from, err = unix.Seek(fd, 0, unix.SEEK_HOLE); err != nil {
+	if from, err = unix.Seek(fd, 0, unix.SEEK_HOLE); err == unix.ENXIO {
+		return 0, 0, nil // it is empty
+	} else if err != nil {
 		return 0, 0, err
 	}
 	if to, err = unix.Seek(fd, from, unix.SEEK_DATA); err == unix.ENXIO {
