@@ -11,5 +11,13 @@ var seeds = []mutant{
 		"a service that was killed is running", "protocol/group/judge.go",
 		"s.State == state && (state != StateRunning || g.dead(s, seen) == \"\")", "s.State == state",
 		[]string{"wait/ready_later.txtar"},
+	}, {
+		"blocked tasks keep an open goal running", "protocol/queue/edit.go",
+		"(t.State != Blocked || t.asks())", "(t.State != Blocked || true)",
+		[]string{"./protocol/queue ^TestVectors$", "seed/operator.txtar"},
+	}, {
+		"an open question halts with an open goal", "protocol/queue/edit.go",
+		"(t.State != Blocked || t.asks())", "t.State != Blocked",
+		[]string{"./protocol/queue ^TestVectors$"},
 	},
 }
