@@ -41,6 +41,7 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 
 	if s.Report != "" {
 		e.q.effects.Reports = []Report{{s.Task, s.Epoch, s.Report}}
+		e.changed = true // also if nothing else was said
 	}
 	c := *q.Tasks[i].Claim
 	e.publish(s, c)
