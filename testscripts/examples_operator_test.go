@@ -92,6 +92,12 @@ func TestOperator(t *testing.T) {
 	p.must("start")
 	p.shows("status COMPLETED", "goal completed: Publish greet")
 	p.made()
+	record := p.sh("dpl-audit greet --task task-001 --json")
+	for _, kind := range []string{"prompt", "response"} {
+		if got := strings.Count(record, `"kind":"`+kind+`"`); got != 2 {
+			t.Errorf("the record of task-001 has %d notes of a %s, want 2", got, kind)
+		}
+	}
 }
 
 // TestOperatorManual lets the tasks of a project go one by one. One never works, and does not hold
