@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -151,6 +152,10 @@ func TestAgentsSilence(t *testing.T) {
 	idle := a.queue("shop").Task("idle").Claim
 	if got := a.readiness(idle.Operation, idle.Call); got != observe.ReadinessIdle {
 		t.Errorf("it is %s", got)
+	}
+	list := regexp.MustCompile(`(?m)^ *` + idle.Participant + ` +running .* idle$`)
+	if out := a.must("status shop"); !list.MatchString(out) || strings.Count(out, "idle\n") != 1 {
+		t.Errorf("the list does not show that %s alone is idle:\n%s", idle.Participant, out)
 	}
 	a.must("send shop " + idle.Participant + " 'please go on'")
 	a.answer("patient", "--allow")

@@ -38,6 +38,7 @@ func TestOperator(t *testing.T) {
 	p.must("set-goal --description 'Publish greet'")
 	p.must("enqueue --task-file operator/tasks.json")
 	p.exits(3, "start")
+	p.unusable()
 	p.shows("status HALTED: not started (operator)", "goal open: Publish greet",
 		"queue 5 waiting, 0 claimed", "attempts 0")
 
@@ -79,9 +80,9 @@ func TestOperator(t *testing.T) {
 	// A person looks and answers. No task is left then, but the goal is open.
 	write(t, filepath.Join(p.dir, "sandbox/greet/colour.txt"), "teal\n", 0o644)
 	p.exits(76, "accept --task task-004")
+	p.must("retry --task task-004")
 	p.must("accept --task task-003")
 	p.exits(76, "accept --task task-003")
-	p.must("retry --task task-004")
 	p.shows("iteration 4, last task task-003", "queue 1 waiting, 0 claimed")
 	p.exits(3, "start")
 	p.shows("status HALTED: exhausted-goal-incomplete (policy)", "iteration 5, last task task-004",
@@ -91,6 +92,12 @@ func TestOperator(t *testing.T) {
 	p.must("start")
 	p.shows("status COMPLETED", "goal completed: Publish greet")
 	p.made()
+	record := p.sh("dpl-audit greet --task task-001 --json")
+	for _, kind := range []string{"prompt", "response"} {
+		if got := strings.Count(record, `"kind":"`+kind+`"`); got != 2 {
+			t.Errorf("the record of task-001 has %d notes of a %s, want 2", got, kind)
+		}
+	}
 }
 
 // TestOperatorManual lets the tasks of a project go one by one. One never works, and does not hold
@@ -173,6 +180,21 @@ func TestOperatorPage(t *testing.T) {
 		t.Errorf("in the end it shows\n%s", out)
 	}
 	p.made()
+}
+
+// unusable starts with agents that are missing or cannot be executed: no task begins.
+func (p *project) unusable() {
+	p.t.Helper()
+	write(p.t, filepath.Join(p.dir, "text"), "", 0o644)
+	for _, agent := range []string{"missing", p.dir + "/missing", p.dir + "/text", p.dir} {
+		p.must("resume")
+		out := p.sh("AGENT=" + agent + " operator/operator.sh start --project-id greet; [ $? = 3 ]")
+		if !strings.Contains(out, "not a program: "+agent) {
+			p.t.Errorf("%s: it says %q", agent, out)
+		}
+		p.shows("status HALTED: notStarted (operator)", "attempts 0")
+	}
+	p.must("halt --reason 'not started'")
 }
 
 // contains reports whether all has the members of some.

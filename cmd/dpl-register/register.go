@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -54,6 +55,9 @@ func (c *register) register(env *cli.Env) error {
 		return cli.Named("explain", groupID, service, err)
 	}
 
+	if c.Given("depends-on", "depends-on-completed") {
+		warnUnregistered(env, edit.After, service)
+	}
 	outdated := edit.After.Service(service).Outdated()
 	if outdated && edit.Changed() {
 		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart "+
@@ -70,6 +74,16 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	return nil
+}
+
+// warnUnregistered names what the service id depends on that is not registered: until it is, no pass
+// starts the service.
+func warnUnregistered(env *cli.Env, g group.Group, id string) {
+	if missing := g.Unregistered(g.Service(id)); len(missing) > 0 {
+		env.Warnf("%s: %q depends on %s, not registered yet, and is not started before: "+
+			"dpl-register --group %s --service %s", g.ID, id, strings.Join(missing, ", "), g.ID,
+			missing[0])
+	}
 }
 
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even

@@ -360,7 +360,7 @@ func (a *attempt) tidy() {}
 // settle settles the attempt.
 func (a *attempt) settle(o queue.Outcome) error {
 	s := queue.Settlement{Task: a.task.ID, Epoch: a.task.Claim.Epoch, Outcome: o}
-	if o.End == queue.Rejected || o.End == queue.Uncertain {
+	if o.End == queue.Rejected || o.End == queue.Uncertain || o.End == queue.Done && !a.reported() {
 		s.Report = a.check.text
 	}
 	if o.End == queue.Uncertain {
@@ -376,6 +376,12 @@ func (a *attempt) settle(o queue.Outcome) error {
 		return fmt.Errorf("%s: settle %q: %w", a.flags.Queue, a.task.ID, err)
 	}
 	return nil
+}
+
+// reported reports whether the worker has given a report of its own.
+func (a *attempt) reported() bool {
+	_, err := os.Stat(a.ledger.AttemptReport(string(a.flags.Queue), a.task.ID, a.task.Claim.Epoch))
+	return err == nil
 }
 
 // tempFail is the exit status by which a command asks to be tried again later: EX_TEMPFAIL.

@@ -71,7 +71,7 @@ func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) err
 }
 
 // run runs dpl-check, with the snapshot start, or "". It returns how the attempt ends, and the
-// report to be kept: that of the check, unless it has passed.
+// report to be kept: that of the check, unless it has passed and the worker gives one.
 func run(env *cli.Env, spec queue.Spec, start, report string) (queue.Outcome, string) {
 	path, err := checking.Program()
 	if err != nil {
@@ -99,7 +99,7 @@ func run(env *cli.Env, spec queue.Spec, start, report string) (queue.Outcome, st
 		return checking.Broken(err.Error()), report
 	}
 	o := checking.Outcome(status, string(out))
-	if o.End == queue.Done {
+	if o.End == queue.Done && report != "" {
 		return o, report
 	}
 	return o, string(out)

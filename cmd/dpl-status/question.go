@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -29,27 +30,28 @@ func (s *reporter) check(what subject, state string) error {
 
 	var actual protocol.State
 	var o cli.Object
-	empty := false
+	var holds bool
 	switch {
 	case what.queue != "":
-		q := p.queues[0]
-		actual, empty = protocol.State(q.State()), q.Idle()
+		q, empty := p.queues[0], p.queues[0].Idle()
+		actual = protocol.State(q.State())
 		o = cli.Object{{"queueId", q.ID}, {"state", actual}, {"empty", empty},
 			{"revision", q.Revision}}
+		holds = string(actual) == state || state == string(queue.GoalEmpty) && empty
 	case what.group != "":
 		g := p.groups[0]
 		actual = protocol.State(g.Service(what.service).State)
 		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
 			{"state", actual}, {"revision", g.Registry.Revision}}
+		holds = g.Is(g.Service(what.service), group.ServiceState(state), g.Seen)
 	default:
 		op := p.ops[0]
 		actual = op.State
 		o = cli.Object{{"operationId", op.ID}, {"state", actual},
 			{"revision", op.Revision}}
+		holds = string(actual) == state || state == "terminal" && actual.Terminal()
 	}
 
-	holds := string(actual) == state || state == "terminal" && actual.Terminal() ||
-		state == string(queue.GoalEmpty) && empty
 	if s.env.JSON() {
 		s.env.PrintJSON(append(o, cli.Member{"holds", holds}))
 	}

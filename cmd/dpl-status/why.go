@@ -22,7 +22,13 @@ func (s *reporter) whyService(groupID, service string) error {
 	}
 
 	g := p.groups[0]
-	why, err := g.Why(service, g.Seen)
+	why, err := g.Why(service, func(service, startID string) (group.ExitRecord, bool) {
+		x, found, err := s.ledger.ReadExit(groupID, service, startID)
+		if err != nil {
+			s.env.Warnf("%v", cli.Named("exit record", groupID, service, err))
+		}
+		return x, found
+	}, g.Seen)
 	if err != nil {
 		return cli.Named("status", groupID, service, err)
 	}

@@ -11,6 +11,9 @@ import (
 // fromNow is the revision of a change after the one that is found first.
 const fromNow = -1
 
+// patience is how long a wait for services that are not registered says nothing.
+const patience = time.Second
+
 // waiter returns a waiter for what the flags ask for.
 func (c *wait) waiter(env *cli.Env, life *follow.Life) (*waiter, error) {
 	w := &waiter{env: env, life: life, goal: c.For, any: c.Any, ended: c.Ended != nil,
@@ -67,7 +70,7 @@ func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 		return ids, ops, nil, nil
 	}
 
-	w.read = w.readServices
+	w.read, w.missing = w.readServices, time.After(patience)
 	groups, err = c.groupOf(w, "--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
 	return ids, nil, groups, err
 }

@@ -116,6 +116,6 @@ func Main() {
 			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
 			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+
 			"command does, so it never waits for a dead one. Exits 1 once the state can no longer "+
-			"be reached, 66 if there is no such operation; --for running waits for an operation "+
-			"to begin.")
+			"be reached, 66 if there is no such operation or group; --for running waits for an "+
+			"operation to begin, and --ready for a service to be registered.")
 }

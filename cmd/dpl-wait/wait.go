@@ -3,6 +3,7 @@ package wait
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ type waiter struct {
 	within  string           // the operation or group of the targets; "": they are operations
 	read    func() error     // reads the targets and sets their outcomes and states
 	targets []*target
+	missing <-chan time.Time // fires once, when it is time to name services that are not there
 
 	notifier *notify.Notifier
 	alive    []protocol.Operation // the operations that are not over, as last read
@@ -96,6 +98,8 @@ func (w *waiter) wait() error {
 		case <-w.deaths.C():
 		case <-w.life.Done():
 		case <-again.C:
+		case <-w.missing:
+			w.nameMissing()
 		case <-w.over:
 			w.print()
 			return fmt.Errorf("%s: %w after %v", w.rest(observe.Pending), cli.ErrTimeout,
@@ -124,6 +128,21 @@ func (w *waiter) judge() (done bool, err error) {
 	}
 
 	return false, nil
+}
+
+// nameMissing names the services that are not registered: a name may be mistyped.
+func (w *waiter) nameMissing() {
+	var all []string
+	for _, t := range w.targets {
+		if t.state == notThere {
+			all = append(all, strconv.Quote(t.id))
+		}
+	}
+
+	if len(all) > 0 {
+		w.env.Warnf("%s: wait for %s: not registered yet: dpl-register --group %s --service ID",
+			w.within, strings.Join(all, ", "), w.within)
+	}
 }
 
 func (w *waiter) count(o observe.Outcome) (n int) {
@@ -216,10 +235,12 @@ func (w *waiter) readServices() error {
 
 	seen := w.ledger.ObserveGroup(g, w.env.Observer()())
 	for _, t := range w.targets {
-		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
-			return cli.Named("wait", w.within, t.id, err)
+		switch s := g.Service(t.id); {
+		case s != nil:
+			t.outcome, t.state = g.WaitReady(t.id, seen), string(s.State)
+		case t.state != notThere:
+			t.outcome, t.state = observe.Impossible, removed
 		}
-		t.state = string(g.Service(t.id).State)
 	}
 
 	return nil

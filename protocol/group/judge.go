@@ -1,6 +1,7 @@
 package group
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -136,6 +137,12 @@ func (g Group) dependenciesReady(s *Service, seen observe.Observation) bool {
 	return true
 }
 
+// Unregistered returns what s depends on that is not registered.
+func (g Group) Unregistered(s *Service) []string {
+	known := func(id string) bool { return g.Service(id) != nil }
+	return slices.DeleteFunc(slices.Concat(s.Dependencies, s.DependenciesCompleted), known)
+}
+
 // OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),
 // and how long ago the last one was.
 func (g Group) OrchestratorHeard(seen observe.Observation) (bool, time.Duration) {
@@ -163,16 +170,19 @@ func (g Group) Deserted(seen observe.Observation) bool {
 	return true
 }
 
-// WaitReady returns whether the service called supervisor is ready (spec §13.2). It returns
-// ErrNoService.
-func (g Group) WaitReady(supervisor string,
-	seen observe.Observation) (observe.Outcome, error) {
-	s := g.Service(supervisor)
+// Is reports whether the service s is in state. One that is dead by evidence is not running,
+// although its state says so until the next pass.
+func (g Group) Is(s *Service, state ServiceState, seen observe.Observation) bool {
+	return s.State == state && (state != StateRunning || g.dead(s, seen) == "")
+}
+
+// WaitReady returns whether a service is ready (spec §13.2). One that is not registered may yet be.
+func (g Group) WaitReady(service string, seen observe.Observation) observe.Outcome {
+	s := g.Service(service)
 	if s == nil {
-		return observe.Pending, ErrNoService
+		return observe.Pending
 	}
-	return observe.OutcomeOf(g.ready(s, seen),
-		s.State.Final() || s.State == StateShuttingDown), nil
+	return observe.OutcomeOf(g.ready(s, seen), s.State.Final() || s.State == StateShuttingDown)
 }
 
 // WaitEnded returns whether a service has ended for good (spec §13.2): no pass starts it again. It

@@ -243,7 +243,7 @@ func (v *vector) run(t *testing.T) {
 	seen := v.observation(t)
 	vectors.Sight(&seen, g.Times)
 	if vectors.Observes(v.Do.Verb) {
-		outcome, err := g.WaitReady(v.Do.Supervisor, seen)
+		outcome := g.WaitReady(v.Do.Supervisor, seen)
 		if v.Do.For == "ended" {
 			outcome, err = g.WaitEnded(v.Do.Supervisor)
 		}

@@ -18,16 +18,18 @@ type Explanation struct {
 	Then  []string  // what that pass would do
 }
 
-// Why explains the service id. What happens next is asked of the pass itself. It returns
-// ErrNoService, or the error of that pass.
-func (g Group) Why(id string, seen observe.Observation) (why Explanation, err error) {
+// Why explains the service id. What happens next is asked of the pass itself, which gets its exit
+// records from exits. It returns ErrNoService, or the error of that pass.
+func (g Group) Why(id string, exits ExitLookup, seen observe.Observation) (
+	why Explanation, err error,
+) {
 	s := g.Service(id)
 	if s == nil {
 		return why, ErrNoService
 	}
 
 	why.Facts = slices.Concat(g.history(id, seen), g.rules(s, seen))
-	after, now, err := g.foresee(id, seen)
+	after, now, err := g.foresee(id, exits, seen)
 	if err != nil || after.Service(id) == nil {
 		return why, err
 	}
@@ -40,7 +42,7 @@ func (g Group) Why(id string, seen observe.Observation) (why Explanation, err er
 	for _, at := range after.turns(id, seen) {
 		later := after
 		later.Orchestrator.Heartbeat, later.Orchestrator.Beat = at, observe.Beat{}
-		if _, then, err := later.foresee(id, seen.Later(at)); err == nil && len(then) > 0 {
+		if _, then, err := later.foresee(id, exits, seen.Later(at)); err == nil && len(then) > 0 {
 			why.At, why.Then = at, then
 			break
 		}
@@ -50,8 +52,10 @@ func (g Group) Why(id string, seen observe.Observation) (why Explanation, err er
 }
 
 // foresee returns g after the decision of a pass of its owner, and what that does about a service.
-func (g Group) foresee(id string, seen observe.Observation) (Group, []string, error) {
-	d, err := g.Pass(PassRequest{Owner: cmp.Or(g.Registry.Owner, id)}, seen)
+func (g Group) foresee(id string, exits ExitLookup, seen observe.Observation) (
+	Group, []string, error,
+) {
+	d, err := g.Pass(PassRequest{Owner: cmp.Or(g.Registry.Owner, id), Exit: exits}, seen)
 	if err != nil {
 		return g, nil, err
 	}

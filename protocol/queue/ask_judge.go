@@ -67,11 +67,17 @@ func (e *edit) judgeQuestions() {
 	})
 }
 
+// asks reports whether t is, or was, blocked on a question of a queue.
+func (t *Task) asks() bool {
+	_, _, ok := ParseQuestionName(t.Question)
+	return ok
+}
+
 // unblock lets task i go on if the question has ended that it is blocked on. A decision gives its
 // try back: a task may ask as often as a person answers.
 func (e *edit) unblock(i int) {
 	t := e.q.Tasks[i]
-	if _, _, ok := ParseQuestionName(t.Question); !ok || e.seen.Question == nil {
+	if !t.asks() || e.seen.Question == nil {
 		return
 	}
 
@@ -107,6 +113,6 @@ func (e *edit) judgeByPerson(i int, q QuestionState) {
 		e.judgeBudget(t)
 		e.haltBy("failures", e.q.Failures, "task "+t.ID)
 	default:
-		t.Reason = "nobody has answered: " + t.Reason
+		t.Reason, e.emptied = "nobody has answered: "+t.Reason, true
 	}
 }

@@ -107,7 +107,7 @@ type edit struct {
 	copied  bool // the tasks of q are a copy
 	ended   bool // a task has ended: Ended of q is a copy
 	changed bool
-	emptied bool // a task has left the states in which something is still to be done
+	emptied bool // a task has ended, died or become blocked, or now waits for no question
 
 	wrote map[string]bool // the tasks that were added or replaced
 	known []Stopped       // those of enqueue that are known already, and will not run
@@ -240,9 +240,12 @@ func (e *edit) cancelHopeless() {
 	}
 }
 
-// judgeGoal halts the queue if this edit has left nothing to do, and its goal is open.
+// judgeGoal halts the queue if this edit has left nothing that a worker or an answer continues, and
+// its goal is open.
 func (e *edit) judgeGoal() {
-	if g := e.q.Goal; e.emptied && g != nil && !g.Completed && e.q.Idle() {
+	goes := func(t *Task) bool { return t.State.live() && (t.State != Blocked || t.asks()) }
+	if g := e.q.Goal; e.emptied && g != nil && !g.Completed &&
+		!slices.ContainsFunc(e.q.Tasks, goes) {
 		e.halt(HaltOpenGoal, "")
 	}
 }

@@ -69,8 +69,8 @@ func (p Policy) same(other Policy) bool {
 		slices.Equal(p.Unknown, other.Unknown)
 }
 
-// A HaltRule is a reason for which a queue halts itself: "notStarted", "blocked", "dead:N" or
-// "failures:N", the latter in a row.
+// A HaltRule is a reason for which a queue halts itself: "notStarted", "timedOut", "blocked",
+// "dead:N" or "failures:N", the last in a row.
 type HaltRule struct {
 	Word  string
 	Count int64 // 0: it is a word alone
@@ -88,7 +88,7 @@ func ParseHaltRule(text string) (HaltRule, error) {
 	word, number, counted := strings.Cut(text, ":")
 	n, err := strconv.ParseInt(number, 10, 32)
 	switch {
-	case text == string(NotStarted) || text == string(Asked):
+	case text == string(NotStarted) || text == string(TimedOut) || text == string(Asked):
 		return HaltRule{Word: word}, nil
 	case text == "dead":
 		return HaltRule{"dead", 1}, nil
@@ -96,7 +96,8 @@ func ParseHaltRule(text string) (HaltRule, error) {
 		number == strconv.FormatInt(n, 10):
 		return HaltRule{word, n}, nil
 	}
-	return HaltRule{}, fmt.Errorf("want notStarted, blocked, dead:N or failures:N, not %.40q", text)
+	return HaltRule{}, fmt.Errorf("want notStarted, timedOut, blocked, dead:N or failures:N, not %.40q",
+		text)
 }
 
 func (q Queue) maxAttempts(t *Task) int64 {

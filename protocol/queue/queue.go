@@ -56,7 +56,7 @@ type Halt struct {
 	Unknown   []wire.Member
 }
 
-// HaltOpenGoal is the reason of the halt of a queue that has run empty with an open goal.
+// HaltOpenGoal is the reason of the halt of a queue that only people can continue, with an open goal.
 const HaltOpenGoal = "exhausted-goal-incomplete"
 
 // Operator is who halts and resumes if nobody is named.

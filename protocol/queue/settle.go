@@ -41,6 +41,7 @@ func (q Queue) Settle(s Settlement, seen Seen) (Queue, error) {
 
 	if s.Report != "" {
 		e.q.effects.Reports = []Report{{s.Task, s.Epoch, s.Report}}
+		e.changed = true // also if nothing else was said
 	}
 	c := *q.Tasks[i].Claim
 	e.publish(s, c)
@@ -172,7 +173,7 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 		return
 	case block:
 		t.State, t.Question = Blocked, o.Question
-		t.Reason = cmp.Or(o.Reason, string(o.End))
+		t.Reason, e.emptied = cmp.Or(o.Reason, string(o.End)), true
 		e.haltBy(string(Asked), 0, "task "+t.ID+because(t.Reason))
 	case chargedRetry:
 		e.charge(t)
@@ -183,8 +184,8 @@ func (e *edit) settle(i int, o Outcome, judged bool) {
 		t.delay.Timer = startTimer(o.Delay, seen)
 	}
 
-	if o.End == NotStarted {
-		e.haltBy(string(NotStarted), 0, "task "+t.ID+because(o.Reason))
+	if o.End == NotStarted || o.End == TimedOut {
+		e.haltBy(string(o.End), 0, "task "+t.ID+because(o.Reason))
 	}
 	if t.State == Waiting {
 		e.judgeBudget(t)

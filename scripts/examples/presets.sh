@@ -5,8 +5,9 @@
 #             it is dead. Between them are 2, 4, 8, ... seconds, up to a minute.
 #   drone     a small job: it is tried once more, and raises no alert except that it is dead. An
 #             hour after it has ended, dpl-cleanup removes it.
-#   eternal   it must always run, and is never given up. Restarts wait 5, 10, 20, ... seconds, up to
-#             5 minutes.
+#   eternal   it must always run. Restarts wait 5, 10, 20, ... seconds, up to 5 minutes. After 10 in
+#             an hour, the next failure makes it dead, and its alert asks a person to look, by the
+#             command of dpl-orchestrate --on-alert. Then dpl-restart starts it again.
 #   slice     a part of a larger work: after $SOFT (5m) its dpl-heartbeat exits 6 and it has to give
 #             its state with --note; after $HARD (6m) it is stopped. It is tried once more, and finds
 #             its state in $DPL_RESTART_FILE.
@@ -30,7 +31,7 @@ drone)
         --alert-on final --keep-ended 1h -- "$@"
     ;;
 eternal)
-    register --restart permanent --max-attempts -1 --backoff 5s..5m -- "$@"
+    register --restart permanent --max-attempts -1 --intensity 10/1h --backoff 5s..5m -- "$@"
     ;;
 slice)
     register --restart transient --max-attempts 1 --soft-timeout "${SOFT:-5m}" \

@@ -50,8 +50,10 @@ def wait_for_call(operation, call):
 def wait_for_service(group, orchestrator, registry, seen, supervisor):
     """Return whether a service is ready, as this observer sees it.
 
-    Either file may be None. Refused: noSupervisor.
+    Either file may be None. A service that is not registered may yet be.
     """
+    if supervisor not in (registry or missing_registry())['supervisors']:
+        return 'pending'
     threshold = (orchestrator or missing_orchestrator(group))['stalenessThresholdMs']
     seen = seen.remembering(times(orchestrator, registry))
     edit = Edit(registry or missing_registry(), seen, None, threshold)

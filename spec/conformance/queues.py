@@ -72,7 +72,7 @@ def read_rule(value, path):
     counted = COUNTED.fullmatch(TEXT[0](value, path))
     if value == 'dead':
         return 'dead:1'
-    if value in ('notStarted', 'blocked') or counted and int(counted[1]) < 2**31:
+    if value in ('notStarted', 'timedOut', 'blocked') or counted and int(counted[1]) < 2**31:
         return value
     raise corrupt(path, f'{quote(value)} halts nothing')
 
@@ -381,7 +381,7 @@ class Edit:
     def __init__(self, queue, world):
         self.given, self.queue, self.world, self.seen = queue, copy.deepcopy(queue), world, world.seen
         self.outcome = Outcome()
-        self.emptied = False  # a task has ended or died
+        self.emptied = False  # a task has ended, died or become blocked, or waits for no question now
 
     @property
     def tasks(self):
@@ -469,6 +469,7 @@ class Edit:
             return self.finish(task, 'cancelled')
         if end in ('blocked', 'uncertain'):
             task.update(state='blocked', reason=reason or end, question=question)
+            self.emptied = True
             return self.halt_by('blocked', task, reason=task['reason'])
         delay = 0
         if end in CHARGED:
@@ -479,8 +480,8 @@ class Edit:
             task['tries'] = max(0, task['tries'] - 1)
             delay = delayMs
         set_optional(task, 'delay', start_timer(delay, self.seen))
-        if end == 'notStarted':
-            self.halt_by('notStarted', task, reason=reason)
+        if end in ('notStarted', 'timedOut'):
+            self.halt_by(end, task, reason=reason)
         self.judge_budget(task)
         if end in CHARGED:
             self.halt_by('failures', task, self.queue['failuresInRow'])
@@ -592,6 +593,7 @@ class Edit:
             self.halt_by('failures', task, self.queue['failuresInRow'])
         else:
             task['reason'] = f'nobody has answered: {task["reason"]}'
+            self.emptied = True
 
     # The end of the edit
 
@@ -611,7 +613,9 @@ class Edit:
     def finish_edit(self):
         self.cancel_hopeless()
         goal = self.queue.get('goal')
-        if self.emptied and goal and not goal['completed'] and idle(self.queue):
+        stuck = all(task['state'] == 'dead' or task['state'] == 'blocked'
+                    and not asked_where(task['question']) for task in self.tasks)
+        if self.emptied and goal and not goal['completed'] and stuck:
             self.halt('exhausted-goal-incomplete')
         return self.close()
 

@@ -13,8 +13,15 @@ if had=$(dpl-claim "$mail" --pid "$AGENT_PID" --mine); then
     dpl-settle "$mail" --task "${had% *}" --epoch "${had#* }" --done
 fi
 
-dpl-heartbeat --readiness idle
+# say READINESS: say it of the ticket, and of the agent itself, for the list of agents
+say() {
+    dpl-heartbeat --readiness "$1"
+    [ -z "${DPL_SERVICE-}" ] ||
+        dpl-heartbeat --group "$DPL_GROUP" --service "$DPL_SERVICE" --readiness "$1"
+}
+
+say idle
 message=$(dpl-claim "$mail" --pid "$AGENT_PID" ${WAIT:+--wait --timeout "$WAIT"} --json) || exit 0
-dpl-heartbeat --readiness ready
+say ready
 echo "$message" >&2
 exit 2

@@ -4,4 +4,6 @@
 set -eu
 mkfifo "$DPL_TMP/stdin"
 export AGENT_PID=$$
+[ -z "${DPL_SERVICE-}" ] || # the ticket before may have left it idle
+    dpl-heartbeat --group "$DPL_GROUP" --service "$DPL_SERVICE" --readiness ready
 exec "$AGENT" <>"$DPL_TMP/stdin"

@@ -77,7 +77,7 @@ init-state)
     esac
     ! dpl-status --queue "$project" >/dev/null 2>&1 || fail 76 "$project: it exists already"
     dpl-queue "$project" --create --slots 1 --max-attempts 4 --backoff 0 --permits "$permits" \
-        --halt 'not started'
+        --halt-on timedOut --halt 'not started'
     ;;
 set-goal)
     if [ -n "$completed" ]; then
@@ -96,9 +96,10 @@ enqueue)
 start)
     enter
     agent=${AGENT:-$here/agent.sh}
-    if ! command -v -- "$agent" >/dev/null; then # the worker's 127 would be the end of each task
-        dpl-queue "$project" --halt notStarted --details "no such program: $agent"
-        fail 3 "AGENT: no such program: $agent"
+    found=$(command -v -- "$agent") || found=
+    if [ ! -f "$found" ] || [ ! -x "$found" ]; then # the worker's 127 would be the end of each task
+        dpl-queue "$project" --halt notStarted --details "not a program: $agent"
+        fail 3 "AGENT: not a program: $agent"
     fi
     dpl-run --queue "$project" --until-done --timeout 30m -- "$here/worker.sh"
     ;;

@@ -21,4 +21,14 @@ member() {
     fi
 } | tee "$DPL_TMP/prompt" # so the log has it
 
-exec "${AGENT:-$(dirname -- "$0")/agent.sh}" <"$DPL_TMP/prompt"
+# note KIND: add the text of DPL_TMP/KIND to the record of the project
+note() { dpl-audit "$DPL_QUEUE" --note "$1" --task "$DPL_TASK" --data "$DPL_TMP/$1"; }
+
+note prompt
+{
+    status=0
+    "${AGENT:-$(dirname -- "$0")/agent.sh}" <"$DPL_TMP/prompt" || status=$?
+    echo "$status" >"$DPL_TMP/status"
+} | tee "$DPL_TMP/response"
+note response
+exit "$(cat "$DPL_TMP/status")"
