@@ -113,8 +113,8 @@ func nights(t *testing.T, p place) {
 // length is for how long a soak plays nights.
 const length = time.Hour
 
-// many plays each kind of night once, in any order, and with DPL_SOAK again and again, until the time
-// is over. The last night is undisturbed.
+// many plays each kind of night once, in any order, and with DPL_SOAK again and again, until the
+// time is over. The last night is undisturbed.
 func (w *world) many(disks bool) {
 	began := time.Now()
 	more := func() bool { return soak() && time.Since(began) < length }
