@@ -51,10 +51,14 @@ func (c *push) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := c.Push.Push(env, l, op, p, c.Reuse)
+	var reuse func(protocol.Operation) bool
+	if c.Reuse {
+		reuse = func(protocol.Operation) bool { return true }
+	}
+	edit, err := c.Push.Push(env, l, op, p, reuse)
 	if c.Reuse && errors.Is(err, protocol.ErrNotRunning) && !env.DryRun() {
 		if env.EndDead(l, op, "", p.Participant) == nil {
-			edit, err = c.Push.Push(env, l, op, p, c.Reuse)
+			edit, err = c.Push.Push(env, l, op, p, reuse)
 		}
 	}
 	if err == nil && session.Created(edit) && !env.DryRun() {

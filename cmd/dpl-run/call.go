@@ -36,6 +36,8 @@ type call struct {
 	began  bool               // its push created the operation
 	begun  int64              // the revision in which it did
 	run    string             // of the operation, once it has begun
+	// the last run of which nothing is left, and of whose failure was told
+	cleared string
 	// the calls that wait for this one, as far as they were known when it began
 	callers []string
 	edits   sync.Mutex // held during an edit

@@ -45,12 +45,17 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 	inside := c.push.Run != ""
 	defer func() { c.inside = inside }()
 	joins := inside || f.Join || f.NoCreate || f.Op != "" && !f.Given("op", "wait")
-	reuse := !inside && !f.NoRerun
+	reuse := func(ended protocol.Operation) bool {
+		return f.Op == "" || ended.RunID == c.cleared // otherwise it has ended just now
+	}
+	if inside || f.NoRerun {
+		reuse = nil
+	}
 
 	var w *waiting // nil: the run that is there is no obstacle so far
 	defer func() { w.stop() }()
 	for {
-		if reuse && f.Op != "" && !c.env.DryRun() {
+		if reuse != nil && f.Op != "" && !c.env.DryRun() {
 			if err := c.clear(signals); err != nil {
 				return edit, err
 			}
@@ -66,6 +71,9 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 		}
 
 		obstacle := err
+		if reuse != nil && errors.Is(err, session.ErrEnded) {
+			continue
+		}
 		if errors.Is(err, protocol.ErrNotRunning) && joins {
 			obstacle = c.obstacle() // a crash that nobody has cleaned up is none
 		}
@@ -182,6 +190,7 @@ func (c *call) clear(signals <-chan os.Signal) error {
 	if err != nil || !ended {
 		return err
 	}
+	c.cleared = op.RunID
 	if err := c.endLeft(op, signals); err != nil || !deserted(op) {
 		return err
 	}

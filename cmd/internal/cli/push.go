@@ -148,10 +148,10 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.NewLedger.Create(env)
 }
 
-// Push pushes p in op; with reuse it begins another run of one that has ended. A command that
-// creates an operation then makes a pass over idle ones (see session.PassOverIdle).
+// Push pushes p in op. If reuse is not nil, it begins another run of one that has ended and that
+// reuse accepts; otherwise it returns session.ErrEnded for it. A command that creates an operation then makes a pass over idle ones (see session.PassOverIdle).
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
-	reuse bool) (session.Edit, error) {
+	reuse func(ended protocol.Operation) bool) (session.Edit, error) {
 	if !l.Absent() {
 		for _, path := range p.Resources {
 			if err := l.CheckResource(op, path); err != nil {
@@ -168,11 +168,11 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 		mode = fileops.Existing
 	}
 
-	how := session.Pushing{Reuse: reuse, CallerMayGo: c.Caller == "",
+	how := session.Pushing{Reuse: reuse != nil, CallerMayGo: c.Caller == "",
 		Rehearse: env.DryRun() && !c.NoCreate}
 	verb := how.Push(op, p)
 	edit, err := env.Edit(l, op, mode, verb)
-	for reuse && errors.Is(err, session.ErrEnded) && !env.DryRun() {
+	for errors.Is(err, session.ErrEnded) && reuse != nil && reuse(edit.Before) && !env.DryRun() {
 		if err = env.Archive(l, op); err == nil {
 			edit, err = env.Edit(l, op, mode, verb)
 		}
