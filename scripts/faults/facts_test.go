@@ -177,7 +177,7 @@ func alertLines(path string, several bool) (string, error) {
 // volatile are the members that identify a run or a process, tell what it has used, or list what
 // could not be deleted: a fault may show there.
 var volatile = []string{"runId", "pid", "process", "beat", "orchestratorPid", "leftResources",
-	"startId", "keeper", "cpuMs", "maxRssKb", "audit", "prev"}
+	"startId", "keeper", "logDevice", "logInode", "cpuMs", "maxRssKb", "audit", "prev"}
 
 func comparable(data []byte) (string, error) {
 	var value any
