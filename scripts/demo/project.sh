@@ -66,19 +66,20 @@ act_of_the_project() {
     typed "kill -KILL $victim"
     kill -KILL "$victim" 2>/dev/null
     wait "$child"
-    check 'exit status of the worker' 1 $? # a task is left
+    check 'exit status of the worker' 3 $? # the queue is halted
     there release.json
 
-    step 'The last task waits for an answer.'
+    step 'The last task waits for an answer, so the project has halted itself.'
     run 0 dpl-status --queue greet
     matches 'what is stuck' '*logo*blocked*Which colour has the logo?*' "$out"
     run 0 sh -c 'echo teal >colour'
     run 0 dpl-enqueue greet --again logo
+    run 0 dpl-queue greet --resume
     run 3 dpl-run --queue greet --until-empty -- ./greet-worker.sh
     check 'the logo' "<svg fill='teal'/>" "$(cat logo.svg)"
 
-    step 'No task is left, but the goal is open, so the project has halted itself. An operator' \
-        'says that the goal is reached.'
+    step 'No task is left, but the goal is open, so the project has halted itself again. An' \
+        'operator says that the goal is reached.'
     run 0 dpl-status --queue greet
     matches 'the halt' '*halted by policy*exhausted-goal-incomplete*' "$out"
     run 0 dpl-queue greet --goal-done --resume
