@@ -14,15 +14,12 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
-	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // inside has the directory of the commands, in the environment of the test in a mount namespace of
 // its own.
 const inside = "DPL_NIGHTS_INSIDE"
-
-func TestMain(m *testing.M) { os.Exit(programs.Run(m, "cron", "mount", "pg_createcluster", "umount")) }
 
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 
