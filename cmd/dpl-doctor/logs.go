@@ -31,11 +31,16 @@ func (p *checkup) logOf(group string, s *group.Service) (found []finding) {
 	lost := ""
 	log, err := p.survey.Ledger.ServiceLog(group, s.ID, s)
 	if err == nil {
-		size, _ = log.Size()
-		lost, _ = log.Lost()
+		size, err = log.Size()
+	}
+	if err == nil {
+		lost, err = log.Lost()
 	}
 
 	object := fmt.Sprintf("log of %s in %s", s.ID, group)
+	if err != nil {
+		found = append(found, warning.about(object, err.Error(), ""))
+	}
 	if lost != "" {
 		found = append(found, warning.about(object, fmt.Sprintf("it has lost its name: process %d "+
 			"writes to %s", s.PID, lost),

@@ -76,13 +76,12 @@ func (c *register) register(env *cli.Env) error {
 	return nil
 }
 
-// warnUnregistered names what the service id depends on that is not registered: until it is, no pass
-// starts the service.
+// warnUnregistered names what the service id depends on that is not registered. No pass starts the
+// service before that.
 func warnUnregistered(env *cli.Env, g group.Group, id string) {
 	if missing := g.Unregistered(g.Service(id)); len(missing) > 0 {
-		env.Warnf("%s: %q depends on %s, not registered yet, and is not started before: "+
-			"dpl-register --group %s --service %s", g.ID, id, strings.Join(missing, ", "), g.ID,
-			missing[0])
+		env.Warnf("%s: %q waits for %s, not registered yet: dpl-register --group %s --service %s",
+			g.ID, id, strings.Join(missing, ", "), g.ID, missing[0])
 	}
 }
 

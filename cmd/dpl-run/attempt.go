@@ -193,8 +193,8 @@ func (c *run) logMax() int64 {
 	return int64(*c.LogMax)
 }
 
-// limitLog cuts the log if it is too large (spec §35.5), and reports whether it has. That it cannot
-// is said once, and stops nothing.
+// limitLog cuts the log if it is too large (spec §35.5), and reports whether it has. It says once
+// that it cannot, and that stops nothing.
 func (a *attempt) limitLog() (bool, error) {
 	cut, err := a.output.Limit(a.flags.logMax())
 	if err != nil && a.endless.CompareAndSwap(false, true) {
@@ -360,7 +360,8 @@ func (a *attempt) tidy() {}
 // settle settles the attempt.
 func (a *attempt) settle(o queue.Outcome) error {
 	s := queue.Settlement{Task: a.task.ID, Epoch: a.task.Claim.Epoch, Outcome: o}
-	if o.End == queue.Rejected || o.End == queue.Uncertain || o.End == queue.Done && !a.reported() {
+	if o.End == queue.Rejected || o.End == queue.Uncertain ||
+		o.End == queue.Done && a.check.text != "" && !a.reported() {
 		s.Report = a.check.text
 	}
 	if o.End == queue.Uncertain {

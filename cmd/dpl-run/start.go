@@ -46,7 +46,7 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 	defer func() { c.inside = inside }()
 	joins := inside || f.Join || f.NoCreate || f.Op != "" && !f.Given("op", "wait")
 	reuse := func(ended protocol.Operation) bool {
-		return f.Op == "" || ended.RunID == c.cleared // otherwise it has ended just now
+		return f.Op == "" || ended.RunID == c.cleared
 	}
 	if inside || f.NoRerun {
 		reuse = nil
@@ -70,10 +70,11 @@ func (c *call) start(signals <-chan os.Signal) (edit session.Edit, err error) {
 			return edit, c.rehearsed(edit.Before, err)
 		}
 
-		obstacle := err
 		if reuse != nil && errors.Is(err, session.ErrEnded) {
-			continue
+			continue // it has ended since the look
 		}
+
+		obstacle := err
 		if errors.Is(err, protocol.ErrNotRunning) && joins {
 			obstacle = c.obstacle() // a crash that nobody has cleaned up is none
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
+	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -59,8 +59,12 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 			"dpl-restart --group %s --service %s begins a new one", groupID, service, log.Holder.PID,
 			now, groupID, service)
 	}
-	reader, text, readErr := log.Read(lines)
-	if err = errors.Join(err, readErr); err != nil {
+	var reader *logs.Reader
+	var text []byte
+	if err == nil {
+		reader, text, err = log.Read(lines)
+	}
+	if err != nil {
 		return cli.Named("log", groupID, service, err)
 	}
 

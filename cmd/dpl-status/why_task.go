@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -68,7 +67,9 @@ func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []strin
 	}
 
 	text, err := s.ledger.AttemptEnd(t.Queue.ID, t.ID, epoch, most)
-	cut, cutErr := s.ledger.AttemptCut(t.Queue.ID, t.ID, epoch)
+	if err == nil {
+		cut, err = s.ledger.AttemptCut(t.Queue.ID, t.ID, epoch)
+	}
 	clean := (&printer{}).clean(text)
 	if clean = bytes.TrimRight(clean, "\n"); len(clean) > 0 {
 		lines = strings.Split(string(clean), "\n")
@@ -76,5 +77,5 @@ func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []strin
 			lines[i] = harmless.Short(line, longestLine)
 		}
 	}
-	return path, cut, lines, errors.Join(err, cutErr)
+	return path, cut, lines, err
 }

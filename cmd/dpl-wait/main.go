@@ -93,7 +93,8 @@ func (c *wait) life(env *cli.Env) (*follow.Life, error) {
 		var op cli.ID
 		text := env.Variable("DPL_OP")
 		if text == "" {
-			return nil, cli.Usagef("--call %s is a call of $DPL_OP, which is not set for this ledger", c.Call)
+			return nil, cli.Usagef("--call %s is a call of $DPL_OP, which is not set for this ledger",
+				c.Call)
 		}
 		if err := op.UnmarshalText([]byte(text)); err != nil {
 			return nil, cli.Usagef("$DPL_OP: %v", err)

@@ -63,8 +63,9 @@ type FS interface {
 	OpenAppend(path string) (File, error)
 
 	// OpenHeld opens the regular file that the process pid has open as its stdout, or else as its
-	// stderr, for reading, and for writing at its end. The file needs no name. Only a file that is
-	// is opened. OpenHeld returns fs.ErrNotExist if there is none, and where the system does not say.
+	// stderr, for reading and, if that is allowed, for writing at its end. The file needs no name.
+	// Only a file that is is opened. OpenHeld returns fs.ErrNotExist if there is none, and where the
+	// system does not say.
 	OpenHeld(pid int, is func(FileID) bool) (Held, error)
 
 	// Lstat describes path.
@@ -147,8 +148,8 @@ type Held interface {
 	// Name returns where the file is. Of one that was deleted, it says so.
 	Name() string
 
-	// TryLock locks the file exclusively until it is closed. It returns ErrBusy if another process
-	// has it locked.
+	// TryLock locks the file exclusively, for a change, until it is closed. It returns ErrBusy if
+	// another process has it locked, and why it cannot be changed.
 	TryLock() error
 }
 

@@ -11,7 +11,8 @@ import (
 // heldFile is a file that was opened through the descriptor of another process.
 type heldFile struct {
 	*fdFile
-	name string
+	name    string
+	refused error // why it cannot be changed
 }
 
 // OpenHeld looks before it opens, because to open a device may have an effect, and once more after
@@ -28,12 +29,17 @@ func (OS) OpenHeld(pid int, is func(FileID) bool) (Held, error) {
 		if err != nil {
 			continue
 		}
-		const flags = unix.O_RDWR | unix.O_APPEND | unix.O_NONBLOCK | unix.O_CLOEXEC
-		f := heldFile{&fdFile{path: name}, name}
-		err = retry(func() (err error) {
-			f.fd, err = unix.Open(path, flags, 0)
-			return err
-		})
+		f := heldFile{fdFile: &fdFile{path: name}, name: name}
+		open := func(mode int) error {
+			return retry(func() (err error) {
+				f.fd, err = unix.Open(path, mode|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+				return err
+			})
+		}
+		if err = open(unix.O_RDWR | unix.O_APPEND); err == unix.EROFS || err == unix.EACCES {
+			f.refused = pathError("open", name, err)
+			err = open(unix.O_RDONLY)
+		}
 		if err != nil {
 			return nil, pathError("open", path, err)
 		}
@@ -50,6 +56,9 @@ func (OS) OpenHeld(pid int, is func(FileID) bool) (Held, error) {
 func (f heldFile) Name() string { return f.name }
 
 func (f heldFile) TryLock() error {
+	if f.refused != nil {
+		return f.refused
+	}
 	err := retry(func() error { return unix.Flock(f.fd, unix.LOCK_EX|unix.LOCK_NB) })
 	if err == unix.EWOULDBLOCK {
 		return ErrBusy

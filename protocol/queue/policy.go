@@ -96,8 +96,8 @@ func ParseHaltRule(text string) (HaltRule, error) {
 		number == strconv.FormatInt(n, 10):
 		return HaltRule{word, n}, nil
 	}
-	return HaltRule{}, fmt.Errorf("want notStarted, timedOut, blocked, dead:N or failures:N, not %.40q",
-		text)
+	return HaltRule{}, fmt.Errorf("want notStarted, timedOut, blocked, dead:N or failures:N, "+
+		"not %.40q", text)
 }
 
 func (q Queue) maxAttempts(t *Task) int64 {

@@ -28,7 +28,8 @@ type docs struct {
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(programs.Run(m, "fish", "grops", "groff", "grotty", "jq", "man", "mandoc", "python3", "tbl", "troff", "zsh"))
+	os.Exit(programs.Run(m, "fish", "grops", "groff", "grotty", "jq", "man", "mandoc", "python3",
+		"tbl", "troff", "zsh"))
 }
 
 // TestDocs makes all files from the real commands, and tries them.

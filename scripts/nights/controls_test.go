@@ -56,9 +56,13 @@ func TestControls(t *testing.T) {
 		{"mail about nothing", whole + "; echo all is well", undisturbed,
 			"it is completed, and mails"},
 	} {
-		w.line, w.faults, w.pending, w.unread = c.line, nil, nil, ""
-		w.night(c.kind)
-		if found := strings.Join(w.faults, "\n"); !strings.Contains(found, c.want) {
+		found := ""
+		for tries := 0; tries < 5 && !strings.Contains(found, c.want); tries++ {
+			w.line, w.faults, w.pending, w.unread = c.line, nil, nil, ""
+			w.night(c.kind) // on a busy machine a kill may come too late
+			found = strings.Join(w.faults, "\n")
+		}
+		if !strings.Contains(found, c.want) {
 			t.Errorf("%s: want %q, got %q", c.name, c.want, found)
 		}
 	}

@@ -148,8 +148,9 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.NewLedger.Create(env)
 }
 
-// Push pushes p in op. If reuse is not nil, it begins another run of one that has ended and that
-// reuse accepts; otherwise it returns session.ErrEnded for it. A command that creates an operation then makes a pass over idle ones (see session.PassOverIdle).
+// Push pushes p in op. If that has ended, it begins another run if reuse accepts the last one, and
+// returns session.ErrEnded if not, or if reuse is nil. A command that creates an operation then
+// makes a pass over idle ones (see session.PassOverIdle).
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 	reuse func(ended protocol.Operation) bool) (session.Edit, error) {
 	if !l.Absent() {
