@@ -11,6 +11,7 @@
 # make soak-week    as root: a ledger survives bad weeks for 20 minutes: WEEK=1200
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
+# make race         run tests with a detector of data races
 # make mutants      seed bugs in the sources and see which tests find them
 # make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
 # make doc          write man pages, HTML and completions to bin/share
@@ -62,11 +63,9 @@ check:
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
-# Nothing runs what is compiled for darwin: only its types count, so nothing is optimized. TestDist
-# compiles for Windows. make soak vets for both, with the tests.
+# make soak vets for macOS and Windows as well.
 vet:
 	go vet ./...
-	GOOS=darwin go build '-gcflags=all=-N -l' ./...
 
 tidy:
 	go mod tidy -diff
@@ -76,37 +75,32 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
-# Tests that drive the commands from outside gain nothing from -race, nor do those of flags, where a
-# command has no others: they have one goroutine. The slowest start first.
-rigs    = ./scripts/faults ./scripts/linearize ./scripts/powerloss ./cmd/internal/simulation
-outside = ./scripts/dist ./scripts/... $(lanes)
-lanes   = $(addprefix ./,$(filter-out $(dir $(filter-out %/lanes_test.go,$(tests))),$(dir $(tests))))
-tests   = $(wildcard cmd/dpl-*/*_test.go)
+rigs   = ./scripts/faults ./scripts/linearize ./scripts/powerloss ./cmd/internal/simulation
+others = ./testscripts $(rigs) ./scripts/...
 
-# Nor do tests of fileops that run in one goroutine on a simulated disk. Large files are slow under
-# the race detector. Both kinds run in coverage.
-sequential = Interleavings|PassInterleavings|EveryFault.*
-large      = AlertsOfMoreThanMemory|Extreme.*|FullQueue|ReadLogHuge|RotateLogHuge|SparseFiles
-unraced    = ^Test($(sequential)|$(large))$$
-
-# Most tests wait, so more of them run at once than there are processors. The tests of protocol,
-# which is pure, run in coverage.
+# Most tests wait, so more of them run at once than there are processors. The tests of protocol and
+# fileops run in coverage.
 test:
-	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' \
-		$$(command -v cc >/dev/null 2>&1 && echo -race) \
-		$$(go list ./... | grep -vxF "$$(go list ./protocol/... ./testscripts $(rigs) $(outside))")
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 \
+		$$(go list ./... | grep -vxF "$$(go list ./protocol/... ./fileops/... $(others))")
 
-# The scripts of the commands. TestRaced builds commands that detect data races.
+# The same tests, with a detector of data races, and the scripts of concurrent processes.
+race:
+	go test -race -timeout 3h ./fileops/... $$(go list ./... | \
+		grep -vxF "$$(go list ./protocol/... ./fileops/... $(others))")
+	DPL_SOAK=1 go test -race -timeout 3h ./testscripts -run TestRaced
+
+# The scripts of the commands.
 commands:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 ./testscripts
 
-# Two parts, so that make check can run them side by side.
+# Two parts, so that make check can run them side by side. The slowest start first.
 rigs:
 	STRICT=$(STRICT) DPL_HISTORIES=6s $(GO_TEST) -parallel 4 $(rigs)
 
 scripts:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 \
-		$$(go list $(outside) | grep -vxF "$$(go list $(rigs))")
+		$$(go list ./scripts/nights ./scripts/dist ./scripts/... | grep -vxF "$$(go list $(rigs))")
 
 model:
 	sh spec/model/check.sh -p
@@ -150,8 +144,8 @@ soak: soak-needs build
 	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
 	go test ./protocol/group -run TestPassSchedules -rapid.seed=0 -rapid.checks=20000 -timeout 1h
 	python3 scripts/soak/groups.py bin 600
-	go test -race -count=5 -timeout 3h ./fileops ./testscripts
-	DPL_SOAK=1 go test -race -count=1 -timeout 3h ./testscripts -run TestRaced
+	DPL_SOAK=1 python3 spec/conformance/test_dpl.py
+	$(MAKE) --no-print-directory race
 
 # Reports everything that is missing, in one line, before anything runs.
 soak-needs:
@@ -238,6 +232,6 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo demo-all check format vet tidy staticcheck test commands rigs scripts model coverage \
+.PHONY: build demo demo-all check format vet tidy staticcheck test race commands rigs scripts model coverage \
 	conformance shell bench soak soak-needs soak-units soak-arm64 soak-jobs soak-keepers soak-pipes \
 	soak-power soak-clocks soak-bare soak-chaos soak-shared soak-week mutants pictures doc install uninstall dist clean

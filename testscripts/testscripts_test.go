@@ -46,11 +46,9 @@ package testscripts
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -103,11 +101,10 @@ func TestScripts(t *testing.T) {
 	run(t, built(t), scripts(t, "*/*.txtar"))
 }
 
-// TestRaced runs scripts about concurrent processes with commands that detect data races: all of
-// them with DPL_SOAK, otherwise some, chosen anew each time. DPL_SEED repeats a choice.
+// TestRaced runs scripts about concurrent processes with commands that detect data races.
 func TestRaced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short")
+	if os.Getenv("DPL_SOAK") == "" {
+		t.Skip("needs DPL_SOAK=1")
 	}
 	strict.Program(t, "cc") // the race detector is written in C
 
@@ -121,19 +118,6 @@ func TestRaced(t *testing.T) {
 		"run/*.txtar", "silence/*.txtar", "wait/*.txtar", "watch/*.txtar",
 		"orchestrate/every*.txtar", "orchestrate/on_alert.txtar", "orchestrate/ten_passes.txtar",
 		"orchestrate/end_to_end.txtar")
-
-	if os.Getenv("DPL_SOAK") == "" {
-		const some = 12
-		seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
-		if err != nil {
-			seed = rand.Uint64() >> 32
-		}
-
-		t.Logf("DPL_SEED=%d: %d of %d scripts", seed, some, len(files))
-		choose := rand.New(rand.NewPCG(seed, 0))
-		choose.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		files = files[:some]
-	}
 
 	run(t, raced, files)
 }

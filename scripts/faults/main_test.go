@@ -75,7 +75,7 @@ func execLimited(limit string) {
 // soak reports whether there is time for everything.
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 
-// some returns those of all that have a turn: with time all, else about a third, and one at least.
+// some returns those of all that have a turn: with time all, else about one in eight, and one at least.
 // With DPL_SEED, which repeats what one of them did, all have one.
 func some[T any](all []T) []T {
 	if soak() || os.Getenv("DPL_SEED") != "" || len(all) == 0 {
@@ -85,7 +85,7 @@ func some[T any](all []T) []T {
 	always := rand.IntN(len(all))
 	var chosen []T
 	for i, one := range all {
-		if i == always || rand.IntN(3) == 0 {
+		if i == always || rand.IntN(8) == 0 {
 			chosen = append(chosen, one)
 		}
 	}

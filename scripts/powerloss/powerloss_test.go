@@ -267,8 +267,8 @@ type commitment struct {
 	ordered bool // it counts on the order of the names in a directory (spec §17.5)
 }
 
-var commitments = []commitment{{name: "rename", share: 2},
-	{name: "link", flags: []string{"--commit", "link"}, share: 4, ordered: true}}
+var commitments = []commitment{{name: "rename", share: 4},
+	{name: "link", flags: []string{"--commit", "link"}, share: 8, ordered: true}}
 
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()

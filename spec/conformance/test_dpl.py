@@ -234,6 +234,13 @@ class RandomVectors(unittest.TestCase):
         'watch: gap and lines', 'watch: lines', 'watch: none')
 
     def test_random_groups_pass(self):
+        with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(io.StringIO()):
+            random_groups.main(['100', directory, '20'])
+            paths = sorted(pathlib.Path(directory, 'groups').iterdir())
+            self.assertEqual((run.main([str(path) for path in paths]), len(paths)), (0, 100))
+
+    @unittest.skipUnless(os.environ.get('DPL_SOAK'), 'needs DPL_SOAK=1')
+    def test_random_groups_meet_all_situations(self):
         missing, seeds = set(self.SITUATIONS), iter((20, 37, 23, *range(1, 9)))  # mostly three are enough
         while missing:
             out, seed = io.StringIO(), next(seeds, None)
