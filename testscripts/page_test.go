@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A block is a fenced block of a page.
@@ -115,7 +117,7 @@ func read(t *testing.T, path string) string {
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+	if err := proc.WriteProgram(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -49,6 +49,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -119,7 +120,11 @@ func TestRaced(t *testing.T) {
 		"orchestrate/every*.txtar", "orchestrate/on_alert.txtar", "orchestrate/ten_passes.txtar",
 		"orchestrate/end_to_end.txtar")
 
-	run(t, raced, files)
+	// Commands with the race detector use the C library, which changes what happens to signals 32
+	// and 33.
+	run(t, raced, slices.DeleteFunc(files, func(file string) bool {
+		return file == filepath.Join("run", "ignored_signals.txtar")
+	}))
 }
 
 // scripts returns the scripts that match the patterns. Each pattern must match some.

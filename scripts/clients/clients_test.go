@@ -194,7 +194,7 @@ func (w *world) copy(from, to string) {
 }
 
 func (w *world) write(name, text string, mode os.FileMode) {
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), mode); err != nil {
+	if err := proc.WriteProgram(filepath.Join(w.dir, name), []byte(text), mode); err != nil {
 		w.t.Fatal(err)
 	}
 }

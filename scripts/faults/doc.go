@@ -16,5 +16,5 @@
 //     the result with running both one after the other. Without exclusive locks it must find lost edits.
 //
 // With DPL_SOAK=1 in the environment they try everything. Otherwise each command has a turn in one
-// of three runs, and similar cases are left out. DPL_SEED repeats a choice.
+// of eight runs, and similar cases are left out. DPL_SEED repeats a choice.
 package faults

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A world is a user with a ledger, a database, a crontab and a nightly job.
@@ -102,7 +103,7 @@ func (p place) newWorld(t testing.TB, n uint64, script string) *world {
 	for name, dir := range map[string]string{script: dir, "line.pl": dir, "sendmail.sh": w.spool} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		must(err)
-		must(os.WriteFile(filepath.Join(dir, name), text, 0o755))
+		must(proc.WriteProgram(filepath.Join(dir, name), text, 0o755))
 	}
 	if out, err := exec.Command("cp", "-a", p.bin, w.bin()).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 	"github.com/dpl-project/dpl/testscripts/programs"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
@@ -77,7 +78,7 @@ func TestJudge(t *testing.T) {
 		path := filepath.Join(bin, "dpl-"+lie.command)
 		text := fmt.Sprintf("#!/bin/sh\ncase $* in %s) %s ;; esac\nexec \"${0%%-*}\" %s \"$@\"\n",
 			lie.to, lie.does, lie.command)
-		if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+		if err := errors.Join(os.Remove(path), proc.WriteProgram(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}

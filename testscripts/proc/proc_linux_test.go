@@ -62,7 +62,7 @@ func TestMainThreadExited(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
 	again := filepath.Join(t.TempDir(), "again")
-	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
+	if err := WriteProgram(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 

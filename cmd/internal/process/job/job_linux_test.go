@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // startJob starts a shell script, whose $0 is a directory. The end of the test kills and closes the
@@ -55,7 +56,7 @@ func withAndWithoutHandle(t *testing.T, test func(t *testing.T,
 				}
 
 				j.mu.Unlock()
-				if err := os.WriteFile(filepath.Join(dir, "begin"), nil, 0o600); err != nil {
+				if err := proc.WriteProgram(filepath.Join(dir, "begin"), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
 
@@ -165,7 +166,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 		}
 
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		if err := proc.WriteProgram(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 
@@ -188,7 +189,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 func TestMissingInterpreter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(path, []byte("#! /no/such/shell -e\necho\n"), 0o700); err != nil {
+	if err := proc.WriteProgram(path, []byte("#! /no/such/shell -e\necho\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 
@@ -204,7 +205,7 @@ func TestJobFails(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string, mode fs.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		if err := proc.WriteProgram(path, []byte(content), mode); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // These tests have a script for systemd-run(1), in a PATH of their own, so they are not parallel:
@@ -35,7 +36,7 @@ printf '%s\n' "$@" >` + dir + `/args
 while [[ $1 != -- ]]; do [[ $1 == --unit=* ]] && unit=$1; shift; done; shift
 ` + script
 
-	if err := os.WriteFile(filepath.Join(dir, "systemd-run"), []byte(script), 0o700); err != nil {
+	if err := proc.WriteProgram(filepath.Join(dir, "systemd-run"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return dir
