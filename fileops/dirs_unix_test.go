@@ -177,7 +177,7 @@ func TestSwappedDirectories(t *testing.T) {
 	for _, name := range ledgerDirs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			swaps, step := 0, 17
+			swaps, step := 0, 53
 			if os.Getenv("DPL_SOAK") != "" {
 				step = 1
 			}
