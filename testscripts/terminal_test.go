@@ -25,7 +25,8 @@ func TestTerminal(t *testing.T) {
 	bin := built(t)
 	for name, test := range map[string]func(*testing.T, *typist){
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain,
-		"CtrlZ": typesCtrlZ, "Background": typesBackground,
+		"CtrlCIgnored": typesCtrlCIgnored,
+		"CtrlZ":        typesCtrlZ, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
 		"LeftBehind": typesLeftBehind, "Queue": typesForQueue,
 		"Make": typesForMake,
@@ -82,6 +83,17 @@ func typesCtrlCHandled(t *testing.T, y *typist) {
 	y.hear(t, "ready")
 	y.press(t, ctrlC)
 	y.hear(t, "trapped")
+	y.hear(t, "status 0")
+	y.is(t, "completed")
+}
+
+// A script can protect a step from Ctrl-C, as it can without dpl-run.
+func typesCtrlCIgnored(t *testing.T, y *typist) {
+	y.enter(t, `(trap "" INT; dpl-run --op build --call c -- sh -c 'echo rea""dy; read line; echo "got $line"'; echo status" "$?)`)
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	y.enter(t, "end")
+	y.hear(t, "got end")
 	y.hear(t, "status 0")
 	y.is(t, "completed")
 }

@@ -42,6 +42,7 @@ import contextlib
 import json
 import os
 import re
+import signal as signals
 import subprocess
 import sys
 import threading
@@ -262,13 +263,39 @@ class Call:
                 if not self.stopped.is_set() or ended.is_set():
                     continue  # it may work next time
                 if signal and self._deaf is None and not self._running:
-                    os.kill(os.getpid(), signal)
+                    _raise_signal(signal)
                     signal = None
                 if not isinstance(error, Aborted):
                     return
             except Exception:
                 continue  # such as ENOENT while the commands are replaced, or EAGAIN
 
+
+def _raise_signal(number: int) -> None:
+    """Send this process a signal, from another thread than the main one.
+
+    The main thread runs the handler between two instructions. If it is just about to wait for a
+    lock, the wait does not end for a signal that came before. So the signal is repeated until the
+    main thread has run something, and its handler before that. The handler runs once."""
+    ran, main = threading.Event(), threading.main_thread()
+    try:
+        import ctypes
+
+        @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+        def runs(_: Any) -> int:
+            ran.set()
+            return 0
+
+        _raised.append(runs)  # it must exist when it is called
+        ctypes.pythonapi.Py_AddPendingCall(runs, None)
+    except (ImportError, AttributeError):  # not CPython
+        ran.set()
+    os.kill(os.getpid(), number)
+    while main.is_alive() and not ran.wait(0.1):
+        signals.pthread_kill(main.ident, number)  # type: ignore[arg-type]
+
+
+_raised: List[Any] = []
 
 _open: Set[Tuple[int, str, str]] = set()  # by process: a forked child has none of its parent's
 

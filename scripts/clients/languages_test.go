@@ -111,6 +111,7 @@ var python = language{name: "python", command: []string{"python3"}, program: "pr
 		{what: "exits with a text", status: 1, state: protocol.Failed,
 			reason: "call main: exit status 1: SystemExit"},
 		{what: "sentence", says: noQueue},
+		{what: "signalled", says: "2000\n"},
 		{what: "another directory", state: protocol.Completed},
 		{what: "says why", says: "Aborted operation job was aborted: enough job\n",
 			state: protocol.Failed},

@@ -100,6 +100,25 @@ def interrupted():
     thread.join()
 
 
+def signalled():
+    """Get 2000 signals, each just when the main thread begins to wait."""
+    handled = []
+    for _ in range(2000):
+        begin, done = threading.Event(), threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: (handled.append(1), done.set()))
+
+        def send():
+            begin.wait()
+            dpl._raise_signal(signal.SIGTERM)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        begin.set()
+        done.wait()
+        thread.join()
+    print(len(handled))
+
+
 class Mute(Exception):
     def __str__(self):
         raise ValueError("no text")
@@ -108,6 +127,8 @@ class Mute(Exception):
 def main():
     if what.endswith("interrupted"):
         return interrupted()
+    if what == "signalled":
+        return signalled()
     if what == "sentence":
         subprocess.run(["dpl-queue", "q", "--create"], check=True)
         try:
