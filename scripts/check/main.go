@@ -1,4 +1,5 @@
-// Check runs the parts of make check, one line for each, and all of them whatever fails.
+// Check runs the parts of make check, and all of them whatever fails. A line for each says how long
+// it took, and how much time of a processor.
 //
 //	go run ./scripts/check [PART...]        run these targets of the Makefile, or all parts
 //	go run ./scripts/check -needs soak      exit 1 with one line if a program for that is missing

@@ -14,8 +14,8 @@ import (
 
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
-	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "commands", "test",
-	"rigs", "scripts", "coverage", "demo-all",
+	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "commands", "scripts",
+	"test", "rigs", "coverage", "demo-all",
 }
 
 // waits are the parts that spend much of their time waiting for processes. The parts that only
@@ -112,7 +112,7 @@ func (c *checker) part(name string, before ...string) {
 	var output bytes.Buffer
 	make.Stdout, make.Stderr = &output, &output
 	err := make.Run()
-	took := time.Since(began).Round(time.Second)
+	took := fmt.Sprintf("%6s %6s", time.Since(began).Round(time.Second), used(make.ProcessState))
 
 	report := readReport(output.Bytes())
 	c.mu.Lock()
@@ -120,15 +120,23 @@ func (c *checker) part(name string, before ...string) {
 
 	if err != nil {
 		c.failed++
-		fmt.Fprintf(c.out, "%s%-12s FAILED  %6s  %s\n", report.failures(), name, took, err)
+		fmt.Fprintf(c.out, "%s%-12s FAILED  %s  %s\n", report.failures(), name, took, err)
 		return
 	}
 
 	c.passed++
-	fmt.Fprintf(c.out, "%-12s ok  %6s%s\n", name, took, report.counts())
+	fmt.Fprintf(c.out, "%-12s ok  %s%s\n", name, took, report.counts())
 	for _, line := range report.skipped() {
 		fmt.Fprintf(c.out, "%12s left out: %s\n", "", line)
 	}
+}
+
+// used returns the processor time of a process and its children.
+func used(ended *os.ProcessState) time.Duration {
+	if ended == nil { // it could not be started
+		return 0
+	}
+	return (ended.UserTime() + ended.SystemTime()).Round(time.Second)
 }
 
 // leftOut returns why a part cannot be run here, or "".
