@@ -5,5 +5,6 @@ set -eu
 mkfifo "$DPL_TMP/stdin"
 export AGENT_PID=$$
 [ -z "${DPL_SERVICE-}" ] || # the ticket before may have left it idle
-    dpl-heartbeat --group "$DPL_GROUP" --service "$DPL_SERVICE" --readiness ready
+    dpl-heartbeat --group "$DPL_GROUP" --service "$DPL_SERVICE" --readiness ready ||
+    : # the agent is being stopped, which does not fail the ticket
 exec "$AGENT" <>"$DPL_TMP/stdin"
