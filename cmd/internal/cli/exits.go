@@ -11,7 +11,7 @@ type exit struct {
 	meaning string
 
 	// of has the commands that exit with status, each with its own meaning of the status, or "" for
-	// the general one. A command "" stands for all others; nil for all commands except dpl-run.
+	// the general one, or never. A command "" stands for all others.
 	of map[string]string
 }
 
@@ -77,9 +77,9 @@ func exits() []exit {
 			only("dpl-heartbeat")},
 		{StatusUsage, "Wrong flags or ids.", everyCommand()},
 		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is " +
-			"wrong, and why.", nil},
+			"wrong, and why.", except("dpl-run dpl-doctor")},
 		{StatusNotFound, "No such ledger, operation, call, supervisor, group, service, queue or task.",
-			map[string]string{"": "", "dpl-run": "With --no-create: no run of the operation is there."}},
+			with(except("dpl-check"), "dpl-run", "With --no-create: no run of the operation is there.")},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
 			"dpl-ask":       "The process of --pid or the call of --call has ended.",
 			"dpl-claim":     "The process of --pid or the call that claims has ended. Nothing is claimed.",
@@ -96,10 +96,10 @@ func exits() []exit {
 			only(editors + " dpl-doctor")},
 		{StatusCreate, "The ledger cannot be created.",
 			only("dpl-push dpl-register dpl-import dpl-enqueue dpl-queue dpl-ask")},
-		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
+		{StatusIO, "An error of the operating system. Nothing has changed.", except("dpl-run")},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			with(with(with(only(editors), "dpl-run", "The operation is running, and neither --wait nor "+
+			with(with(with(with(only(editors), "dpl-wait", never), "dpl-run", "The operation is running, and neither --wait nor "+
 				"--join is given; it is still running after --wait; or processes of its last run "+
 				"remain. With --queue: tasks are ready, but the queue could not be edited in time; "+
 				"with --once also: no task is ready."),
@@ -144,9 +144,9 @@ func exits() []exit {
 				"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has " +
 					"changed.",
 			}},
-		{StatusPermission, "Another user owns the ledger, or may write to it.", nil},
+		{StatusPermission, "Another user owns the ledger, or may write to it.", except("dpl-run")},
 		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or " +
-			"differs from what the flags say.", nil},
+			"differs from what the flags say.", except("dpl-run dpl-check dpl-doctor")},
 		{StatusTimeout, "Timed out.", map[string]string{
 			"dpl-ask":      "Nobody has answered within --timeout.",
 			"dpl-claim":    "With --wait: no task was ready within --timeout.",
@@ -192,14 +192,28 @@ func with(of map[string]string, command, meaning string) map[string]string {
 // everyCommand stands for all commands including dpl-run.
 func everyCommand() map[string]string { return map[string]string{"": ""} }
 
+// never is the meaning of a status for a command that does not exit so.
+const never = "never"
+
+// except returns all commands, with the general meaning, but not these, separated by spaces.
+func except(commands string) map[string]string {
+	of := everyCommand()
+	for command := range strings.FieldsSeq(commands) {
+		of[command] = never
+	}
+	return of
+}
+
 // meansTo returns the meaning of e for program, or "" if program never exits so.
 func (e exit) meansTo(program string) string {
-	meaning, exits := e.of[program]
+	meaning, named := e.of[program]
 	_, all := e.of[""]
 	switch {
+	case meaning == never:
+		return ""
 	case meaning != "":
 		return meaning
-	case exits, all, e.of == nil && program != "dpl-run":
+	case named, all:
 		return e.meaning
 	}
 
