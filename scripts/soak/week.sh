@@ -36,7 +36,8 @@ if [ "${WEEK_DIR-}" = "" ]; then
         chmod 755 "$WEEK_DIR"
         chown 65534 "$WEEK_DIR/disk" "$WEEK_DIR/say" "$WEEK_DIR/work"
         as='setpriv --reuid 65534 --regid 65534 --clear-groups'
-        mount -t tmpfs -o size=128m,uid=65534,mode=700 tmpfs "$WEEK_DIR/disk" 2>/dev/null && mounted=yes
+        [ "${1:-0}" -gt 0 ] && room=1g || room=128m # each minute of days adds 15 MiB, and a copy as much
+        mount -t tmpfs -o "size=$room,uid=65534,mode=700" tmpfs "$WEEK_DIR/disk" 2>/dev/null && mounted=yes
     fi
     WEEK_DISK=$mounted $as sh "$WEEK_DIR/week.sh" "$@" &
     week=$!
@@ -243,7 +244,8 @@ day_rsync() {
     doctor_says 'cloned, copied or restored'
 }
 
-# The file of one queue is restored from a backup, under load.
+# The file of one queue is restored from a backup: under load, where an edit that has just read the
+# newer file may replace it, and once more at rest.
 day_set_back() {
     begin=$(now)
     cp "$DPL_LEDGER/queues/q.json" "$work/backup" || exit 2
@@ -256,7 +258,9 @@ day_set_back() {
         fi
     }
     meanwhile restore
+    restored=no
     restore
+    act enqueue "q:d$day_number-b" dpl-enqueue q --id "d$day_number-b" -- sh "$work/task.sh" >/dev/null
     doctor_says 'set back'
 }
 
