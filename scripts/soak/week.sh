@@ -293,7 +293,8 @@ day_edit() {
     }
     meanwhile edit 2>>"$say/stderr"
     act enqueue "q:d$day_number-e" dpl-enqueue q --id "d$day_number-e" -- sh "$work/task.sh" >/dev/null
-    printf '%s\n' '%s/"priority": 3/"priority": 4/e' '%s/^  "revision": /&1/' wq |
+    # (a revision of 9 digits and more stays: with a 1 before it each week, it would be too large)
+    printf '%s\n' '%s/"priority": 3/"priority": 4/e' '%s/^  "revision": \([0-9]\{1,8\},\)/  "revision": 1\1/e' wq |
         ex -s "$DPL_LEDGER/queues/q.json" >>"$say/git" 2>&1
     act enqueue "q:d$day_number-f" dpl-enqueue q --id "d$day_number-f" -- sh "$work/task.sh" >/dev/null
     doctor_says 'was edited by'
@@ -421,9 +422,11 @@ judge() {
                 print "epoch " $4 " of " $2 " was given twice: " $0
             if ($1 == "begin") started[task, $4, $5] = $6
             if ($1 == "end") {
-                if (finished[task] && !set_back($2, finished[task], $6) && --may_repeat[task] < 0)
+                # what was set back since the claim, shortly before the first end began, may lose that end
+                if (finished[task] && !set_back($2, claimed[task], $6) && --may_repeat[task] < 0)
                     print "done twice, and nothing was set back between: " $0
                 finished[task] = $6
+                claimed[task] = started[task, $4, $5] - 1
             }
         }
     }
