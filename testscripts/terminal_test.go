@@ -26,7 +26,7 @@ func TestTerminal(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *typist){
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain,
 		"CtrlCIgnored": typesCtrlCIgnored,
-		"CtrlZ":        typesCtrlZ, "Background": typesBackground,
+		"CtrlZ":        typesCtrlZ, "CtrlZPipeline": typesCtrlZPipeline, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
 		"LeftBehind": typesLeftBehind, "Queue": typesForQueue,
 		"Make": typesForMake,
@@ -130,6 +130,27 @@ func typesCtrlZ(t *testing.T, y *typist) {
 	y.enter(t, `echo status" "$?`)
 	y.hear(t, "status 5")
 	y.failed(t, "call c: exit status 5")
+}
+
+// Each dpl-run of a pipeline stops the group of all. What one of them does as the other is continued
+// must not stop it again.
+func typesCtrlZPipeline(t *testing.T, y *typist) {
+	y.enter(t, `echo 'dpl-run --call a -- sh -c "echo rea\"\"dy; for n in 1 2 3 4 5; do until [ -e go\$n ]; do sleep 0.01; done; echo went \$n; done" | dpl-run --call b -- cat' >script`)
+	y.enter(t, `dpl-run --op build -- sh script`)
+	y.hear(t, "ready")
+	for n := range 5 {
+		y.press(t, ctrlZ)
+		y.hear(t, "Stopped")
+		y.enter(t, "fg")
+		y.hear(t, "dpl-run")
+		if err := os.WriteFile(filepath.Join(y.cmd.Dir, "go"+strconv.Itoa(n+1)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		y.hear(t, "went "+strconv.Itoa(n+1))
+	}
+	y.enter(t, `echo status" "$?`)
+	y.hear(t, "status 0")
+	y.is(t, "completed")
 }
 
 // In the background it works on, and is stopped when it reads.

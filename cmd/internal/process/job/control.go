@@ -3,6 +3,7 @@
 package job
 
 import (
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -81,22 +82,34 @@ func (j *Job) suspend() {
 	}
 
 	StopOwnGroup()
+	forgetCaught()
 	signal.Notify(j.signals, syscall.SIGTSTP)
 	if j.continued() || j.tty.foreground() == j.tty.own {
 		j.resume()
 	}
 }
 
-// continued reports whether a SIGCONT arrives. One that has been sent arrives within 100 ms.
-func (j *Job) continued() bool {
+// forgetCaught returns when all signals that were caught have been delivered, or dropped because no
+// channel wants them. Other members of our group may have stopped it as well; a SIGTSTP of theirs
+// that package signal delivers only now would stop the job again after the SIGCONT.
+func forgetCaught() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGCONT)
+	signal.Stop(c)
+}
+
+// continued reports whether a SIGCONT arrives. One that has been sent arrives within 100 ms. It
+// drops stops that have arrived before.
+func (j *Job) continued() (is bool) {
 	for late := time.After(100 * time.Millisecond); ; {
 		select {
 		case sig := <-j.signals:
-			if sig == syscall.SIGCONT {
+			is = is || sig == syscall.SIGCONT
+			if is && len(j.signals) == 0 {
 				return true
 			}
 		case <-late:
-			return false
+			return is
 		}
 	}
 }
