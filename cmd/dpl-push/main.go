@@ -41,7 +41,7 @@ func (c *push) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.MadeUp() && entry.StdoutClosed() && !env.DryRun() {
+	if c.MadeUp() && entry.Closed(1) && !env.DryRun() {
 		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be "+
 			"lost: give --op and --call"))
 	}
@@ -67,7 +67,7 @@ func (c *push) Run(env *cli.Env) error {
 		}
 	}
 
-	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
+	if err == nil && (!env.DryRun() || env.JSON()) && !entry.Closed(1) {
 		c.print(env, l, edit, p) // otherwise the caller has given both ids
 	}
 

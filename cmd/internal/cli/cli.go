@@ -151,7 +151,7 @@ var (
 )
 
 func (o *output) Write(p []byte) (int, error) {
-	if !o.begun && entry.StdoutClosed() {
+	if !o.begun && entry.Closed(1) {
 		o.err = errNoStdout
 	}
 	if o.begun = true; o.err == errNoStdout {

@@ -39,7 +39,7 @@ func (env *Env) Flush() { _ = env.messages.Flush() } // there is nowhere to repo
 
 // Print is Warnf, and returns an error if the message, or one before it, could not be written.
 func (env *Env) Print(format string, args ...any) error {
-	if entry.StderrClosed() {
+	if entry.Closed(2) {
 		return errNoStderr
 	}
 	env.Warnf(format, args...)

@@ -11,8 +11,9 @@
 // before it starts.) And it does the same for a limit of processes (ulimit -u) below 16, unless it
 // runs as root: the runtime exits with a trace if it can create no thread.
 //
-// It also checks whether stdout is open. If it is not, the runtime opens /dev/null for reading and
-// writing in its place, just as daemon(3), Python and Node do when no output is wanted.
+// It also checks which of stdin, stdout and stderr are open. In place of one that is not, the runtime
+// opens /dev/null for reading and writing, just as daemon(3), Python and Node do when no output is
+// wanted.
 //
 // It also implements the keeper of a start, which lives as long as a service. Each pass that starts
 // a service waits for its keeper, which needs only a few system calls; the runtime alone would take
@@ -37,9 +38,9 @@ import (
 	"time"
 )
 
-// stdoutClosed and stderrClosed are 1 if the process was started without a stdout or stderr. The
+// closed has 1 for each of the descriptors 0 to 2 that this process was started without. The
 // assembly code sets them before any Go code runs.
-var stdoutClosed, stderrClosed uint8
+var closed [3]uint8
 
 // profileRate is where the runtime finds how often to take a memory profile. The assembly code sets
 // that to 0; the linker lets only Go code name the variable.
@@ -80,9 +81,6 @@ func UseProcessors() {
 	}
 }
 
-// StdoutClosed reports whether this process was started without a stdout, as by >&- in a shell. It
-// returns false if the command does not start here.
-func StdoutClosed() bool { return stdoutClosed != 0 }
-
-// StderrClosed is StdoutClosed for stderr.
-func StderrClosed() bool { return stderrClosed != 0 }
+// Closed reports whether this process was started without the descriptor fd, from 0 to 2, as by >&-
+// in a shell. It returns false if the command does not start here.
+func Closed(fd uintptr) bool { return closed[fd] != 0 }

@@ -86,6 +86,16 @@ processes:
 	JNE	refuse
 
 begin:
+	// fcntl(0, F_GETFD)
+	MOVL	$SYS_fcntl, AX
+	MOVL	$0, DI
+	MOVL	$F_GETFD, SI
+	SYSCALL
+	TESTQ	AX, AX
+	JGE	stdout
+	MOVB	$1, ·closed+0(SB)
+
+stdout:
 	// fcntl(1, F_GETFD)
 	MOVL	$SYS_fcntl, AX
 	MOVL	$1, DI
@@ -93,7 +103,7 @@ begin:
 	SYSCALL
 	TESTQ	AX, AX
 	JGE	stderr
-	MOVB	$1, ·stdoutClosed(SB)
+	MOVB	$1, ·closed+1(SB)
 
 stderr:
 	// fcntl(2, F_GETFD)
@@ -103,7 +113,7 @@ stderr:
 	SYSCALL
 	TESTQ	AX, AX
 	JGE	open
-	MOVB	$1, ·stderrClosed(SB)
+	MOVB	$1, ·closed+2(SB)
 
 open:
 	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.

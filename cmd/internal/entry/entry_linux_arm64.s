@@ -85,6 +85,17 @@ processes:
 	CBNZ	R0, refuse
 
 begin:
+	// fcntl(0, F_GETFD)
+	MOVD	$SYS_fcntl, R8
+	MOVD	$0, R0
+	MOVD	$F_GETFD, R1
+	SVC
+	CMP	$0, R0
+	BGE	stdout
+	MOVD	$1, R1
+	MOVB	R1, ·closed+0(SB)
+
+stdout:
 	// fcntl(1, F_GETFD)
 	MOVD	$SYS_fcntl, R8
 	MOVD	$1, R0
@@ -93,7 +104,7 @@ begin:
 	CMP	$0, R0
 	BGE	stderr
 	MOVD	$1, R1
-	MOVB	R1, ·stdoutClosed(SB)
+	MOVB	R1, ·closed+1(SB)
 
 stderr:
 	// fcntl(2, F_GETFD)
@@ -104,7 +115,7 @@ stderr:
 	CMP	$0, R0
 	BGE	open
 	MOVD	$1, R1
-	MOVB	R1, ·stderrClosed(SB)
+	MOVB	R1, ·closed+2(SB)
 
 open:
 	// The keeper of a start has five arguments, or nine; the second one says that it is a keeper.

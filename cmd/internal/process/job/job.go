@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
@@ -85,9 +86,6 @@ func StartBehind(path string, argv, env []string, files []uintptr, keeper *Keepe
 }
 
 func start(path string, argv, env []string, files []uintptr, keeper *Keeper, lend bool) (*Job, error) {
-	if files == nil {
-		files = []uintptr{0, 1, 2}
-	}
 	j := &Job{
 		lends:   lend,
 		keeper:  keeper,
@@ -102,7 +100,7 @@ func start(path string, argv, env []string, files []uintptr, keeper *Keeper, len
 
 	keeper.await() // first: the command may kill us as soon as it begins
 	started := make(chan error)
-	go j.run(path, argv, keeper.mark(env), files, started)
+	go j.run(path, argv, keeper.mark(env), inherited(files), started)
 	err := <-started
 	if j.tty != nil {
 		signal.Ignore(syscall.SIGTTOU) // not before, or the job would ignore it as well
@@ -122,6 +120,19 @@ func start(path string, argv, env []string, files []uintptr, keeper *Keeper, len
 	go j.control()
 
 	return j, nil
+}
+
+// inherited returns files, or our own if it is nil, without those that we were started without: in
+// place of one that the command should find closed, the runtime has opened /dev/null.
+func inherited(files []uintptr) []uintptr {
+	all := []uintptr{0, 1, 2}
+	copy(all, files)
+	for i, fd := range all {
+		if fd <= 2 && entry.Closed(fd) {
+			all[i] = ^uintptr(0)
+		}
+	}
+	return all
 }
 
 // run starts the command and follows it to its end.
