@@ -47,7 +47,7 @@ func FastLane(c Command, args []string) bool {
 			continue
 		}
 
-		if !hasWord && len(args) == 0 {
+		if !hasWord && (len(args) == 0 || args[0] == "--") {
 			return false
 		}
 		if !hasWord {

@@ -112,6 +112,9 @@ func (mapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 		if token.IsEOL() {
 			return errors.New("it takes a value")
 		}
+		if token.Value == "--" && token.Type != kong.FlagValueToken {
+			return errors.New(`it takes a value, and "--" is none: is a variable empty?`)
+		}
 		return set(target, fmt.Sprint(token.Value), ctx.Value.Enum)
 	}
 

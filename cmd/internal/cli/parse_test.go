@@ -46,7 +46,8 @@ func TestMistakes(t *testing.T) {
 	t.Setenv("DPL_OP", "")
 	for line, want := range map[string]string{
 		"": "--name", "--naem=x": `did you mean "--name"?`, "--name": "--name: it takes a value",
-		"--name=":    "--name: bad id: it is empty",
+		"--name=":     "--name: bad id: it is empty",
+		"--name -- x": "--name: it takes a value", "--name=a --text -- x": "--text: it takes a value",
 		"--name=a/b": "--name: bad id", "--name=a --word=": "--word: it is empty",
 		"--name=a --word=\xff":        "--word: it is not UTF-8",
 		"--name=a --text=\xff":        "--text: it is not UTF-8",
