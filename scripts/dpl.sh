@@ -17,7 +17,8 @@
 #                         A process in the background sends heartbeats until the shell ends.
 # dpl_call NAME CMD...    run the program CMD as the call NAME (dpl-run --call NAME -- CMD...).
 # dpl_end [STATUS]        pop the call now, as failed if STATUS is neither 0 nor absent, and restore
-#                         the variables. Returns the status of dpl-pop, and 0 if no call is open.
+#                         the variables. Returns the status of dpl-pop; 3 if the call did not fail,
+#                         and the operation was aborted or has failed; and 0 if no call is open.
 # dpl_on_exit STATUS      define this function to clean up when the script ends inside the call.
 #
 # However the script ends, the call is popped: as failed unless the script exits 0. HUP, INT and TERM
@@ -131,7 +132,19 @@ dpl__pop() {
     for dpl_name in 1 2 3; do
         dpl_popped=0
         if [ "$1" = 0 ] || [ -z "$dpl_fail" ]; then
-            DPL_LEDGER=$dpl_ledger dpl-pop --op "$dpl_op" --call "$dpl_id" || dpl_popped=$?
+            dpl_said=$(DPL_LEDGER=$dpl_ledger dpl-pop --json --op "$dpl_op" --call "$dpl_id" 2>&1) ||
+                dpl_popped=$?
+            case $dpl_popped,$1,$dpl_said in
+            0,*'"state": "running"'* | 0,*'"state": "completed"'* | 0,[!0]*) ;;
+            0,*)
+                echo "dpl.sh: $dpl_op: $dpl_id: the operation was aborted, or has failed elsewhere" >&2
+                dpl_popped=3
+                ;;
+            *)
+                printf '%s\n' "$dpl_said" |
+                    sed -n '/^[^{} ]/p; s/\\"/"/g; s/^ *"message": "\(.*\)",*$/dpl-pop: \1/p' >&2
+                ;;
+            esac
         else
             DPL_LEDGER=$dpl_ledger dpl-pop --op "$dpl_op" --call "$dpl_id" \
                 --fail --reason "call $dpl_id: $2" || dpl_popped=$?

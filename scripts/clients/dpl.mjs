@@ -236,14 +236,19 @@ export class Call {
   }
 
   /**
-   * Pop the call, as failed if a failure is given. The end of the function does it.
+   * Pop the call, as failed if a failure is given. The end of the function does it. Throws Aborted
+   * if it has popped a call that did not fail, and the operation has been aborted or has failed
+   * elsewhere.
    * @param {string} [failure]
    */
   async end(failure) {
-    const pop = ["dpl-pop", "--op", this.op, "--call", this.id];
+    const pop = ["dpl-pop", "--json", "--op", this.op, "--call", this.id];
     if (failure) pop.push("--fail", `--reason=${argument(`call ${this.id}: ${failure}`)}`);
-    await end(pop, this.env);
+    const { state } = JSON.parse(await end(pop, this.env));
     made.delete(`${this.op} ${this.id}`);
+    if (!failure && state !== "running" && state !== "completed") {
+      throw await this.#explained(new Aborted(3, `operation ${this.op} is ${state}`));
+    }
   }
 }
 
@@ -257,7 +262,8 @@ const open = new Set();
  * operation, name is made up, and participant is the name of this program. tmp gives the call its
  * own directory, which is deleted with it. Returns what work returns. If work throws, the call
  * fails, and the error is thrown again. Throws the errors of dpl-push and dpl-pop: Busy, or
- * Refused if the operation is not running.
+ * Refused if the operation is not running; and Aborted if it was aborted or has failed elsewhere
+ * when work returns.
  * @template T
  * @param {{name?: string, op?: string, participant?: string, tmp?: boolean,
  *   flags?: string[]}} options
@@ -289,7 +295,9 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
       result = await work(self);
     } catch (error) {
       const popped = self.end(flags.includes("--no-fail-on-crash") ? "" : said(error));
-      await popped.catch((unpopped) => console.error(said(unpopped)));
+      await popped.catch((unpopped) => {
+        if (!(unpopped instanceof Aborted)) console.error(said(unpopped)); // it was popped
+      });
       throw error; // the first one
     }
     await self.end();
@@ -552,8 +560,7 @@ function argument(text) {
 async function end(argv, env) {
   for (const pause of [100, 1000, 0]) {
     try {
-      await command(argv, env);
-      return;
+      return await command(argv, env);
     } catch (error) {
       const passing = error instanceof Busy || !(error instanceof DplError);
       if (!passing || pause === 0) throw error;

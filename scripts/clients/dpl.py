@@ -217,12 +217,22 @@ class Call:
         return ran
 
     def end(self, failure: str = "") -> None:
-        """Pop the call, as failed if a failure is given. The end of the with block does it."""
+        """Pop the call, as failed if a failure is given. The end of the with block does it.
+
+        Raises Aborted if it has popped a call that did not fail, and the operation has been aborted
+        or has failed elsewhere."""
+        state = self._pop(failure)
+        if not failure and state not in ("running", "completed"):
+            raise self._explained(Aborted(3, f"operation {self.op} is {state}"))
+
+    def _pop(self, failure: str) -> str:
+        """Pop the call, and return the state of the operation after that."""
         self._check_process()
         failed = ["--fail", f"--reason={_argument(f'call {self.id}: {failure}')}"] if failure else []
-        ending = _end(["dpl-pop", *self._ids(), *failed], self.env)
+        ending = _end(["dpl-pop", "--json", *self._ids(), *failed], self.env)
         self._popped, self._unpopped = ending.error is None, ending.error
         ending.check()
+        return str(json.loads(ending.answer)["state"])
 
     def _explained(self, error: Error) -> Error:
         """Return error, or if it is Aborted, one that says what ended the operation."""
@@ -325,7 +335,8 @@ def call(
     this program. tmp gives the call its own directory, which is deleted with it.
 
     An exception, and SystemExit with a status, fails the call and is raised again. Raises the
-    errors of dpl-push and dpl-pop, such as Busy, or Refused if the operation is not running.
+    errors of dpl-push and dpl-pop, such as Busy, or Refused if the operation is not running. The end
+    of the block raises Aborted if the operation has been aborted or has failed elsewhere.
     """
     program = os.path.basename(sys.argv[0])
     program = re.sub(r"[^A-Za-z0-9._:-]|\.(?=\.)", "-", program).lstrip("._:-")[:60]
@@ -368,7 +379,7 @@ def call(
                 for pushed in opened:
                     pushed._deaf = error
                     if not pushed._popped and error is not pushed._unpopped:
-                        pushed.end(failure)
+                        pushed._pop(failure)
         raise
     finally:
         if os.getpid() == pid:
@@ -583,7 +594,8 @@ def _reported() -> Iterator[None]:
 
 class _Command:
     """A command of DPL, which runs once, in a thread of its own: there no signal handler raises an
-    exception, so it is always known what the command has done. error is what went wrong with it.
+    exception, so it is always known what the command has done. answer is what it has printed, and
+    error what went wrong with it.
     made gets what it prints, in that thread."""
 
     def __init__(
@@ -594,7 +606,7 @@ class _Command:
         self._child: Optional["subprocess.Popen[str]"] = None
         self._begun = self._stop = False
         self._done = threading.Event()
-        self._answer = ""
+        self.answer = ""
         self._caught: Optional[BaseException] = None
         self.error: Optional[BaseException] = None
 
@@ -612,7 +624,7 @@ class _Command:
         self._done.wait()
         if self.error:
             raise self.error
-        return self._answer
+        return self.answer
 
     def finish(self, stop: bool = False) -> None:
         """Wait until the command has ended, whatever signal handlers raise. If it has not begun, it
@@ -646,9 +658,9 @@ class _Command:
                 return
             self._begun = True
         try:
-            self._answer = self._communicate()
+            self.answer = self._communicate()
             if self._made:
-                self._made(self._answer)
+                self._made(self.answer)
         except BaseException as error:
             self.error = error
         finally:

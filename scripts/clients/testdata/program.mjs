@@ -95,6 +95,9 @@ async function main() {
         return call.run(["sh", "-c", "dpl-run -- false || true"]);
       case "cause":
         return call.run(["sh", "-c", "dpl-run --call bad -- sh -c 'exit 9' || true"]);
+      case "ends of an aborted operation":
+        execFileSync("dpl-abort", ["--reason", "enough"], { env: call.env });
+        return;
       case "throws odd text":
         throw new TypeError(`\udcff\0${"x".repeat(200000)}`);
       case "throws nothing":

@@ -209,6 +209,8 @@ def main():
             signal.signal(signal.SIGTERM, lambda *_: None)
             call.stopped.wait()
             print(type(call.error).__name__, call.error, call.error.operation)
+        elif what == "ends of an aborted operation":
+            subprocess.run(["dpl-abort", "--reason", "enough"], env=call.env)
         elif what == "another directory":
             call.heartbeat()
             call.run(["true"])

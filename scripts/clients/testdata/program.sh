@@ -71,6 +71,7 @@ d' '*' '' '$x' "it's"
     echo text | { dpl_begin --call piped && cat && exit 0; } | cat
     echo "$DPL_CALL"
     ;;
+'ends of an aborted operation') dpl-abort --reason enough ;;
 nested) dpl_call nested "$SHELL_UNDER_TEST" "$0" inner ;;
 executes) exec env true ;;
 *) started ;;
