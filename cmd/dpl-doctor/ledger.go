@@ -12,9 +12,17 @@ import (
 
 // marker reports why commands refuse the ledger, except for causes that other checks report.
 func (p *checkup) marker() (found []finding) {
+	refused := errors.Is(p.survey.Refusal, fileops.ErrPermission)
 	for _, err := range p.survey.Errors {
+		if errors.Is(err, fileops.ErrPermission) && p.barred() {
+			refused = true
+			continue
+		}
 		found = append(found, problem.about("", "it cannot be read: "+err.Error(),
 			"run this as its owner, or repair it"))
+	}
+	if refused && p.barred() {
+		found = append(found, note.about("", "commands refuse it, or a part of it: see permissions", ""))
 	}
 
 	for _, root := range p.survey.Ledger.Config().ResourceRoots {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -12,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/survey"
 )
 
-// permissions reports files that commands refuse because others may have written them.
+// permissions reports files that commands refuse because others may have written them, and those
+// that this user may not use as commands do.
 func (p *checkup) permissions() (found []finding) {
 	for _, f := range p.survey.Files {
 		switch {
@@ -26,6 +28,12 @@ func (p *checkup) permissions() (found []finding) {
 	}
 
 	return found
+}
+
+// barred reports whether permissions reports a file that commands refuse.
+func (p *checkup) barred() bool {
+	return slices.ContainsFunc(p.survey.Files,
+		func(f survey.Found) bool { return f.Distrust != nil })
 }
 
 func (p *checkup) untrusted(f survey.Found) finding {

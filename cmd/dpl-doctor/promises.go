@@ -27,6 +27,8 @@ func (p *checkup) judged(err error, cure string) []finding {
 		return []finding{problem.about("", p.plain(err), cure)}
 	case errors.Is(err, errNoScratch) && errors.Is(err, fs.ErrPermission):
 		return []finding{note.about("", "not tried: no permission to write to the ledger", "")}
+	case errors.Is(err, fs.ErrPermission) && p.barred():
+		return []finding{note.about("", "not tried: no permission (see permissions)", "")}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		errors.Is(err, syscall.EROFS):
 		return []finding{note.about("", "not tried: no space to write to (see space)", "")}

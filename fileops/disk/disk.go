@@ -74,6 +74,10 @@ type FS interface {
 	// Stat describes path, or the file that path points to.
 	Stat(path string) (Info, error)
 
+	// Access returns why this user may not use what is at path in the ways of want, or nil: 4 reads,
+	// 2 writes, 1 reaches the files in a directory, as in access(2).
+	Access(path string, want uint32) error
+
 	// ReadDir returns the names in a directory, in any order. It follows path only outside base.
 	ReadDir(path string) ([]string, error)
 

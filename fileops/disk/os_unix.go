@@ -151,6 +151,12 @@ func (o OS) Lstat(path string) (info Info, err error) {
 	return info, err
 }
 
+func (o OS) Access(path string, want uint32) error {
+	return o.at("access", path, func(dir int, name string) error {
+		return unix.Faccessat(dir, name, want, unix.AT_EACCESS)
+	})
+}
+
 func (OS) Stat(path string) (Info, error) {
 	var st unix.Stat_t
 	if err := retry(func() error { return unix.Stat(path, &st) }); err != nil {

@@ -32,6 +32,8 @@ const (
 	IndexFile                    // of an EndedFile
 	AuditFile                    // of an operation, group or queue: its log, or a sealed part of it
 	ScratchDirectory             // for testing the file system
+	LogFile                      // of a service
+	DataFile                     // of a task, a start, a note or a failure, in a directory of such
 )
 
 // The functions below return the kind of the file name in a directory of the ledger, and the id of
@@ -339,6 +341,13 @@ func (c Copies) Number(name string) (n int, ok bool) {
 	number, ok := strings.CutPrefix(strings.TrimSuffix(rest, ".json"), "~")
 	n, err := strconv.Atoi(number)
 	return n, ok && err == nil && 1 < n && n <= MaxCopy && filepath.Base(c.Path(n)) == name
+}
+
+// IsLog reports whether name is the log of a service, or one before it.
+func IsLog(name string) bool {
+	service, rest, isLog := strings.Cut(name, logSuffix)
+	_, rotated := RotatedLog(name[:len(name)-len(rest)], name)
+	return isLog && validID(service) && (rest == "" || rotated)
 }
 
 // RotatedLog returns the number n of the file name, if it is one before the log named log.

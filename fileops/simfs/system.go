@@ -169,6 +169,9 @@ func (p *Process) Lstat(path string) (info disk.Info, err error) {
 	return info, err
 }
 
+// Access implements disk.FS. There are no permissions here.
+func (p *Process) Access(string, uint32) error { return nil }
+
 // Stat implements disk.FS. There are no symbolic links here.
 func (p *Process) Stat(path string) (disk.Info, error) { return p.Lstat(path) }
 

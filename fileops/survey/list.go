@@ -141,6 +141,7 @@ func Inspect(dir string, o fileops.Options) (s *Survey, err error) {
 		s.note(s.queues())
 		s.note(s.archive())
 		s.note(s.tmp())
+		s.note(s.nested())
 	}
 
 	return s, nil

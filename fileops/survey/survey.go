@@ -32,7 +32,7 @@ type Found struct {
 	Kind     layout.Kind
 	ID       string // of the operation or group, or ""
 	Info     disk.Info
-	Distrust error // why commands refuse it, an fs.ErrPermission; nil if they do not
+	Distrust error // why commands refuse it, or cannot use it, an fs.ErrPermission; nil if they can
 	Orphaned bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
 }
 
@@ -74,6 +74,10 @@ func (s *Survey) add(f Found) error {
 		f.Distrust = s.files.CheckFile(f.Path, f.Info)
 	}
 
+	if f.Distrust == nil {
+		f.Distrust = s.access(f)
+	}
+
 	s.Files = append(s.Files, f)
 	return nil
 }
@@ -91,8 +95,12 @@ func (s *Survey) above() error {
 		return err
 	}
 
-	s.Files = append(s.Files, Found{Path: l.Dir(), Kind: layout.Directory, Info: info,
-		Distrust: s.files.CheckDir(l.Dir(), info)})
+	ledger := Found{Path: l.Dir(), Kind: layout.Directory, Info: info,
+		Distrust: s.files.CheckDir(l.Dir(), info)}
+	if ledger.Distrust == nil {
+		ledger.Distrust = s.access(ledger)
+	}
+	s.Files = append(s.Files, ledger)
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 		if info, err = s.files.Stat(dir); err != nil {
