@@ -18,7 +18,7 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 
 	l, found := tx.ledger, queue.Found{}
 	var err error
-	found.Named, err = l.lastNamed(q.ID)
+	found.Named, err = l.LastNamed(q.ID)
 	if err == nil && restored {
 		err = log.later(q.Audit, func(line audit.Line) { found.Line(q, line) })
 	}
@@ -36,9 +36,9 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 		func(q queue.Queue) queue.Queue { return q.Numbered(found) }, nil
 }
 
-// lastNamed returns the highest epoch in the names of the files of attempts in the queue id, and of
+// LastNamed returns the highest epoch in the names of the files of attempts in the queue id, and of
 // their operations.
-func (l *Ledger) lastNamed(id string) (last int64, err error) {
+func (l *Ledger) LastNamed(id string) (last int64, err error) {
 	files, _, err := l.taskFiles(id)
 	for _, f := range files {
 		last = max(last, f.Epoch)

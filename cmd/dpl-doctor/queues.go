@@ -23,6 +23,7 @@ func (p *checkup) queues() (found []finding) {
 		if q := f.Queue; q != nil && !q.Removed {
 			found = append(found, p.sizeOf(f.name, q)...)
 			found = append(found, p.specsOf(f.name, q)...)
+			found = append(found, p.setBack(f.name, q.ID)...)
 			found = append(found, p.deadOf(f.name, q)...)
 		}
 	}
@@ -57,6 +58,20 @@ func (p *checkup) specsOf(object string, q *queue.Queue) (found []finding) {
 		}
 	}
 	return found
+}
+
+// setBack reports a queue whose file is older than attempts at its tasks (spec §35.7). It reads the
+// file after their names, because workers may go on.
+func (p *checkup) setBack(object, id string) []finding {
+	named, err := p.survey.Ledger.LastNamed(id)
+	q, readErr := p.survey.Ledger.ReadQueue(id)
+	if err != nil || readErr != nil || named <= q.LastEpoch {
+		return nil
+	}
+	text := fmt.Sprintf("the file was set back to an older state: its last attempt is %d, and there are "+
+		"files of attempt %d", q.LastEpoch, named)
+	return []finding{warning.about(object, text,
+		"restore a newer one, or workers run tasks again that have ended")}
 }
 
 // deadOf notes dead tasks.

@@ -179,7 +179,11 @@ func (a *attempt) prepare(log *fileops.AttemptLog) (path string, err error) {
 
 	claim := a.task.Claim
 	a.output = log
-	if a.log, err = log.Name(a.task.ID, claim.Epoch); err != nil {
+	if a.log, err = log.Name(a.task.ID, claim.Epoch); errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s is there already: the file of the queue was set back to an older "+
+			"state: the task is tried again under the next number",
+			a.ledger.AttemptLog(queueID, a.task.ID, claim.Epoch))
+	} else if err != nil {
 		return "", err
 	}
 	return path, a.redirect()
