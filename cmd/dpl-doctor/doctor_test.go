@@ -80,10 +80,13 @@ func TestVolume(t *testing.T) {
 			"1024 MiB and 5000 inodes"},
 		{volume{free: 1 << 30}, 1 << 10, ok, "1024 MiB are free"},
 		{volume{free: 10 * mebibyte, inodes: 5000, ofThem: 9000}, 1 << 10, warning, "10 MiB"},
-		{volume{free: 10 * mebibyte}, 9 * mebibyte, problem, "10 MiB"},
+		{volume{free: 10 * mebibyte}, 9 * mebibyte, warning, "10 MiB"},
+		{volume{free: 10 * mebibyte}, 10 * mebibyte, problem, "10 MiB"},
+		{volume{free: 1015808}, 1 << 10, warning, "1015808 bytes"},
 		{volume{free: 1000}, 0, problem, "1000 bytes"},
 		{volume{free: 1 << 30, inodes: 999, ofThem: 9000}, 0, warning, "999 inodes"},
-		{volume{free: 1 << 30, inodes: 3, ofThem: 9000}, 0, problem, "3 inodes"},
+		{volume{free: 1 << 30, inodes: 3, ofThem: 9000}, 0, warning, "3 inodes"},
+		{volume{free: 1 << 30, inodes: 0, ofThem: 9000}, 0, problem, "0 inodes"},
 		{volume{free: 1 << 30, readOnly: true}, 0, problem, "read-only"},
 	} {
 		expectLevel(t, []finding{tt.volume.judge(tt.largest)}, tt.want, tt.says)

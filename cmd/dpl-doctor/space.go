@@ -19,16 +19,21 @@ func (p *checkup) space() []finding {
 	}
 
 	var largest int64
-	for _, f := range p.survey.Files {
-		largest = max(largest, f.Info.Size)
+	for _, f := range p.files {
+		if f.Operation != nil || f.Registry != nil || f.Orchestrator != nil || f.Queue != nil {
+			largest = max(largest, f.Info.Size)
+		}
 	}
 	return []finding{v.judge(uint64(largest))}
 }
 
-const mebibyte = 1 << 20
+const (
+	kibibyte = 1 << 10
+	mebibyte = 1 << 20
+)
 
 // judge reports whether there is enough space. Each edit writes a new file beside the one it
-// replaces; largest is the size of the largest.
+// replaces, of which largest is the size of the largest, and a line to a record.
 func (v volume) judge(largest uint64) finding {
 	free := fmt.Sprintf("%d MiB", v.free/mebibyte)
 	if v.free < mebibyte {
@@ -41,10 +46,10 @@ func (v volume) judge(largest uint64) finding {
 	switch few := v.ofThem > 0; {
 	case v.readOnly:
 		return problem.about("", "the file system is mounted read-only", "mount it for writing")
-	case v.free < mebibyte+4*largest, few && v.inodes < 16:
+	case v.free < 8*kibibyte+largest, few && v.inodes < 1:
 		return problem.about("", "only "+free+" are free", "make room: edits fail with status 74")
-	case v.free < 64*mebibyte, few && v.inodes < 1000:
-		return warning.about("", "only "+free+" are free", "make room before edits fail")
+	case v.free < 64*mebibyte+4*largest, few && v.inodes < 1000:
+		return warning.about("", "only "+free+" are free", "make room: edits may soon fail")
 	}
 
 	return ok.about("", free+" are free", "")
