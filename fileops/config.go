@@ -21,6 +21,9 @@ type Config struct {
 
 const protocolVersion = 1
 
+// restoreMarker is what to do about a ledger.json that is damaged. It has nothing but settings.
+const restoreMarker = "restore it from a backup, or copy that of a new ledger with the same settings"
+
 // The ways in which edits replace a file.
 const (
 	// CommitRename renames the new file over the old one. It is safe as long as no process loses a
@@ -37,12 +40,12 @@ const (
 func (c Config) check() error {
 	switch {
 	case c.ProtocolVersion < 1:
-		return errors.New("protocolVersion is missing or less than 1")
+		return errors.New("protocolVersion is missing or less than 1: " + restoreMarker)
 	case c.ProtocolVersion > protocolVersion:
 		return fmt.Errorf("protocolVersion %d: made by a newer dpl: upgrade this one",
 			c.ProtocolVersion)
 	case c.Commit == "":
-		return errors.New("commit is missing")
+		return errors.New("commit is missing: " + restoreMarker)
 	case c.Commit != CommitRename && c.Commit != CommitLink:
 		return fmt.Errorf("commit %q: made by a newer dpl: upgrade this one", c.Commit)
 	}
@@ -92,7 +95,7 @@ func decodeConfig(data []byte) (Config, error) {
 	})
 
 	if err != nil {
-		return Config{}, err
+		return Config{}, fmt.Errorf("%w: %s", err, restoreMarker)
 	}
 
 	return c, c.check()

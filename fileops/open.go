@@ -74,7 +74,7 @@ func (l *Ledger) open() error {
 	}
 
 	if errors.Is(err, wire.ErrCorrupt) {
-		return fmt.Errorf("%w: %v", ErrConfig, err)
+		return fmt.Errorf("%w: %v: %s", ErrConfig, err, restoreMarker)
 	}
 	if err != nil {
 		return err
