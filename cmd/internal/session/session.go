@@ -5,6 +5,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -76,11 +77,29 @@ func (s *Session) ActorID() (string, error) {
 }
 
 // Dir returns the directory of the ledger, or the reason why this process cannot use one. It
-// returns ErrNoDir if nothing says where it is.
+// returns ErrNoDir if nothing says where it is. If that is a symbolic link, it returns what the link
+// leads to: below that, the ledger follows none.
 func (s *Session) Dir() (string, error) {
 	if err := checkOpenFiles(); err != nil {
 		return "", err
 	}
+	dir, err := s.named()
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Clean(dir) // with a slash at the end it is followed
+	if info, err := os.Lstat(dir); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return dir, nil
+	}
+	target, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil // there is no ledger
+	}
+	return target, err
+}
+
+// named returns the path by which the user names the ledger.
+func (s *Session) named() (string, error) {
 	if s.options.Ledger != "" {
 		return s.options.Ledger, nil
 	}
