@@ -39,47 +39,90 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 
 	path := s.ledger.LogPath(groupID, service)
 	_, missing := os.Lstat(path)
-	switch registered := g.Service(service) != nil; {
-	case registered && g.Registry.Supervision.Log == group.LogJournal:
+	entry := g.Service(service)
+	switch {
+	case entry != nil && g.Registry.Supervision.Log == group.LogJournal:
 		if missing == nil {
 			s.env.Warnf("output from before the group logged to the journal is in %s", path)
 		}
 		return s.journal(group.JournalName(groupID, service), lines, follow)
-	case missing != nil && !registered:
+	case missing != nil && entry == nil:
 		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 
-	log, err := s.ledger.ServiceLog(groupID, service, g.Service(service))
-	if err != nil {
-		return cli.Named("log", groupID, service, err)
-	}
-	now, err := log.Lost()
-	if now != "" {
-		s.env.Warnf("%s: the log of %q has lost its name: process %d writes to %s: "+
-			"dpl-restart --group %s --service %s begins a new one", groupID, service, log.Holder.PID,
-			now, groupID, service)
-	}
-	var reader *logs.Reader
-	var text []byte
-	if err == nil {
-		reader, text, err = log.Read(lines)
-	}
-	if err != nil {
-		return cli.Named("log", groupID, service, err)
-	}
-
+	f := follower{reporter: s, group: groupID, service: service}
+	text, err := f.read(entry, lines)
 	_, _, terminal := screen.Size()
 	p := printer{out: s.env.Stdout, terminal: terminal}
-	for {
+	for ; err == nil; text, err = f.next() {
 		if err := p.print(text); err != nil || !follow {
 			return err
 		}
 		const pause = 200 * time.Millisecond
 		time.Sleep(pause)
-		if text, err = reader.Next(); err != nil {
-			return cli.Named("log", groupID, service, err)
-		}
 	}
+	return cli.Named("log", groupID, service, err)
+}
+
+// A follower reads the log of a service, and warns when the log loses its name.
+type follower struct {
+	*reporter
+	group, service string
+	reader         *logs.Reader
+	lost           string // where the log was at the last look, if it had lost its name
+}
+
+// read returns the last lines of the log of entry; nil: the service is no longer registered.
+func (f *follower) read(entry *group.Service, lines int) ([]byte, error) {
+	log, err := f.ledger.ServiceLog(f.group, f.service, entry)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.warn(log); err != nil {
+		return nil, err
+	}
+	var text []byte
+	f.reader, text, err = log.Read(lines)
+	return text, err
+}
+
+// next returns what was written since. If the file at the path is not what the process that was
+// last seen writes to, another one may have been started.
+func (f *follower) next() ([]byte, error) {
+	named, err := f.reader.Named()
+	if err == nil && !named {
+		err = f.look()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.reader.Next()
+}
+
+// look finds out which process writes to the log by now.
+func (f *follower) look() error {
+	g, err := f.ledger.ReadGroup(f.group)
+	if err != nil {
+		return err
+	}
+	log, err := f.ledger.ServiceLog(f.group, f.service, g.Service(f.service))
+	if err != nil {
+		return err
+	}
+	f.reader.Holder = log.Holder
+	return f.warn(log)
+}
+
+// warn warns if the log has lost its name since the last look.
+func (f *follower) warn(log logs.Log) error {
+	now, err := log.Lost()
+	if now != "" && now != f.lost {
+		f.env.Warnf("%s: the log of %q has lost its name: process %d writes to %s: "+
+			"dpl-restart --group %s --service %s begins a new one", f.group, f.service,
+			log.Holder.PID, now, f.group, f.service)
+	}
+	f.lost = now
+	return err
 }
 
 // A printer prints text written by others. On a terminal it removes control characters.

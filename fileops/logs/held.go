@@ -36,19 +36,23 @@ func (g Log) held() (disk.Held, error) {
 	return held, err
 }
 
+// Named reports whether the file at Path is the one that the holder was started with.
+func (g Log) Named() (bool, error) {
+	named, err := g.FS.Lstat(g.Path)
+	return err == nil && g.Holder.is(named.ID), trust.IgnoreMissing(err)
+}
+
 // Lost returns where the log is by now, if its holder writes to a file that is no longer at Path.
 // Of a file that was deleted it says so. It returns "" if nothing is lost.
 func (g Log) Lost() (now string, err error) {
+	if named, err := g.Named(); named || err != nil {
+		return "", err
+	}
 	held, err := g.held()
 	if held == nil || err != nil {
 		return "", err
 	}
 	defer held.Close()
-
-	named, err := g.FS.Lstat(g.Path)
-	if trust.IgnoreMissing(err) != nil || err == nil && g.Holder.is(named.ID) {
-		return "", trust.IgnoreMissing(err)
-	}
 	return held.Name(), nil
 }
 

@@ -200,3 +200,48 @@ func TestFollowToNewFile(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 }
+
+// A log that was renamed over a rotated file is still the log: nothing is read twice, and reading
+// continues after the next rotation, and after that file is deleted.
+func TestFollowRenamedOverRotated(t *testing.T) {
+	t.Parallel()
+	needsCut(t)
+	l, _ := hookedLedger(t)
+	h := hold(t, l, ">>%s")
+	r, _, err := h.log.Read(0)
+	must(t, err)
+	read := func(want string) {
+		t.Helper()
+		if text, err := r.Next(); string(text) != want || err != nil {
+			t.Errorf("got %d bytes, %v, want %d", len(text), err, len(want))
+		}
+	}
+	rotate := func() {
+		t.Helper()
+		if done, err := h.log.Rotate(logLimit, 3); !done || err != nil {
+			t.Fatal(done, err)
+		}
+		size, err := h.log.Size()
+		must(t, err)
+		h.size = size
+	}
+	long := strings.Repeat("0123456789abcde\n", 2*disk.CutUnit/16)
+
+	for range 2 {
+		h.write(long)
+		read(long)
+		rotate()
+		read("")
+	}
+	first := layout.RotatedLogOf(h.log.Path, 1)
+	must(t, os.Rename(h.log.Path, first))
+	h.write("renamed\n")
+	read("renamed\n")
+	h.write(long)
+	rotate()
+	read(long)
+	read("")
+	must(t, os.Remove(first))
+	h.write("deleted\n")
+	read("deleted\n")
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
@@ -27,7 +28,7 @@ type Reader struct {
 	Log
 	at     int64       // how much of the log was read
 	file   disk.FileID // which file that was
-	newest disk.FileID // the newest rotated file at that time; zero: none
+	newest disk.FileID // the newest rotated file at that time; zero: there was none
 	waited int         // consecutive looks that found a rotation in progress
 }
 
@@ -48,19 +49,19 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 	var text []byte
 
 	for try := 0; ; try++ {
-		newest, err := r.newestRotated()
+		rotated, err := r.rotated()
 		if err != nil {
 			return nil, nil, err
 		}
-		if text, r.at, err = r.tail(lines); err != nil {
+		if text, r.at, err = r.tail(rotated.files, lines); err != nil {
 			return nil, nil, err
 		}
 
-		again, err := r.newestRotated()
+		again, err := r.rotated()
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.newest = newest; again == newest || try == patienceWithRotation {
+		if r.newest = newest(rotated.files); newest(again.files) == r.newest || try == patienceWithRotation {
 			return r, text, nil
 		}
 	}
@@ -69,8 +70,17 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 // End returns the last bytes of the log, at most most, including what was rotated out of it last. A
 // missing log is empty. If the log is rotated at this moment, some text may appear twice.
 func (g Log) End(most int64) (text []byte, err error) {
-	for n := range 2 {
-		data, err := g.lastBytes(n, most-int64(len(text)))
+	rotated, err := g.rotated()
+	if err != nil {
+		return nil, err
+	}
+
+	paths := []string{g.Path}
+	if len(rotated.files) > 0 {
+		paths = append(paths, rotated.files[0].path)
+	}
+	for _, path := range paths {
+		data, err := g.lastBytes(path, most-int64(len(text)))
 		if trust.IgnoreMissing(err) != nil {
 			return nil, err
 		}
@@ -85,12 +95,58 @@ func (g Log) Ending(lines int, most int64) ([]byte, error) {
 	return cutLines(text, lines), err
 }
 
-// open opens the log (0), or the file that was rotated out of it as the given number.
-func (g Log) open(number int) (disk.File, disk.Info, error) {
-	if number > 0 {
-		return g.FS.OpenFile(layout.RotatedLogOf(g.Path, number), g.FS.Open)
+// A part is a file that was rotated out of the log.
+type part struct {
+	path string
+	id   disk.FileID
+}
+
+// parts are the files that were rotated out of a log, the newest first.
+type parts struct {
+	files []part
+	own   int // how many are newer than the log itself, if that has the name of a rotated file; -1
+}
+
+// newest returns which file was rotated last; zero: none.
+func newest(files []part) (id disk.FileID) {
+	if len(files) > 0 {
+		id = files[0].id
 	}
-	return g.FS.OpenFile(g.Path, func(path string) (disk.File, error) {
+	return id
+}
+
+// rotated lists the files that were rotated out of the log. The file that the holder has open is
+// the log, even if it was renamed to the name of a rotated one.
+func (g Log) rotated() (p parts, err error) {
+	p.own = -1
+	for n := 1; ; n++ {
+		path := layout.RotatedLogOf(g.Path, n)
+		info, err := g.FS.Lstat(path)
+		if err != nil {
+			return p, trust.IgnoreMissing(err)
+		}
+
+		var held disk.Held
+		if g.Holder.is(info.ID) {
+			if held, err = g.held(); err != nil {
+				return p, err
+			}
+		}
+		if held == nil {
+			p.files = append(p.files, part{path, info.ID})
+			continue
+		}
+		p.own = len(p.files)
+		held.Close()
+	}
+}
+
+// open opens the log, or a file that was rotated out of it.
+func (g Log) open(path string) (disk.File, disk.Info, error) {
+	return g.FS.OpenFile(path, func(path string) (disk.File, error) {
+		if path != g.Path {
+			return g.FS.Open(path)
+		}
 		held, err := g.held()
 		if held != nil || err != nil {
 			return held, err
@@ -100,8 +156,8 @@ func (g Log) open(number int) (disk.File, disk.Info, error) {
 }
 
 // lastBytes returns the last bytes of a file, at most most.
-func (g Log) lastBytes(number int, most int64) ([]byte, error) {
-	f, info, err := g.open(number)
+func (g Log) lastBytes(path string, most int64) ([]byte, error) {
+	f, info, err := g.open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -112,29 +168,29 @@ func (g Log) lastBytes(number int, most int64) ([]byte, error) {
 }
 
 // tail returns the last lines of the log and of the files before it, and the size of the log.
-func (r *Reader) tail(lines int) (text []byte, size int64, err error) {
-	for n := 0; ; n++ {
-		data, info, err := r.lastLines(n, lines-bytes.Count(text, []byte{'\n'}))
-		if n == 0 {
-			size, r.file = info.Size, info.ID
-		}
-		if errors.Is(err, fs.ErrNotExist) && n == 0 {
-			continue
-		}
+func (r *Reader) tail(files []part, lines int) (text []byte, size int64, err error) {
+	text, info, err := r.lastLines(r.Path, lines)
+	if trust.IgnoreMissing(err) != nil {
+		return nil, 0, err
+	}
+	size, r.file = info.Size, info.ID
+
+	whole := int64(len(text)) == info.Size
+	for ; whole && bytes.Count(text, []byte{'\n'}) <= lines && len(files) > 0; files = files[1:] {
+		data, info, err := r.lastLines(files[0].path, lines-bytes.Count(text, []byte{'\n'}))
 		if err != nil {
 			return text, size, trust.IgnoreMissing(err)
 		}
-		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines ||
-			int64(len(data)) < info.Size {
-			return cutLines(text, lines), size, nil
-		}
+		text, whole = append(data, text...), int64(len(data)) == info.Size
 	}
+
+	return cutLines(text, lines), size, nil
 }
 
 // lastLines returns the end of a file with the given number of lines, or all of it, and describes
 // the file.
-func (r *Reader) lastLines(number, lines int) (data []byte, info disk.Info, err error) {
-	f, info, err := r.open(number)
+func (r *Reader) lastLines(path string, lines int) (data []byte, info disk.Info, err error) {
+	f, info, err := r.open(path)
 	if err != nil {
 		return nil, info, err
 	}
@@ -173,20 +229,18 @@ func cutLines(text []byte, lines int) []byte {
 // nothing new, or if that cannot be told now.
 func (r *Reader) Next() ([]byte, error) {
 	defer r.FS.Refresh()
-	newest, rotating, err := r.generation()
+	rotated, rotating, err := r.generation()
 	if err != nil || rotating {
 		return nil, err
 	}
 
-	var text []byte
-	at, read, file := r.at, r.newest, r.file
-	if newest != r.newest {
-		if text, at, read, err = r.rotated(); err != nil {
-			return nil, err
-		}
+	text, at, read, err := r.unread(rotated)
+	if err != nil {
+		return nil, err
 	}
 
-	if read == newest {
+	file := r.file
+	if read == newest(rotated.files) {
 		more, begin, info, err := r.newer(at, mostText-len(text))
 		if err != nil {
 			return nil, trust.IgnoreMissing(err)
@@ -195,7 +249,7 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 
 	again, rotating, err := r.generation()
-	if err != nil || rotating || again != newest {
+	if err != nil || rotating || newest(again.files) != newest(rotated.files) {
 		return nil, err
 	}
 
@@ -207,7 +261,7 @@ func (r *Reader) Next() ([]byte, error) {
 // newer returns at most most bytes of the log from at on, or from its beginning if it is another
 // file than before: a service that was started again writes to a new one if the old one was moved.
 func (r *Reader) newer(at int64, most int) (data []byte, begin int64, info disk.Info, err error) {
-	f, info, err := r.open(0)
+	f, info, err := r.open(r.Path)
 	if err != nil {
 		return nil, at, info, err
 	}
@@ -219,45 +273,37 @@ func (r *Reader) newer(at int64, most int) (data []byte, begin int64, info disk.
 	return data, at, info, err
 }
 
-// generation returns the newest rotated file, and whether a rotation is in progress.
-func (r *Reader) generation() (newest disk.FileID, rotating bool, err error) {
+// generation returns the rotated files, and whether a rotation is in progress.
+func (r *Reader) generation() (rotated parts, rotating bool, err error) {
 	_, err = r.FS.Lstat(layout.NextLogOf(r.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return newest, false, err
+		return rotated, false, err
 	}
 
 	if rotating = err == nil && r.waited < patienceWithRotation; rotating {
 		r.waited++
-		return newest, true, nil
+		return rotated, true, nil
 	}
 
-	newest, err = r.newestRotated()
-	return newest, false, err
+	rotated, err = r.rotated()
+	return rotated, false, err
 }
 
-func (r *Reader) newestRotated() (disk.FileID, error) {
-	info, err := r.FS.Lstat(layout.RotatedLogOf(r.Path, 1))
-	return info.ID, trust.IgnoreMissing(err)
-}
-
-// rotated returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
+// unread returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
 // read is the newest file that it contains completely; at is how much of the one after that it
 // contains.
-func (r *Reader) rotated() (text []byte, at int64, read disk.FileID, err error) {
-	n := 1
-	for ; ; n++ {
-		info, err := r.FS.Lstat(layout.RotatedLogOf(r.Path, n))
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.ID == r.newest {
-			break
-		}
-		if err != nil {
-			return nil, 0, read, err
-		}
+func (r *Reader) unread(p parts) (text []byte, at int64, read disk.FileID, err error) {
+	files := p.files
+	n := slices.IndexFunc(files, func(f part) bool { return f.id == r.newest })
+	if n < 0 && r.newest != (disk.FileID{}) {
+		n = p.own // the log was renamed over the newest file; all after it are older
+	}
+	if n < 0 {
+		n = len(files)
 	}
 
-	at, read = r.at, r.newest
-	for ; n > 1; n-- {
-		f, info, err := r.open(n - 1)
+	for at = r.at; n > 0; n-- {
+		f, info, err := r.open(files[n-1].path)
 		if err != nil {
 			return nil, 0, read, err
 		}
@@ -269,13 +315,13 @@ func (r *Reader) rotated() (text []byte, at int64, read disk.FileID, err error) 
 
 		text = append(text, more...)
 		if end := at + int64(len(more)); end < info.Size {
-			return text, end, read, nil
+			return text, end, newest(files[n:]), nil
 		}
 
-		at, read = max(at-info.Size, 0), info.ID
+		at = max(at-info.Size, 0)
 	}
 
-	return text, at, read, nil
+	return text, at, newest(files), nil
 }
 
 // readAt returns size bytes of f from at on, or nothing if there are none.
