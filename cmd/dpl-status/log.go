@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -78,12 +79,29 @@ func (f *follower) read(entry *group.Service, lines int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if started(entry) {
+		gone, err := log.Gone()
+		if err == nil && gone {
+			err = cli.WithStatus(cli.StatusNotFound, fmt.Errorf("there is no log %s: it was moved or "+
+				"deleted: the next start of the service begins a new one", log.Path))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+
 	if err := f.warn(log); err != nil {
 		return nil, err
 	}
 	var text []byte
 	f.reader, text, err = log.Read(lines)
 	return text, err
+}
+
+// started reports whether a pass has ever started the command of entry, which then had a log.
+func started(entry *group.Service) bool {
+	return entry != nil && entry.StartInfo != nil && entry.StartInfo.Command != "" &&
+		(entry.LogFile.Inode != 0 || entry.LastExit != nil)
 }
 
 // next returns what was written since. If the file at the path is not what the process that was

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
@@ -54,6 +55,21 @@ func (g Log) Lost() (now string, err error) {
 	}
 	defer held.Close()
 	return held.Name(), nil
+}
+
+// Gone reports whether nothing is left of the log: neither what its holder has open, nor the file
+// at its path, nor one that was rotated out of it.
+func (g Log) Gone() (bool, error) {
+	for _, path := range []string{g.Path, layout.RotatedLogOf(g.Path, 1)} {
+		f, _, err := g.open(path)
+		if err == nil {
+			f.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // Size returns the size of the log; 0 if there is none.
