@@ -395,7 +395,7 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, false, err
 		case nowhere:
-			return nil, false, d.missing
+			return nil, false, l.missing(d)
 		}
 
 		n, err := l.newest(d.copies)

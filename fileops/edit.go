@@ -200,8 +200,26 @@ func (l *Ledger) whyMissing(d document) error {
 	case n > 0:
 		return ErrArchived
 	}
+	return l.missing(d)
+}
+
+// missing returns the reason why d does not exist, which is nowhere: its own, and ErrNoLedger too if
+// the ledger was removed or moved away since it was opened.
+func (l *Ledger) missing(d document) error {
+	if l.absent || l.fs.Exists(l.MarkerPath()) {
+		return d.missing
+	}
+	if err := l.checkUnmarked(); errors.Is(err, ErrNoLedger) {
+		return noLedger{err, d.missing}
+	}
 	return d.missing
 }
+
+// noLedger says that there is no ledger, and therefore no document.
+type noLedger struct{ ledger, document error }
+
+func (e noLedger) Error() string   { return e.ledger.Error() }
+func (e noLedger) Unwrap() []error { return []error{e.ledger, e.document} }
 
 // checkLock returns errRemoved if the lock file has lost its name, or errOvertaken if something was
 // committed before.

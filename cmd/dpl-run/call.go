@@ -44,7 +44,8 @@ type call struct {
 	judged  bool       // the caller decides what a failure means
 	// the operation is an attempt of a queue: it has no call of anyone else
 	attempt bool
-	unsure  bool // a pop failed in a way that others may see it anyway
+	why     error // of StatusOver; nil: the call or its operation has ended
+	unsure  bool  // a pop failed in a way that others may see it anyway
 }
 
 // role returns the role that the flags ask for.
@@ -188,6 +189,7 @@ func (c *call) beat(say observe.Report) (int, error) {
 
 	switch {
 	case gone(err) || edit.Archived:
+		c.lose(err)
 		return cli.StatusOver, nil
 	case err != nil:
 		return 0, cli.Named("heartbeat", c.op, c.push.Call, err)
@@ -253,6 +255,9 @@ func (c *call) explain(status int) string {
 	case cli.StatusCleanUp:
 		return failedBecause(c.seen)
 	case cli.StatusOver:
+		if c.why != nil {
+			return c.op + ": " + c.why.Error()
+		}
 		return fmt.Sprintf("operation %s, or its call %s, is over", c.op, c.push.Call)
 	}
 
@@ -285,6 +290,13 @@ func (c *call) declared(f *protocol.Frame) string {
 func gone(err error) bool {
 	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) ||
 		errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound)
+}
+
+// lose remembers that the call is gone because its ledger is.
+func (c *call) lose(err error) {
+	if errors.Is(err, fileops.ErrNoLedger) {
+		c.why = err
+	}
 }
 
 func (c *call) end(e end) (verdict, error) {
@@ -326,6 +338,7 @@ func (c *call) end(e end) (verdict, error) {
 
 	c.unsure = c.unsure || errors.Is(err, fileops.ErrUnknown)
 	if gone(err) {
+		c.lose(err)
 		return verdict{status: cli.StatusOver, reason: c.explain(cli.StatusOver)}, nil
 	}
 	if err != nil {

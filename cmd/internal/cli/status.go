@@ -114,6 +114,9 @@ const reuse = "start it over with dpl-push --reuse; dpl-pop --keep-open of its l
 // in each start.
 func outcomes() []outcome {
 	return []outcome{
+		// without a ledger there is no operation, group or queue either
+		{fileops.ErrNoLedger, StatusNotFound,
+			"dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
 		{ErrImpossible, StatusFalse, ""},
 		{ErrTimeout, StatusTimeout, ""},
 		{ErrPartial, StatusCommitted, "the next pass completes it"},
@@ -132,8 +135,6 @@ func outcomes() []outcome {
 		{session.ErrNoDir, StatusUsage, ""},
 		{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 		{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
-		{fileops.ErrNoLedger, StatusNotFound,
-			"dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
 		{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 		{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 		{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
