@@ -73,7 +73,7 @@ func mark(verb string) string {
 	case audit.Began:
 		return "the record begins here, with an object that was there before"
 	case audit.Restored:
-		return "the file had been set back to an older state"
+		return "the file had been set back to an older state, or its record had been lost"
 	case audit.Unaudited:
 		return "a program that keeps no record had edited the object"
 	}

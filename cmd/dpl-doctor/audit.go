@@ -68,7 +68,7 @@ func marksOf(name string, marks []audit.Line) (found []finding) {
 		what := ""
 		switch l.Verb {
 		case audit.Restored:
-			what = "the file was set back to an older state"
+			what = "the file was set back to an older state, or its record was lost"
 		case audit.Unaudited:
 			what = "the file was edited by a program that keeps no record"
 		default:
