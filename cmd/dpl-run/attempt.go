@@ -65,7 +65,7 @@ func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) (err error) {
 		keeper.Dismiss()
 		if err == nil && !env.DryRun() {
 			l.LookAfter(q, env.Program)
-			a.reason, err = string(q.Verdict()), nothingToDo(q.Verdict())
+			a.reason, err = string(q.Verdict()), nothingToDo(q)
 		}
 		return cli.InQueue(c.Queue, err)
 	}
@@ -123,10 +123,10 @@ func (c *run) claim(env *cli.Env, l *fileops.Ledger, keeper *job.Keeper) (*queue
 }
 
 // nothingToDo returns the error for a worker that got no task.
-func nothingToDo(v queue.Verdict) error {
-	switch v {
+func nothingToDo(q queue.Queue) error {
+	switch q.Verdict() {
 	case queue.VerdictHalted:
-		return cli.Exit(cli.StatusCleanUp)
+		return cli.WithStatus(cli.StatusCleanUp, halted(q))
 	case queue.NothingToCome:
 		return cli.Exit(cli.StatusOver)
 	}

@@ -52,7 +52,7 @@ func (w *workers) over(q queue.Queue) (bool, error) {
 	case w.flags.Follow:
 		return verdict == queue.NothingToCome, cli.Exit(cli.StatusOver)
 	case verdict == queue.VerdictHalted:
-		return true, cli.Exit(cli.StatusCleanUp)
+		return true, cli.WithStatus(cli.StatusCleanUp, halted(q))
 	}
 
 	seen := w.ledger.ObserveQueue(q, w.env.Observer()())
@@ -125,4 +125,17 @@ func (l left) String() string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// halted says who has halted q, and why.
+func halted(q queue.Queue) error {
+	var halts []string
+	for _, h := range q.Halts {
+		text := "halted by " + h.By
+		if h.Reason != "" {
+			text += ": " + h.Reason
+		}
+		halts = append(halts, text)
+	}
+	return fmt.Errorf("%s: dpl-queue %s --resume", strings.Join(halts, "; "), q.ID)
 }
