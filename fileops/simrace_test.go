@@ -99,11 +99,12 @@ func (h *history) command(l *Ledger, kind int, edit string) {
 			h.wrong = fmt.Errorf("archive: %w", err)
 		}
 	case 1:
+		acked := len(h.acked) // before it looks; the first edit may be made as it returns
 		data, _, err := l.Read("op")
 		if err == nil {
 			_, err = decodeEdits(data)
 		}
-		if err != nil && !(errors.Is(err, ErrNotFound) && len(h.acked) == 0) {
+		if err != nil && !(errors.Is(err, ErrNotFound) && acked == 0) {
 			h.wrong = fmt.Errorf("read: %w", err)
 		}
 	case 2:
