@@ -36,9 +36,10 @@ func (h *history) passes(name string, bug simfs.Process) *turn {
 func (h *history) groupCommand(l *Ledger, kind int, name string) error {
 	switch kind {
 	case 0:
+		acked := len(h.acked)
 		g, err := l.ReadGroup("g")
 		switch {
-		case errors.Is(err, ErrNoGroup) && len(h.acked) == 0:
+		case errors.Is(err, ErrNoGroup) && acked == 0:
 			return nil
 		case err == nil && int(g.Orchestrator.Revision) > len(namesOf(g)):
 			return fmt.Errorf("read: orchestrator before registry: %+v", g)

@@ -69,7 +69,7 @@ var controls = []struct {
 	{"a verb for whatever run there is", bugNoScope, inOperations, 0, 1000},
 	{"a dead run that does not end", bugIdleEnd, inOperations, 0, 300},
 	{"a cause that did not fail first", bugOtherCause, inOperations, 0, 1000},
-	{"a heartbeat revives a service in a set", bugRevivedInSet, inGroups, 20_000, 1000},
+	{"a heartbeat revives a service in a set", bugRevivedInSet, inGroups, 26_000, 10_000},
 }
 
 // The checks have to notice the bugs that they are for.
