@@ -126,6 +126,10 @@ func (u *pulse) verdict(p *place, blind bool) observe.Evidence {
 	if evidence := u.gone(p); evidence != "" {
 		return evidence
 	}
+	if q := u.process; q.HostID == p.id && q.BootID != p.bootID() &&
+		u.age(p, blind) < -DefaultStalenessThreshold {
+		return observe.Rebooted
+	}
 	if u.present(p) && !u.promise || !u.older(p, blind, DefaultStalenessThreshold) ||
 		u.grace != nil && !u.grace.older(p, blind, DefaultStalenessThreshold) {
 		return ""

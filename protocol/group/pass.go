@@ -127,7 +127,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.endGroup(planner.end)
 
 	if len(done.rebooted) > 0 {
-		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
+		e.raise(AlertRebooted, "", "ended with the host: %s", strings.Join(done.rebooted, ", "))
 	}
 	e.tellBlocked()
 	e.forgetShortage()

@@ -35,10 +35,10 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 			continue
 		}
 
-		gone := e.seen.Gone(s.Vitals)
-		if gone == "" && !s.Starting && !s.foreign(e.seen) {
+		if e.seen.Checks(s.Vitals) && !s.Starting {
 			continue
 		}
+		gone := e.seen.Gone(s.Vitals)
 		kept := s.kept(e.seen) // before its record: a keeper that is gone has written all of it
 		if x, there := look(s.ID, s.StartID); there && x.of(s) {
 			found[s.ID] = e.learnEnd(&e.services()[i], x, gone, kept)
@@ -52,12 +52,12 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 // whether its keeper may still be there.
 func (e *edit) learnEnd(s *Service, x ExitRecord, gone observe.Evidence, kept bool) ending {
 	switch {
-	case x.Complete && x.Phase == PhaseEnded, x.Phase == PhaseEnded && gone != "" && !kept:
+	case x.Phase == PhaseEnded && (x.Complete || gone != "" && !kept) && !e.seen.Checks(s.Vitals):
 		s.tell(x.End)
 		s.Starting = false
 		reason := cmp.Or(observe.Evidence(x.End.Reason), observe.Exited)
-		if gone == observe.Rebooted && x.KeeperSignalled {
-			reason = gone // the host ended it when it shut down
+		if x.KeeperSignalled && !e.seen.SameBoot(x.Process) {
+			reason = observe.Rebooted // the host ended it when it shut down
 		}
 		return ending{settled: reason, consumed: x.StartID}
 	case gone == "":

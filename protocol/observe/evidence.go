@@ -16,10 +16,7 @@ const (
 // otherwise.
 func (seen Observation) Gone(v Vitals) Evidence {
 	p := v.Identity()
-	if p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
-		return ""
-	}
-	if p.BootID != seen.Host.BootID && (v.LastHeartbeat.IsZero() ||
+	if seen.otherBoot(p) && (v.LastHeartbeat.IsZero() ||
 		v.LastHeartbeat.Before(seen.Host.BootedAt)) {
 		return Rebooted
 	}
@@ -27,6 +24,17 @@ func (seen Observation) Gone(v Vitals) Evidence {
 		return Exited
 	}
 	return ""
+}
+
+// otherBoot reports whether p belongs to another boot of this host.
+func (seen Observation) otherBoot(p Process) bool {
+	here := seen.Host
+	return p.HostID != "" && p.HostID == here.ID && here.BootID != "" && p.BootID != here.BootID
+}
+
+// SameBoot reports whether p belongs to this boot of this host.
+func (seen Observation) SameBoot(p Process) bool {
+	return p.HostID == seen.Host.ID && p.BootID == seen.Host.BootID
 }
 
 // IsStale reports whether age is longer than threshold, in the past or in the future.
@@ -44,7 +52,10 @@ func (seen Observation) Judge(v Vitals, threshold time.Duration) (Evidence, time
 	if evidence := seen.Gone(v); evidence != "" {
 		return evidence, age
 	}
-	if seen.CountsHeartbeats(v) && IsStale(age, threshold) && !seen.graced(v, threshold) {
+	switch {
+	case seen.otherBoot(v.Identity()) && age < -threshold:
+		return Rebooted, age // the clock was behind when the machine was booted
+	case seen.CountsHeartbeats(v) && IsStale(age, threshold) && !seen.graced(v, threshold):
 		return Stale, age
 	}
 	return "", age

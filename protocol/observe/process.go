@@ -90,5 +90,5 @@ type Host struct {
 	ID           string
 	BootID       string
 	PIDNamespace string
-	BootedAt     time.Time
+	BootedAt     time.Time // when process 1 of that pid namespace was started; zero: unknown
 }

@@ -1574,13 +1574,14 @@ class Pass(Edit):
             return
         found = gone(entry, entry['lastHeartbeat'], self.seen)
         kept = self.seen.checks(keeper) and self.seen.presence(keeper) != 'gone'
-        if not (found or entry['starting'] or foreign(entry, self.seen)):
+        seen = self.seen.presence(identity(entry)) == 'present'
+        if seen and not entry['starting']:
             return
         record, complete = exits.get(start[1], (None, False))
         if record is None or not about(record, entry):
             return
         phase = record['phase']
-        if phase == 'ended' and (complete or found and not kept):
+        if phase == 'ended' and (complete or found and not kept) and not seen:
             resources = {name: record[name] for name in USED if record.get(name)}
             told_itself = {name: value for name, value in entry.get('ended', {}).items()
                            if name not in USED}
@@ -1588,8 +1589,10 @@ class Pass(Edit):
                     if name in record and name not in USED}
             entry['ended'] = (told_itself or said) | resources
             entry['starting'] = False
-            signalled = found == 'rebooted' and record['keeperSignalled']
-            self.settled[start] = found if signalled else record.get('reason') or 'exited'
+            process = record.get('process') or {}
+            here = all(process.get(name, '') == getattr(self.seen, name) for name in ('hostId', 'bootId'))
+            shut_down = record['keeperSignalled'] and not here
+            self.settled[start] = 'rebooted' if shut_down else record.get('reason') or 'exited'
             self.consumed.add(start)
         elif not found:
             if phase == 'reserved':
@@ -2226,7 +2229,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.look_at_all()
     endings.record(edit)
     if edit.rebooted:
-        edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
+        edit.alert('hostRebooted', None, f'ended with the host: {", ".join(edit.rebooted)}')
     reasons = window_of.blocked(edit.services, edit.order)
     if reasons is not None and reasons != edit.registry.get('supervision', {}).get('blocked'):
         edit.alert('groupBlocked', None, reasons)

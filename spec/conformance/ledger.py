@@ -250,10 +250,11 @@ def host():
 
 
 def observe(now=None):
-    booted = re.search(r'^btime (\d+)$', pathlib.Path('/proc/stat').read_text(), re.MULTILINE)
+    started = pathlib.Path('/proc/1/stat').read_text().rpartition(')')[2].split()[19]
+    uptime = time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return protocol.Observation(
         now=time.time_ns() // 1_000_000 if now is None else now, **host(),
-        bootedAt=int(booted[1]) * 1000 if booted else None,
+        bootedAt=time.time_ns() // 1_000_000 - uptime + int(started) * 10,
         monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000
         if now is None else None,
         look=look, watch='awake' if now is not None else '')

@@ -106,10 +106,14 @@ def gone(entry, since, seen):
         return None
     if seen.presence(process) == 'gone':
         return 'exited'
-    here = process['hostId'] and process['hostId'] == seen.hostId
-    other_boot = seen.bootId and process['bootId'] != seen.bootId
     before_boot = since is None or seen.bootedAt is not None and since < seen.bootedAt
-    return 'rebooted' if here and other_boot and before_boot else None
+    return 'rebooted' if other_boot(process, seen) and before_boot else None
+
+
+def other_boot(process, seen):
+    """Return whether process, which may be None, belongs to another boot of the observer's host."""
+    return bool(process and process['hostId'] and process['hostId'] == seen.hostId
+                and seen.bootId and process['bootId'] != seen.bootId)
 
 
 def beat_of(entry, time='lastHeartbeat', name='beat'):
@@ -201,7 +205,10 @@ def evidence(entry, seen, threshold):
     stale = (since is not None and counts_heartbeats(entry, seen)
              and abs(age(entry, seen)) > threshold)
     graced = grace and abs(age(grace, seen, 'at')) <= threshold
-    return gone(entry, since, seen) or ('stale' if stale and not graced else None)
+    behind = (since is not None and other_boot(identity(entry), seen)
+              and age(entry, seen) < -threshold)
+    return (gone(entry, since, seen)
+            or ('rebooted' if behind else 'stale' if stale and not graced else None))
 
 
 # Graces (§4.6)

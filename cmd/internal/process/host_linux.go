@@ -14,9 +14,10 @@ import (
 // it.
 var here struct {
 	once   sync.Once
-	host   observe.Host // without BootedAt
-	clocks bool         // the clocks that count from boot are the ones most processes see
-	procfs bool         // /proc shows the processes of our own pid namespace
+	host   observe.Host  // without BootedAt
+	first  time.Duration // the uptime at which process 1 of the pid namespace was started
+	clocks bool          // the clocks that count from boot are the ones most processes see
+	procfs bool          // /proc shows the processes of our own pid namespace
 }
 
 func surroundings() {
@@ -28,20 +29,28 @@ func surroundings() {
 	here.clocks = initialTimeNamespace()
 	self, err := link("/proc/self")
 	here.procfs = err == nil && self == strconv.Itoa(unix.Getpid())
+	if here.procfs && here.host.PIDNamespace != observe.FirstPIDNamespace {
+		var buf [1024]byte
+		first, _ := parseStat(read("/proc/1/stat", buf[:])) // unknown: as old as the machine
+		here.first = time.Duration(first.startTicks) * tick
+	}
 }
+
+// tick is the unit of startTicks in /proc: a hundredth of a second on every machine that Go runs on.
+const tick = time.Second / 100
 
 // Here describes this machine as this process sees it. It reads everything except BootedAt only
 // once. Unknown fields are zero: BootID and PIDNamespace without /proc, and BootedAt in a separate
 // time namespace, where it would be wrong.
 //
 // ID is 16 hexadecimal digits. It is not secret, and stays the same as long as the machine id and
-// the host name do. BootedAt is the current wall clock minus the time since boot, so setting the
-// clock changes it; two calls may differ by a millisecond.
+// the host name do. BootedAt is the current wall clock minus the time since process 1 was started,
+// so setting the clock changes it; two calls may differ by a millisecond.
 func Here() observe.Host {
 	here.once.Do(surroundings)
 	host := here.host
 	if since := Uptime(); here.clocks && since > 0 {
-		host.BootedAt = time.Now().Add(-since).Truncate(time.Millisecond).UTC()
+		host.BootedAt = time.Now().Add(here.first - since).Truncate(time.Millisecond).UTC()
 	}
 	return host
 }

@@ -60,6 +60,26 @@ func inside(t *testing.T, flags ...string) bool {
 	return false
 }
 
+// In a pid namespace of its own, as in a container, a process has booted when process 1 was started.
+func TestBootedWithProcessOne(t *testing.T) {
+	const began = "DPL_PROCESS_TEST_BEGAN"
+	if os.Getenv(insideVariable) == "" {
+		t.Setenv(began, time.Now().Format(time.RFC3339Nano))
+	}
+	if !inside(t, "-Urp --mount-proc", "-p --mount-proc") {
+		return
+	}
+
+	after, err := time.Parse(time.RFC3339Nano, os.Getenv(began))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after = after.Add(-2 * tick) // start times are cut to ticks
+	if got := Here().BootedAt; got.Before(after) || got.After(time.Now()) {
+		t.Errorf("booted at %v, which is not between %v and now", got, after)
+	}
+}
+
 // A new process that gets the number of a dead one is neither taken for it nor signalled in its
 // place.
 func TestRecycled(t *testing.T) {
