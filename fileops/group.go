@@ -119,6 +119,30 @@ func (l *Ledger) ReadGroup(id string) (group.Group, error) {
 	return g, err
 }
 
+// WitnessGroup returns a group as an observer sees it, with its exit records, and what the observer has
+// seen (spec §19.6). It takes no lock, and waits for no record. If a process and its record are gone,
+// it reads the group again: a pass may have taken the record in between.
+func (l *Ledger) WitnessGroup(id string, observer func() observe.Observation) (
+	group.Group, observe.Observation, error,
+) {
+	look := func(service, startID string) (group.ExitRecord, bool) {
+		x, found, _ := l.ReadExit(id, service, startID) // one that cannot be read says nothing
+		return x, found
+	}
+	for before := int64(-1); ; {
+		g, err := l.ReadGroup(id)
+		if err != nil {
+			return g, observe.Observation{}, err
+		}
+		seen := l.ObserveGroup(g, observer())
+		seenWith, missing := g.WithEnds(look, seen)
+		if !missing || g.Registry.Revision == before {
+			return seenWith, seen, nil
+		}
+		before = g.Registry.Revision
+	}
+}
+
 // ObserveGroup returns seen with what this host remembers about g. See Document.Observe.
 func (l *Ledger) ObserveGroup(g group.Group, seen observe.Observation) observe.Observation {
 	seen, _ = groups.Observe(l, g.ID, g, seen)

@@ -114,7 +114,7 @@ func (s *reporter) readAll(p *picture) error {
 // readGroup returns the group id. It returns ErrNoService if service is not "" and not in the
 // group.
 func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
-	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" &&
+	if g.Group, g.Seen, err = s.ledger.WitnessGroup(id, s.clock); err == nil && service != "" &&
 		g.Service(service) == nil {
 		err = group.ErrNoService
 	}
@@ -122,7 +122,6 @@ func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 		return g, cli.Named("status", id, service, err)
 	}
 
-	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
 	g.LogPath = func(service string) string { return s.ledger.LogPath(id, service) }
 	return g, nil
 }

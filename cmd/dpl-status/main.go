@@ -48,7 +48,7 @@ type status struct {
 	IDs        bool        `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services; with --queues, of queues; with --queue, of its tasks"`
 	Supervisor cli.ID      `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
 	Service    cli.ID      `placeholder:"ID" help:"with --group: show only this service"`
-	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a service whose process has ended, or whose heartbeats are stale, is not running; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
+	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty,ready,healthy," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a service whose process has ended, or whose heartbeats are stale, is not running; it is ready if it is running and says so, or has completed; a group is healthy if none of its services is in trouble, and passes are made; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
 	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
 	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; ? shows the keys; with --html, write the page again and again"`
 	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
@@ -111,8 +111,8 @@ func (c *status) checkSubject() error {
 		return cli.Usagef("--group goes with --service, --check and --why only")
 	case c.Group != "" && c.Why != "" && c.Service != "":
 		return cli.Usagef("--why names the service: leave out --service")
-	case c.Group != "" && c.Check != "" && c.Service == "":
-		return cli.Usagef("--service is required with --group and --check")
+	case c.Group != "" && c.Check != "" && c.Check != healthy && c.Service == "":
+		return cli.Usagef("--service is required with --group and --check, except of healthy")
 	case c.Group == "" && c.Queue == "" && (c.Check != "" || c.Why != "") && c.Op == "":
 		return cli.Usagef("--op, --group or --queue is required with --check and --why, or " +
 			"$DPL_OP")

@@ -38,12 +38,22 @@ func (s *reporter) check(what subject, state string) error {
 		o = cli.Object{{"queueId", q.ID}, {"state", actual}, {"empty", empty},
 			{"revision", q.Revision}}
 		holds = string(actual) == state || state == string(queue.GoalEmpty) && empty
+	case what.group != "" && what.service == "":
+		g := p.groups[0]
+		holds, actual = g.Healthy(), "unhealthy"
+		if holds {
+			actual = healthy
+		}
+		o = cli.Object{{"groupId", g.ID}, {"state", actual}, {"revision", g.Registry.Revision}}
 	case what.group != "":
 		g := p.groups[0]
 		actual = protocol.State(g.Service(what.service).State)
 		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
 			{"state", actual}, {"revision", g.Registry.Revision}}
 		holds = g.Is(g.Service(what.service), group.ServiceState(state), g.Seen)
+		if state == ready {
+			holds = g.Ready(what.service, g.Seen)
+		}
 	default:
 		op := p.ops[0]
 		actual = op.State

@@ -10,6 +10,12 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
+// These are no states, but --check accepts them of a service and of a group.
+const (
+	ready   = "ready"
+	healthy = "healthy"
+)
+
 // operationStates, serviceStates and queueStates are the states that --check accepts.
 var (
 	operationStates = []string{
@@ -21,7 +27,7 @@ var (
 		string(group.StateRunning), string(group.StateFailed),
 		string(group.StateScheduled), string(group.StateDead),
 		string(group.StateShuttingDown), string(group.StateStopped),
-		string(group.StateCompleted),
+		string(group.StateCompleted), ready,
 	}
 	queueStates = []string{
 		string(queue.Running), string(queue.Halted), string(queue.GoalEmpty),
@@ -35,6 +41,8 @@ func checkState(what subject, state string) error {
 	switch {
 	case what.queue != "":
 		states, kind = queueStates, "a queue"
+	case what.group != "" && what.service == "":
+		states, kind = []string{healthy}, "a group"
 	case what.group != "":
 		states, kind = serviceStates, "a service"
 	}

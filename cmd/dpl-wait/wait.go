@@ -228,12 +228,11 @@ func (w *waiter) readCalls() error {
 }
 
 func (w *waiter) readServices() error {
-	g, err := w.ledger.ReadGroup(w.within)
+	g, seen, err := w.ledger.WitnessGroup(w.within, w.env.Observer())
 	if err != nil {
 		return cli.Named("wait", w.within, "", err)
 	}
 
-	seen := w.ledger.ObserveGroup(g, w.env.Observer()())
 	for _, t := range w.targets {
 		switch s := g.Service(t.id); {
 		case s != nil:

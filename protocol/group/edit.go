@@ -24,7 +24,7 @@ type edit struct {
 func (g Group) begin(verb, by string, seen observe.Observation) *edit {
 	seen.Now = wire.Moment(seen.Now)
 	e := &edit{g: g, before: g, seen: seen, by: by}
-	e.g.effects = Effects{Verb: verb}
+	e.g.effects, e.g.ends = Effects{Verb: verb}, nil
 	r := &e.g.Registry
 	r.Revision++
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)

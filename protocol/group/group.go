@@ -46,6 +46,7 @@ type Group struct {
 	Registry     Registry
 
 	effects Effects
+	ends    map[string]ending // see WithEnds; nil: it was not called
 }
 
 // Effects are what an edit of a group asks of the file system. They belong to the edit that

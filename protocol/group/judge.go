@@ -22,6 +22,9 @@ func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	}
 
 	evidence, age := seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
+	if settled := g.ends[s.ID].settled; settled != "" {
+		return settled, age
+	}
 	if evidence == observe.Stale && s.IsPaused() {
 		return "", age // it cannot send heartbeats
 	}
@@ -118,8 +121,8 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 }
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
-	return s.State == StateCompleted || s.State == StateRunning &&
-		s.Notice.Readiness.Ready() && g.dead(s, seen) == ""
+	return s.State == StateCompleted || g.Completing(s, seen) || s.State == StateRunning &&
+		s.Notice.Readiness.Ready() && g.dead(s, seen) == "" && !g.ends[s.ID].unbegun
 }
 
 // dependenciesReady reports whether all services that s depends on are ready or have completed.
@@ -170,10 +173,16 @@ func (g Group) Deserted(seen observe.Observation) bool {
 	return true
 }
 
-// Is reports whether the service s is in state. One that is dead by evidence is not running,
-// although its state says so until the next pass.
+// Is reports whether the service s is in state. One is running only if its process is alive, or its
+// heartbeats arrive, and its command has begun; a group, if it has begun.
 func (g Group) Is(s *Service, state ServiceState, seen observe.Observation) bool {
-	return s.State == state && (state != StateRunning || g.dead(s, seen) == "")
+	switch {
+	case s.State != state || state != StateRunning:
+		return s.State == state
+	case s.isGroup():
+		return s.begun()
+	}
+	return g.dead(s, seen) == "" && !g.ends[s.ID].unbegun && (s.alive(seen) || g.heard(s, seen))
 }
 
 // WaitReady returns whether a service is ready (spec §13.2). One that is not registered may yet be.

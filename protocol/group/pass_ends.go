@@ -2,6 +2,7 @@ package group
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -24,47 +25,90 @@ type ending struct {
 	child    *childView       // of a service that is a group
 }
 
+// A recorded is what an observer finds of the exit record of a start, and of its process before
+// that: a keeper that is gone by then has said all that it will ever say.
+type recorded struct {
+	ExitRecord
+	found bool             // there is one, about the current process of the service
+	gone  observe.Evidence // that the process is
+	kept  bool             // its keeper may still be there
+}
+
+// record asks look for the record of s, unless s has none, or none that could count.
+func (s *Service) record(look ExitLookup, seen observe.Observation) (r recorded) {
+	if s.Keeper == (observe.Process{}) || s.State.Final() || s.isGroup() || look == nil ||
+		seen.Checks(s.Vitals) && !s.Starting {
+		return r
+	}
+	r.gone, r.kept = seen.Gone(s.Vitals), s.kept(seen)
+	x, there := look(s.ID, s.StartID)
+	r.ExitRecord, r.found = x, there && x.of(s)
+	return r
+}
+
 // learnEnds takes what the records say about the services into them, before they are judged (spec
-// §19.3). It asks for a record after it has looked at the process and its keeper: a keeper that is
-// gone by then has said all that it will ever say.
+// §19.3).
 func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 	found := make(map[string]ending)
 	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		if s.Keeper == (observe.Process{}) || s.State.Final() || s.isGroup() || look == nil {
-			continue
-		}
-
-		if e.seen.Checks(s.Vitals) && !s.Starting {
-			continue
-		}
-		gone := e.seen.Gone(s.Vitals)
-		kept := s.kept(e.seen) // before its record: a keeper that is gone has written all of it
-		if x, there := look(s.ID, s.StartID); there && x.of(s) {
-			found[s.ID] = e.learnEnd(&e.services()[i], x, gone, kept)
+		if r := e.g.Registry.Services[i].record(look, e.seen); r.found {
+			s := &e.services()[i]
+			found[s.ID] = s.learnEnd(r, e.seen)
 		}
 	}
-
 	return found
 }
 
-// learnEnd takes x, the record of s, into s. gone is the evidence that its process is, and kept
-// whether its keeper may still be there.
-func (e *edit) learnEnd(s *Service, x ExitRecord, gone observe.Evidence, kept bool) ending {
+// WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
+// §19.6): what is settled counts whenever its services are judged. missing reports whether a process
+// and its record are gone: a pass may just have taken it in, so g may have changed.
+func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, missing bool) {
+	before := g.Registry.Services
+	for i := range before {
+		r := before[i].record(look, seen)
+		missing = missing || r.gone != "" && !r.found
+		if !r.found {
+			continue
+		}
+		if g.ends == nil {
+			g.Registry.Services, g.ends = slices.Clone(before), make(map[string]ending)
+		}
+		s := &g.Registry.Services[i]
+		g.ends[s.ID] = s.learnEnd(r, seen)
+	}
+	return g, missing
+}
+
+// Settled returns why the service id has ended according to WithEnds, or "".
+func (g Group) Settled(id string) observe.Evidence { return g.ends[id].settled }
+
+// Completing reports whether the running service s has ended according to WithEnds, and may end so:
+// the next pass says that it has completed.
+func (g Group) Completing(s *Service, seen observe.Observation) bool {
+	x := g.ends[s.ID]
+	if x.settled == "" {
+		return false
+	}
+	j := x.apply(g.judge(s, seen))
+	return j.failed() && j.failEnded(seen, false).after.completes()
+}
+
+// learnEnd takes r, the record of s, into s.
+func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 	switch {
-	case x.Phase == PhaseEnded && (x.Complete || gone != "" && !kept) && !e.seen.Checks(s.Vitals):
-		s.tell(x.End)
+	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
+		s.tell(r.End)
 		s.Starting = false
-		reason := cmp.Or(observe.Evidence(x.End.Reason), observe.Exited)
-		if x.KeeperSignalled && !e.seen.SameBoot(x.Process) {
+		reason := cmp.Or(observe.Evidence(r.End.Reason), observe.Exited)
+		if r.KeeperSignalled && !seen.SameBoot(r.Process) {
 			reason = observe.Rebooted // the host ended it when it shut down
 		}
-		return ending{settled: reason, consumed: x.StartID}
-	case gone == "":
-		return ending{unbegun: x.Phase == PhaseReserved}
-	case gone == observe.Exited && e.awaits(s, kept):
+		return ending{settled: reason, consumed: r.StartID}
+	case r.gone == "":
+		return ending{unbegun: r.Phase == PhaseReserved}
+	case r.gone == observe.Exited && s.awaits(r.kept, seen):
 		return ending{awaited: true}
-	case x.Phase != PhaseReserved:
+	case r.Phase != PhaseReserved:
 		s.Starting = false // it has begun, so the start was not lost
 	}
 
@@ -72,7 +116,7 @@ func (e *edit) learnEnd(s *Service, x ExitRecord, gone observe.Evidence, kept bo
 }
 
 // awaits reports whether the record of s, which is gone, may still be completed.
-func (e *edit) awaits(s *Service, kept bool) bool {
+func (s *Service) awaits(kept bool, seen observe.Observation) bool {
 	if !kept || s.GoneSince.IsZero() {
 		return kept
 	}
@@ -80,7 +124,7 @@ func (e *edit) awaits(s *Service, kept bool) bool {
 	if s.StartInfo != nil && s.StartInfo.Finish != nil {
 		patience += cmp.Or(s.StartInfo.FinishTimeout, DefaultFinishTimeout)
 	}
-	age := e.seen.Age(s.GoneSince, s.GoneBeat)
+	age := seen.Age(s.GoneSince, s.GoneBeat)
 	return age >= 0 && age < patience
 }
 

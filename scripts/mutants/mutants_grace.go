@@ -35,8 +35,8 @@ var graces = []mutant{
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a window that does not hold", "protocol/observe/evidence.go",
-		" && IsStale(age, threshold) && !seen.graced(v, threshold) {",
-		" && IsStale(age, threshold) {",
+		" && IsStale(age, threshold) && !seen.graced(v, threshold):",
+		" && IsStale(age, threshold):",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a heartbeat of a frame leaves its window", "protocol/heartbeat.go",

@@ -271,8 +271,8 @@ var firstMinutes = []mutant{
 		[]string{"permissions/umask.txtar"},
 	}, {
 		"made-up ids are told to a closed stdout", "cmd/dpl-push/main.go",
-		"c.MadeUp() && entry.StdoutClosed() && !env.DryRun()",
-		"c.MadeUp() && entry.StdoutClosed() && env.DryRun()",
+		"c.MadeUp() && entry.Closed(1) && !env.DryRun()",
+		"c.MadeUp() && entry.Closed(1) && env.DryRun()",
 		[]string{"push/closed_stdout.txtar"},
 	}, {
 		"too little address space is a trace", "cmd/internal/entry/entry_linux_amd64.s",

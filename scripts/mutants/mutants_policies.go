@@ -214,7 +214,19 @@ var policies = []mutant{
 		[]string{policyVectors},
 	}, {
 		"a record that may change is taken", "protocol/group/pass_ends.go",
-		"x.Phase == PhaseEnded && gone != \"\" && !kept:", "x.Phase == PhaseEnded && gone != \"\":",
+		" || r.gone != \"\" && !r.kept) &&", " || r.gone != \"\") &&",
+		[]string{policyVectors},
+	}, {
+		"a record counts although its process lives", "protocol/group/pass_ends.go",
+		" && !seen.Checks(s.Vitals):", ":",
+		[]string{policyVectors},
+	}, {
+		"a shutdown is known only by the times", "protocol/group/pass_ends.go",
+		"r.KeeperSignalled && !seen.SameBoot(r.Process)", "r.KeeperSignalled && r.gone == observe.Rebooted",
+		[]string{policyVectors},
+	}, {
+		"a clock behind at boot makes a service stale", "protocol/observe/evidence.go",
+		"age < -threshold:", "age < 2*-threshold:",
 		[]string{policyVectors},
 	}, {
 		"a prompt takes over", "protocol/group/on_exit.go",

@@ -9,7 +9,7 @@ var seeds = []mutant{
 		[]string{"wait/ready_later.txtar"},
 	}, {
 		"a service that was killed is running", "protocol/group/judge.go",
-		"s.State == state && (state != StateRunning || g.dead(s, seen) == \"\")", "s.State == state",
+		"return g.dead(s, seen) == \"\" && !g.ends[s.ID].unbegun && (s.alive(seen) || ", "return (true || ",
 		[]string{"wait/ready_later.txtar"},
 	}, {
 		"blocked tasks keep an open goal running", "protocol/queue/edit.go",

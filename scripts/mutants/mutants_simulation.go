@@ -37,9 +37,9 @@ var simulated = []mutant{
 		[]string{"simulation"},
 	}, {
 		"histories with ends that nobody awaits", "protocol/group/pass_ends.go",
-		"case gone == observe.Exited && e.awaits(s, kept):\n\t\treturn ending{awaited: true}",
-		"case gone == observe.Exited && kept:\n" +
-			"s.tell(LastExit{At: e.seen.Now, Reason: Exited, Code: CodeExited})\n" +
+		"case r.gone == observe.Exited && s.awaits(r.kept, seen):\n\t\treturn ending{awaited: true}",
+		"case r.gone == observe.Exited && r.kept:\n" +
+			"s.tell(LastExit{At: seen.Now, Reason: Exited, Code: CodeExited})\n" +
 			"return ending{settled: observe.Exited}",
 		[]string{"simulation"},
 	}, {

@@ -21,7 +21,7 @@ func groupTroubles(g Group) (all []trouble) {
 
 	var lost []string
 	for _, s := range g.Tree() {
-		if s.State == group.StateRunning && s.Dead() && s.Verdict != "-" {
+		if s.State == group.StateRunning && s.Dead() && s.Verdict != "-" && !s.Completing() {
 			lost = append(lost, fmt.Sprintf("%s (%s)", s.ID, s.Verdict))
 		} else if t, wrong := serviceTrouble(g, s); wrong {
 			all = append(all, t)

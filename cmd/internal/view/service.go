@@ -25,6 +25,9 @@ func (g Group) Services() (all []Service) {
 
 func (g Group) judged(s *group.Service) Service {
 	j := judge(s.Vitals, g.Orchestrator.StalenessThreshold, true, g.Seen)
+	if settled := g.Settled(s.ID); settled != "" {
+		j.Verdict = string(settled)
+	}
 	j.GraceUntil = g.WindowOf(s, g.Seen)
 	switch silent := j.Heard == ""; {
 	case s.State.Final(),
@@ -98,13 +101,16 @@ func (s Service) Needs() []string {
 	return all
 }
 
+// Completing reports whether s has ended as it may, and the next pass says that it has completed.
+func (s Service) Completing() bool { return s.Group.Completing(s.Service, s.Group.Seen) }
+
 // InTrouble reports whether s should run and does not, or is blocked from starting.
 func (s Service) InTrouble() bool {
 	switch s.State {
 	case group.StateFailed, group.StateScheduled, group.StateDead:
 		return true
 	case group.StateRunning:
-		return s.Verdict != "alive"
+		return s.Verdict != "alive" && !s.Completing()
 	}
 	return s.BlockedBy != ""
 }
@@ -180,6 +186,9 @@ func (s Service) pausedNote() string {
 }
 
 func (s Service) runningNote() (all []string) {
+	if s.Group.Settled(s.ID) != "" && s.Ended != nil {
+		all = append(all, Ending(s.Ended))
+	}
 	if s.StartInfo != nil && s.StartInfo.Group != "" {
 		all = append(all, "group "+s.StartInfo.Group)
 	}
