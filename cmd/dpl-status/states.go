@@ -16,7 +16,7 @@ const (
 	healthy = "healthy"
 )
 
-// operationStates, serviceStates and queueStates are the states that --check accepts.
+// operationStates, serviceStates, groupStates and queueStates are the states that --check accepts.
 var (
 	operationStates = []string{
 		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup),
@@ -29,6 +29,7 @@ var (
 		string(group.StateShuttingDown), string(group.StateStopped),
 		string(group.StateCompleted), ready,
 	}
+	groupStates = []string{healthy}
 	queueStates = []string{
 		string(queue.Running), string(queue.Halted), string(queue.GoalEmpty),
 		string(queue.Completed),
@@ -42,7 +43,7 @@ func checkState(what subject, state string) error {
 	case what.queue != "":
 		states, kind = queueStates, "a queue"
 	case what.group != "" && what.service == "":
-		states, kind = []string{healthy}, "a group"
+		states, kind = groupStates, "a group"
 	case what.group != "":
 		states, kind = serviceStates, "a service"
 	}
