@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -93,6 +94,19 @@ func TestMissingLedger(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	if _, _, err := l.ReadOperation("o"); !errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoLedger) {
 		t.Errorf("with a ledger: got %v", err)
+	}
+	if _, err := l.EditOperation("other", OrCreate,
+		func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
+			return protocol.Create("other", "", 0, 0).Push(protocol.Push{Call: "c", Participant: "p"},
+				observe.Observation{Now: time.Now()})
+		}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(l.MarkerPath()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.ReadOperation("o"); !errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoLedger) {
+		t.Errorf("without its marker: got %v", err)
 	}
 	if err := os.RemoveAll(l.Dir()); err != nil {
 		t.Fatal(err)

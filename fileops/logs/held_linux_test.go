@@ -245,3 +245,33 @@ func TestFollowRenamedOverRotated(t *testing.T) {
 	h.write("deleted\n")
 	read("deleted\n")
 }
+
+// A log is gone if it is neither at its path, nor rotated, nor open.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t)
+	h := hold(t, l, ">>%s")
+	h.write("text\n")
+	gone := func(log logs.Log) bool {
+		t.Helper()
+		is, err := log.Gone()
+		must(t, err)
+		return is
+	}
+	unheld := h.log
+	unheld.Holder = logs.Holder{}
+	if named, err := h.log.Named(); !named || err != nil || gone(h.log) || gone(unheld) {
+		t.Errorf("in its place: named %t, %v", named, err)
+	}
+
+	rotated := layout.RotatedLogOf(h.log.Path, 1)
+	must(t, os.Rename(h.log.Path, rotated))
+	if named, err := h.log.Named(); named || err != nil || gone(h.log) || gone(unheld) {
+		t.Errorf("renamed: named %t, %v", named, err)
+	}
+
+	must(t, os.Remove(rotated))
+	if gone(h.log) || !gone(unheld) {
+		t.Errorf("deleted: open and gone: %t; not open and gone: %t", gone(h.log), gone(unheld))
+	}
+}

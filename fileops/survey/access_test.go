@@ -3,6 +3,7 @@ package survey
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,6 +31,12 @@ func TestInspectWithoutAccess(t *testing.T) {
 	plant(t, l.Dir(), ours...)
 	plant(t, l.Dir(), "queues/tasks/file", "logs/g/strange", "exits/g/strange", "restarts/g/strange",
 		"notes/strange", "failures/strange")
+
+	plant(t, l.Dir(), "exits/file", "queues/tasks/q/strange", "failures/f.lock", "operations/live.audit.0001.jsonl",
+		"operations/live.audit.jsonl")
+	if err := os.Symlink(l.Dir(), filepath.Join(l.LogsDir(), "link")); err != nil {
+		t.Fatal(err)
+	}
 
 	s, err := Inspect(l.Dir(), fileops.Options{FS: locked{disk.OS{}}})
 	if err != nil {
