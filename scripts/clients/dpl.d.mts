@@ -6,7 +6,8 @@
  * operation, name is made up, and participant is the name of this program. tmp gives the call its
  * own directory, which is deleted with it. Returns what work returns. If work throws, the call
  * fails, and the error is thrown again. Throws the errors of dpl-push and dpl-pop: Busy, or
- * Refused if the operation is not running.
+ * Refused if the operation is not running; and Aborted if it was aborted or has failed elsewhere
+ * when work returns.
  * @template T
  * @param {{name?: string, op?: string, participant?: string, tmp?: boolean,
  *   flags?: string[]}} options
@@ -205,7 +206,9 @@ export class Call {
         encoding?: "utf8" | "buffer" | undefined;
     }) | undefined): Promise<any>;
     /**
-     * Pop the call, as failed if a failure is given. The end of the function does it.
+     * Pop the call, as failed if a failure is given. The end of the function does it. Throws Aborted
+     * if it has popped a call that did not fail, and the operation has been aborted or has failed
+     * elsewhere.
      * @param {string} [failure]
      */
     end(failure?: string | undefined): Promise<void>;
