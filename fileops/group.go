@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -141,6 +142,21 @@ func (l *Ledger) WitnessGroup(id string, observer func() observe.Observation) (
 		}
 		before = g.Registry.Revision
 	}
+}
+
+// LookAtChild returns what a pass over another group sees of the group id, which is a service of that:
+// nothing if there is none.
+func (l *Ledger) LookAtChild(id string) group.ChildGroup {
+	var child group.ChildGroup
+	_, err := l.EditGroup(id, DryRun,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			child = g.AsChild(seen)
+			return g, nil
+		})
+	if err != nil && !errors.Is(err, ErrNoGroup) {
+		return group.ChildGroup{Unreadable: err.Error()}
+	}
+	return child
 }
 
 // ObserveGroup returns seen with what this host remembers about g. See Document.Observe.

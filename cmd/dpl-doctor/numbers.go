@@ -120,6 +120,11 @@ func wants(op protocol.Operation, seen observe.Observation) string {
 // checkPasses reports whether the passes over a group run often enough.
 func checkPasses(g group.Group, seen observe.Observation) (found []finding) {
 	object := layout.OrchestratorName(g.ID)
+	if g.TwoMachines(seen) {
+		found = append(found, problem.about(object, "another machine that runs has the host id of "+
+			"this one, and makes passes: this one makes none", "give one of them another host name, "+
+			"or machine id: rm /etc/machine-id; systemd-machine-id-setup"))
+	}
 	if period, want := g.PassesTooRare(g); want > 0 {
 		text := fmt.Sprintf("passes run every %v, too rarely for a threshold of %v",
 			period.Round(100*time.Millisecond), g.Orchestrator.StalenessThreshold)

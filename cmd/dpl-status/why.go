@@ -28,7 +28,7 @@ func (s *reporter) whyService(groupID, service string) error {
 			s.env.Warnf("%v", cli.Named("exit record", groupID, service, err))
 		}
 		return x, found
-	}, g.Seen)
+	}, s.ledger.LookAtChild, g.Seen)
 	if err != nil {
 		return cli.Named("status", groupID, service, err)
 	}

@@ -44,6 +44,10 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 			o.Beat = observe.ReadBeat(r, &o.nested, name)
 		case "periodMs":
 			o.Period = r.Milliseconds(0)
+		case "hostId":
+			o.HostID = r.String()
+		case "failover":
+			o.Failover = r.Bool()
 		default:
 			r.Unknown(&o.Unknown, name)
 		}

@@ -29,6 +29,8 @@ func (o Orchestrator) write(w *wire.Writer) {
 	if o.Period != 0 {
 		w.Milliseconds("periodMs", o.Period)
 	}
+	w.OptString("hostId", o.HostID)
+	w.OptBool("failover", o.Failover)
 
 	w.Unknown(o.Unknown)
 }

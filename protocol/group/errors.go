@@ -17,6 +17,7 @@ var (
 	ErrGroupEnded    = errors.New("group has ended")
 	ErrOtherParent   = errors.New("group already belongs to another group")
 	ErrTree          = errors.New("group would be below itself")
+	ErrTwoMachines   = errors.New("two machines have one host id")
 	ErrBlocked       = errors.New("it could not be started again")
 )
 

@@ -112,6 +112,8 @@ type Orchestrator struct {
 	StalenessThreshold time.Duration
 	Beat               observe.Beat
 	Period             time.Duration // between the last pass and the one before; 0: unknown
+	HostID             string        // where the last pass was made; "": unknown
+	Failover           bool          // the last pass that nothing prompted had --failover
 	Unknown            []wire.Member
 
 	nested *wire.Nested

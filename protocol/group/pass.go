@@ -91,10 +91,13 @@ type Decision struct {
 // Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
 // plans for the group, and acts on a copy of g. The caller must answer each Start of the decision
 // with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
-// ErrExhausted before it decides anything.
+// ErrTwoMachines or ErrExhausted before it decides anything.
 func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) {
 	if g.StandsBy(p.Owner, p.Prompt, seen) {
 		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
+	}
+	if g.TwoMachines(seen) {
+		return nil, ErrTwoMachines
 	}
 
 	alerts := max(g.Registry.AlertSeq, p.LastAlert)
@@ -173,6 +176,20 @@ func (g Group) StandsBy(owner string, p *Prompt, seen observe.Observation) bool 
 	return heard || g.mayBeAsleep(seen)
 }
 
+// TwoMachines reports whether another machine that runs now has the host id of the observer: it has
+// made a pass over g under another boot, after the observer's machine was booted, and not long ago
+// (spec §11.1). To each of the two, the processes of the other would be of an earlier boot.
+func (g Group) TwoMachines(seen observe.Observation) bool {
+	o, here := &g.Orchestrator, seen.Host
+	switch {
+	case o.HostID == "" || o.HostID != here.ID,
+		!o.Beat.At.Equal(o.Heartbeat) || o.Beat.BootID == "" || o.Beat.BootID == here.BootID,
+		here.BootID == "" || here.BootedAt.IsZero() || o.Heartbeat.Before(here.BootedAt):
+		return false
+	}
+	return !observe.IsStale(seen.Age(o.Heartbeat, o.Beat), o.StalenessThreshold)
+}
+
 // mayBeAsleep reports whether the orchestrator of g may have been stopped together with the
 // observer, which has just woken. It then also has a threshold to wake.
 func (g Group) mayBeAsleep(seen observe.Observation) bool {
@@ -189,6 +206,10 @@ func (e *edit) orchestrate(p PassRequest) {
 		0), p.State
 	if o.State == "" {
 		o.State = OrchestratorRunning
+	}
+	o.HostID = e.seen.Host.ID
+	if p.Prompt == nil {
+		o.Failover = p.Failover
 	}
 }
 

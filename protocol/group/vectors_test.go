@@ -205,6 +205,7 @@ var refusals = map[string]error{
 	"otherStart":   group.ErrOtherStart,
 	"otherParent":  group.ErrOtherParent,
 	"tree":         group.ErrTree,
+	"twoMachines":  group.ErrTwoMachines,
 	"exhausted":    wire.ErrExhausted,
 }
 
@@ -692,7 +693,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		prompt = &group.Prompt{Service: p.Supervisor, StartID: p.StartID}
 	}
 
-	d, err := g.Pass(group.PassRequest{
+	request := group.PassRequest{
 		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
@@ -700,11 +701,12 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
 		Window: v.Do.Window, Room: v.Do.Room, OnExit: onExit, Log: log, Prompt: prompt,
 		Exit: v.exit(t), Child: v.child,
-	}, seen)
-
+	}
+	d, err := g.Pass(request, seen)
 	if err != nil {
 		return g, err
 	}
+	group.CheckForecast(t, g, request, d, seen)
 	if d.StandBy != v.StandBy {
 		t.Errorf("stands by: %v, want %v", d.StandBy, v.StandBy)
 	}

@@ -34,6 +34,8 @@ type world struct {
 	failed   map[string]time.Time // when the registry said so last
 	log      []string
 	well     bool // nothing fails any more
+
+	forecasts int // passes whose forecast was compared
 }
 
 // proc is a process with all it has started: it is over when leader and others are gone.
@@ -56,6 +58,7 @@ var walkers = []string{"a", "b", "c", "d"}
 // service, a live one that the registry does not know, a restart before its backoff or beyond the
 // last attempt, an alert that is lost or told twice, a service that stays down for no reason.
 func TestGroupWalk(t *testing.T) {
+	forecasts := 0
 	for seed := range walks(t) {
 		w := newWorld(t, seed)
 		for range 60 {
@@ -69,6 +72,12 @@ func TestGroupWalk(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
 		}
+		forecasts += w.forecasts
+	}
+
+	t.Logf("%d passes did what --why had said", forecasts)
+	if forecasts < 10_000 {
+		t.Errorf("only %d forecasts were compared with passes", forecasts)
 	}
 }
 
@@ -336,10 +345,16 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: w.strategy, Limit: w.limit,
-		AutoShutdown: w.auto}, w.seen)
+	request := group.PassRequest{Owner: "me", PID: 1}
+	if w.g.Registry.Owner == "" { // then they are recorded
+		request.Strategy, request.Limit, request.AutoShutdown = w.strategy, w.limit, w.auto
+	}
+	d, err := w.g.Pass(request, w.seen)
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if group.CheckForecast(w.t, w.g, request, d, w.seen) {
+		w.forecasts++
 	}
 	var started []*proc
 

@@ -2,6 +2,7 @@ package group
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,9 +19,10 @@ type Explanation struct {
 	Then  []string  // what that pass would do
 }
 
-// Why explains the service id. What happens next is asked of the pass itself, which gets its exit
-// records from exits. It returns ErrNoService, or the error of that pass.
-func (g Group) Why(id string, exits ExitLookup, seen observe.Observation) (
+// Why explains the service id. What happens next is asked of the pass itself, as a timer makes it,
+// which gets its exit records from exits, and what is seen of the groups below from children. It
+// returns ErrNoService, or the error of that pass.
+func (g Group) Why(id string, exits ExitLookup, children ChildLookup, seen observe.Observation) (
 	why Explanation, err error,
 ) {
 	s := g.Service(id)
@@ -29,20 +31,29 @@ func (g Group) Why(id string, exits ExitLookup, seen observe.Observation) (
 	}
 
 	why.Facts = slices.Concat(g.history(id, seen), g.rules(s, seen))
-	after, now, err := g.foresee(id, exits, seen)
-	if err != nil || after.Service(id) == nil {
-		return why, err
+	foresee := func(g Group, seen observe.Observation) (Group, []string, error) {
+		d, err := g.Pass(PassRequest{Owner: cmp.Or(g.Registry.Owner, id),
+			Failover: g.Orchestrator.Failover, Exit: exits, Child: children}, seen)
+		if err != nil {
+			return g, nil, err
+		}
+		return d.Group(), d.about(id), nil
 	}
 
+	after, now, err := foresee(g, seen)
+	if errors.Is(err, ErrTwoMachines) {
+		why.Facts = append(why.Facts, "Passes on this machine do nothing: another one has its host id.")
+		return why, nil
+	}
 	why.Now = now
-	if started := after.Service(id).Starting; started {
-		return why, nil // nobody knows yet how that goes
+	if s := after.Service(id); err != nil || s == nil || s.Starting {
+		return why, err // it is gone, or nobody knows yet how that start goes
 	}
 
 	for _, at := range after.turns(id, seen) {
 		later := after
 		later.Orchestrator.Heartbeat, later.Orchestrator.Beat = at, observe.Beat{}
-		if _, then, err := later.foresee(id, exits, seen.Later(at)); err == nil && len(then) > 0 {
+		if _, then, err := foresee(later, seen.Later(at)); err == nil && len(then) > 0 {
 			why.At, why.Then = at, then
 			break
 		}
@@ -51,19 +62,11 @@ func (g Group) Why(id string, exits ExitLookup, seen observe.Observation) (
 	return why, nil
 }
 
-// foresee returns g after the decision of a pass of its owner, and what that does about a service.
-func (g Group) foresee(id string, exits ExitLookup, seen observe.Observation) (
-	Group, []string, error,
-) {
-	d, err := g.Pass(PassRequest{Owner: cmp.Or(g.Registry.Owner, id), Exit: exits}, seen)
-	if err != nil {
-		return g, nil, err
-	}
-
-	after := d.Group()
-	var all []string
+// about returns what d does about the service id.
+func (d *Decision) about(id string) (all []string) {
+	before, after := d.edit.before, d.Group()
 	for _, e := range after.Registry.Events {
-		if e.Revision > g.Registry.Revision && e.SupervisorID == id {
+		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
 			all = append(all, change(e))
 		}
 	}
@@ -79,14 +82,21 @@ func (g Group) foresee(id string, exits ExitLookup, seen observe.Observation) (
 			if a.ServiceID == id {
 				all = append(all, fmt.Sprintf("send %s to its %s, %d", a.Name, a.To, a.PID))
 			}
+		case Begin:
+			if a.Parent.Service == id {
+				all = append(all, "let the group "+a.Group+" begin")
+			}
+		case Finish:
+			if a.Parent.Service == id {
+				all = append(all, "let the group "+a.Group+" end")
+			}
 		}
 	}
 
 	if s := after.Service(id); s != nil && s.BlockedBy != "" {
 		all = append(all, "not start it, blocked by "+s.BlockedBy)
 	}
-
-	return after, all, nil
+	return all
 }
 
 // change returns what the event e says.

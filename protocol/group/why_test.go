@@ -109,7 +109,7 @@ func TestWhy(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			why, err := g.Why("s", nil, seen)
+			why, err := g.Why("s", nil, nil, seen)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestWhy(t *testing.T) {
 		})
 	}
 
-	if _, err := group.Create("g").Why("none", nil, seen); !errors.Is(err, group.ErrNoService) {
+	if _, err := group.Create("g").Why("none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
 		t.Errorf("got %v, want ErrNoService", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestWhyTogether(t *testing.T) {
 			"Passes stop it, sibling: b; then it starts with the others of its set.",
 			"What is left of it got TERM 2026-01-01T00:00:58Z, 2s ago, and gets KILL after 5s."},
 	} {
-		why, err := g.Why(id, nil, seen)
+		why, err := g.Why(id, nil, nil, seen)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
      'otherProcess', 'notReady', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
-     'otherStart', 'significant', 'groupEnded', 'otherParent', 'tree'), 76)
+     'otherStart', 'significant', 'groupEnded', 'otherParent', 'tree', 'twoMachines'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
 USED = ('oomKilled', 'cpuMs', 'maxRssKb', 'finishStatus')  # by the process, until its end
@@ -409,7 +409,8 @@ ORCHESTRATOR = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 
                       orchestratorHeartbeat=(nullable(MOMENT), None),
                       state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED),
                       heartbeatIntervalMs=(DURATION, 2000), stalenessThresholdMs=(DURATION, 10000),
-                      beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0))
+                      beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0),
+                      hostId=(TEXT, ABSENT), failover=(BOOLEAN, ABSENT))
 
 
 # Services files (§31.1)
@@ -2188,6 +2189,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     other = registry['owner'] not in (None, owner)
     if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
         return Outcome(standby=True)
+    require(not two_machines(orchestrator, seen), 'twoMachines', 'two machines have one host id')
     for number in (orchestrator['revision'], registry['revision'], registry['alertSeq'], lastAlert):
         require_room(number)
     numbers = {
@@ -2237,11 +2239,23 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.forget_shortage()
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
+    if prompt is None:
+        set_optional(edit.outcome.orchestrator, 'failover', failover or None)
     edit.outcome.needed = sorted(start for start in exits or {} if any(
         entry.get('startId') == start and (key, start) not in edit.consumed
         and entry['state'] not in FINAL
         for key, entry in edit.services.items()))
     return edit.finish()
+
+
+def two_machines(orchestrator, seen):
+    """Return whether another machine that runs now has the host id of the observer (§11.1)."""
+    at, beat = orchestrator['orchestratorHeartbeat'], beat_of(orchestrator, *PASS_BEAT)
+    if (not beat or not beat['bootId'] or not seen.bootId or beat['bootId'] == seen.bootId
+            or seen.bootedAt is None or at < seen.bootedAt):
+        return False
+    return (orchestrator.get('hostId') and orchestrator['hostId'] == seen.hostId
+            and abs(age(orchestrator, seen, *PASS_BEAT)) <= orchestrator['stalenessThresholdMs'])
 
 
 def silent(orchestrator, seen):
@@ -2268,6 +2282,7 @@ def note_pass(orchestrator, seen, pid, state):
         'periodMs': period
     }
     beat_now(noted, seen, *PASS_BEAT)
+    set_optional(noted, 'hostId', seen.hostId or None)
     return noted
 
 

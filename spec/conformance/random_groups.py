@@ -492,6 +492,7 @@ class World:
         }
         value |= self.heartbeat('orchestratorHeartbeat') if self.chance(0.8) else {}
         value |= self.optional(0.5, revision=4, orchestratorPid=9, periodMs=self.one((0, 2000)))
+        value |= self.optional(0.3, hostId=self.one(HOSTS)) | self.optional(0.2, failover=True)
         value |= self.optional(0.1, note=Number('1.50'))
         return groups.decode_orchestrator(write(value))
 

@@ -198,6 +198,8 @@ func outcomes() []outcome {
 		{group.ErrTooManyNames, StatusRefused, "use fewer names"},
 		{group.ErrOtherStart, StatusRefused, "dpl-status --group shows the service as it is"},
 		{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
+		{group.ErrTwoMachines, StatusRefused,
+			"dpl-doctor says how to give one of them another"},
 		{group.ErrBlocked, StatusRefused,
 			"bring that back first: dpl-restart --service, or dpl-register"},
 		{fileops.ErrPublish, StatusRefused, ""},

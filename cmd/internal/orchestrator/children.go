@@ -115,20 +115,6 @@ func (o *Orchestrator) beside(id string) *Orchestrator {
 	}
 }
 
-// look returns what is seen of a group that is a service.
-func (o *Orchestrator) look(id string) group.ChildGroup {
-	var seen group.ChildGroup
-	_, err := o.Ledger.EditGroup(id, fileops.DryRun,
-		func(g group.Group, now observe.Observation) (group.Group, error) {
-			seen = g.AsChild(now)
-			return g, nil
-		})
-	if err != nil && !errors.Is(err, fileops.ErrNoGroup) {
-		return group.ChildGroup{Unreadable: err.Error()}
-	}
-	return seen
-}
-
 // ask asks a group to begin or to end, if a does, and reports whether that changed anything. If it
 // cannot, the next pass asks again.
 func (o *Orchestrator) ask(a group.Action) (child *Orchestrator, changed bool) {
