@@ -2,6 +2,7 @@ package group
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -165,6 +166,14 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 	return then(unblock{}, next)
 }
 
+// kept returns a living process of a start of the service id that the registry does not know, or 0.
+func (p *planner) kept(id string) int {
+	if p.seen.Kept == nil {
+		return 0
+	}
+	return p.seen.Kept(p.g.ID, id, p.g.Service(id).StartID)
+}
+
 // start starts a service, after stopping what is left of its last start.
 func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	switch {
@@ -177,6 +186,9 @@ func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	}
 	if j.was.isGroup() {
 		return p.beginGroup(j, restart, firstReason)
+	}
+	if pid := p.kept(j.was.ID); pid != 0 {
+		return []step{block{fmt.Sprintf("another start lives: %d", pid)}}
 	}
 	return []step{start{restart, firstReason, 0}}
 }

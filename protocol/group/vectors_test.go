@@ -32,7 +32,12 @@ type vector struct {
 	Seen struct {
 		vectors.Seen `json:",inline"`
 		Survivors    []int `json:"survivors"`
-		Uses         map[string]struct {
+		Kept         []struct {
+			Supervisor string `json:"supervisorId"`
+			StartID    string `json:"startId"`
+			PID        int    `json:"pid"`
+		} `json:"kept"`
+		Uses map[string]struct {
 			CPUMs int64 `json:"cpuMs"`
 			RSSKb int64 `json:"rssKb"`
 		} `json:"uses"`
@@ -366,6 +371,14 @@ func (v *vector) observation(t *testing.T) observe.Observation {
 	seen.Used = func(leader observe.Process, _ string, _ observe.Process) (observe.Usage, bool) {
 		u, known := v.Seen.Uses[strconv.Itoa(leader.PID)]
 		return observe.Usage{CPU: wire.Milliseconds(u.CPUMs), MaxRSS: u.RSSKb}, known
+	}
+	seen.Kept = func(_, service, startID string) int {
+		for _, k := range v.Seen.Kept {
+			if k.Supervisor == service && k.StartID != startID {
+				return k.PID
+			}
+		}
+		return 0
 	}
 	seen.Survived = func(leader observe.Process, _ string, _ observe.Process) bool {
 		return slices.Contains(v.Seen.Survivors, leader.PID)

@@ -236,6 +236,7 @@ ACTION = one_of('log', 'notify', 'warn', 'pause', 'reap')
 VIOLATION = record(at=(MOMENT, REQUIRED), code=(IDENT, REQUIRED), detail=(TEXT, ABSENT),
                    action=(ACTION, REQUIRED), by=(IDENT, ABSENT))
 START_ID = (read_start_id, str)
+KEPT = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, REQUIRED), pid=(INTEGER, REQUIRED))
 BACKOFF = record(initialMs=(DURATION, REQUIRED), factor=(POSITIVE, 2), maxMs=(DURATION, REQUIRED))
 POLICY = all_or_none(
     record(maxAttempts=(whole(-1), 5),
@@ -491,9 +492,11 @@ class Observation(protocol.Observation):
     """survivors(entry) returns whether the exited process of a service has survivors (§11.6).
 
     used(entry) returns what the processes of a service that is alive have used: name → number (§27.2).
+    kept(entry) returns a living process of another start of a service, or None (§11.3).
     """
     survivors: Callable = lambda entry: False
     used: Callable = lambda entry: {}
+    kept: Callable = lambda entry: None
 
 
 @dataclasses.dataclass
@@ -2071,6 +2074,9 @@ class Pass(Edit):
         service = entry['supervisorId']
         if not self.stop(entry) or self.together.barred(service):
             return
+        another = self.seen.kept(self.judged[service]) if service not in self.children else None
+        if another is not None:
+            return self.block(entry, f'another start lives: {another}')
         generation = children.start(self, entry) if service in self.children else None
         if service in self.children and generation is None:
             return self.block(entry, 'no generation is left')

@@ -518,6 +518,8 @@ class World:
                 0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
             seen['exited'] = sorted(self.exited)
             seen |= self.optional(0.15, unseen=[self.one(PIDS)])
+            seen |= self.optional(0.1, kept=[{'supervisorId': self.one(IDS),
+                                             'startId': self.one(START_IDS), 'pid': 77}])
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
             uses = {str(pid): {'cpuMs': self.one((0, 999, 1000, 1001, 1200)), 'rssKb': self.one((0, 1, 2048))}
                     for pid in PIDS}

@@ -233,7 +233,13 @@ def group_observation(seen):
     seen = dict(seen)
     pids = array(INTEGER)[0](seen.pop('survivors', []), '/seen/survivors')
     uses = {pid: USES[0](use, f'/seen/uses/{pid}') for pid, use in seen.pop('uses', {}).items()}
-    return groups.Observation(**vars(observation(seen)),
+    kept = array(groups.KEPT)[0](seen.pop('kept', []), '/seen/kept')
+
+    def keeps(entry):
+        return next((start['pid'] for start in kept if start['supervisorId'] == entry['supervisorId']
+                     and start['startId'] != entry.get('startId')), None)
+
+    return groups.Observation(**vars(observation(seen)), kept=keeps,
                               survivors=lambda entry: entry['pid'] in pids,
                               used=lambda entry: uses.get(str(entry['pid']), {}))
 

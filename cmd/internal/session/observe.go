@@ -6,6 +6,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/parallel"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -31,6 +33,7 @@ func (s *Session) Observer() func() observe.Observation {
 		seen := observe.Observation{
 			Host: process.Here(), Now: s.Now(), Look: look, LookAhead: lookAhead,
 			IsStopped: process.Stopped, Survived: surviveOnce(), Used: process.UsageOnce(),
+			Kept: s.keepOnce(),
 		}
 
 		if s.options.Now.IsZero() {
@@ -91,5 +94,26 @@ func surviveOnce() func(leader observe.Process, startID string, keeper observe.P
 		}
 
 		return left
+	}
+}
+
+// keepOnce returns an observer of what keepers keep, which looks for those of each group only once.
+func (s *Session) keepOnce() func(group, service, startID string) int {
+	known := make(map[string]map[string]int) // by the directory of exit records
+	return func(group, service, startID string) int {
+		for _, l := range s.ledgers {
+			dir := l.GroupExits(group)
+			kept, looked := known[dir]
+			if !looked {
+				kept = start.Kept(dir)
+				known[dir] = kept
+			}
+			for name, pid := range kept {
+				if of, id, ok := layout.InExits(name); ok && of == service && id != startID {
+					return pid
+				}
+			}
+		}
+		return 0
 	}
 }
