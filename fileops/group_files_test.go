@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -210,4 +211,21 @@ func TestSweepOfGroups(t *testing.T) {
 	}
 
 	release()
+}
+
+// What a pass over the group above sees of a group says if it cannot be read.
+func TestLookAtChild(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	if got := l.LookAtChild("none"); got != (group.ChildGroup{}) {
+		t.Errorf("of no group: %+v", got)
+	}
+	must(t, os.WriteFile(l.SupervisorsPath("g"), []byte("{"), 0o600))
+	if got := l.LookAtChild("g"); got.Unreadable == "" {
+		t.Errorf("of one that is damaged: %+v", got)
+	}
+	must(t, os.WriteFile(l.SupervisorsPath("g"), []byte(`{"supervisors": {}}`), 0o600))
+	if got := l.LookAtChild("g"); !got.Ready {
+		t.Errorf("of an empty one: %+v", got)
+	}
 }
