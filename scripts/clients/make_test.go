@@ -218,7 +218,7 @@ func makeOdd(w *world) {
 	for what, c := range map[string]struct{ makefile, flags, says string }{
 		"flags first":  {".SHELLFLAGS = $(dpl_call)\ninclude dpl.mk\n" + call, "-f", "a"},
 		"own PATH":     {begin + "export PATH := /usr/bin:/bin\n" + call, "-f", "a"},
-		"other shell":  {begin + "SHELL = python3\na: ; @print('a')\n", "-f", "a"},
+		"other shell":  {begin + "SHELL = rbash\na: ; @echo a\n", "-f", "a"},
 		"warns":        {begin + call, "--warn-undefined-variables -f", "a"},
 		"twice":        {begin + begin + call, "-f", "a"},
 		"remakes":      {begin + call + remakes, "-f", "a"},
