@@ -35,8 +35,8 @@ type check struct {
 }
 
 // ofFiles are the checks that need the files of the ledger.
-var ofFiles = []string{"files", "clock", "leftovers", "orphans", "numbers", "passes", "logs", "queues",
-	"audit"}
+var ofFiles = []string{"files", "clock", "leftovers", "orphans", "numbers", "passes", "services",
+	"logs", "queues", "audit"}
 
 // newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {
@@ -92,6 +92,7 @@ func (p *checkup) examine() []finding {
 		{"orphans", "no process has outlived its dpl-run and the keeper", p.orphans},
 		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
 		{"passes", "passes run when they are needed", p.passes},
+		{"services", "none was given up, and passes know of all ends", p.services},
 		{"logs", "the logs of services are rotated", p.logs},
 		{"queues", "no queue is too large or has lost something", p.queues},
 		{"audit", "the records of who changed what are whole", p.audit},

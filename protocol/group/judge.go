@@ -157,6 +157,37 @@ func (g Group) OrchestratorHeard(seen observe.Observation) (bool, time.Duration)
 	return o.State != OrchestratorStopped && !observe.IsStale(age, o.StalenessThreshold), age
 }
 
+// LookedAfter reports whether a pass over g was made lately, in its last two periods or in the
+// threshold if that is longer, and its orchestrator has not left.
+func (g Group) LookedAfter(seen observe.Observation) bool {
+	o := &g.Orchestrator
+	_, age := g.OrchestratorHeard(seen)
+	return !o.Heartbeat.IsZero() && o.State != OrchestratorStopped && !observe.IsStale(age, g.patience())
+}
+
+// patience is how long passes over g may take to notice something.
+func (g Group) patience() time.Duration {
+	return max(2*g.Orchestrator.Period, g.Orchestrator.StalenessThreshold)
+}
+
+// Unnoticed returns for how long a service, which has a process according to g, has been gone without
+// a pass that noticed; 0 if it is not gone, or there was a pass lately, or it has ended only since the
+// one that is due. See WithEnds.
+func (g Group) Unnoticed(s *Service, seen observe.Observation) time.Duration {
+	evidence := g.dead(s, seen)
+	if !s.hasProcess() || evidence != observe.Exited && evidence != observe.Rebooted {
+		return 0
+	}
+	_, gone := g.OrchestratorHeard(seen)
+	if s.Ended != nil && !s.Ended.At.IsZero() {
+		gone = min(gone, seen.Now.Sub(s.Ended.At))
+	}
+	if gone <= g.patience() {
+		return 0
+	}
+	return gone
+}
+
 // Deserted reports whether neither the orchestrator nor any service of g shows a sign of life.
 func (g Group) Deserted(seen observe.Observation) bool {
 	if heard, _ := g.OrchestratorHeard(seen); heard {

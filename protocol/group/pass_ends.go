@@ -93,6 +93,12 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 	return j.failed() && j.failEnded(seen, false).after.completes()
 }
 
+// Denies reports whether x says that the process of s has ended, and the observer sees it alive. Then
+// x does not count (spec §19.3): the machine was set back to an earlier state, but not the ledger.
+func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
+	return x.Phase == PhaseEnded && x.of(s) && seen.Checks(s.Vitals)
+}
+
 // learnEnd takes r, the record of s, into s.
 func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 	switch {

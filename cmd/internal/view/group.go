@@ -123,15 +123,9 @@ func (g Group) Troubled() (n int) {
 	return n
 }
 
-// Healthy reports whether no service of g is in trouble, and g has not ended and is looked after: its
-// orchestrator has not left, and the last pass was made in the last two periods, or in the threshold
-// if that is longer.
+// Healthy reports whether no service of g is in trouble, and g has not ended and is looked after.
 func (g Group) Healthy() bool {
-	o := g.Orchestrator
-	_, age := g.OrchestratorHeard(g.Seen)
-	recent := !o.Heartbeat.IsZero() && o.State != group.OrchestratorStopped &&
-		!observe.IsStale(age, max(2*o.Period, o.StalenessThreshold))
-	return recent && g.Registry.Supervision.End.State == group.GroupRunning && g.Troubled() == 0
+	return g.LookedAfter(g.Seen) && g.Registry.Supervision.End.State == group.GroupRunning && g.Troubled() == 0
 }
 
 // Running returns the number of services of g in state running.
