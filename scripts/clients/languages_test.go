@@ -63,7 +63,7 @@ var ofShells = []comes{
 	{what: "own EXIT of lines", status: 7,
 		says: "cleaned up after 7\ntrap -- \"x\" TERM\ntrap -- " +
 			"it's\n", state: protocol.Failed, reason: "call main: exit status 7"},
-	{what: "ends of an aborted operation", status: 3, says: "cleaned up after 0\n",
+	{what: "ends of an aborted operation", status: 3, says: "cleaned up\n",
 		state: protocol.Failed, reason: "enough"},
 	{what: "ends twice", says: "none none none none\n", state: protocol.Completed},
 	{what: "ends as failed", state: protocol.Failed, reason: "call main: exit status 7"},
