@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -48,6 +49,9 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 			o.HostID = r.String()
 		case "failover":
 			o.Failover = r.Bool()
+		case "checks":
+			r.Object(func(id string) { o.Checks = append(o.Checks, readChecked(r, id)) })
+			slices.SortFunc(o.Checks, func(a, b Checked) int { return cmp.Compare(a.Service, b.Service) })
 		default:
 			r.Unknown(&o.Unknown, name)
 		}
@@ -202,6 +206,8 @@ func (s *Service) readStart(r *wire.Reader, name string) bool {
 		s.Paused = readPause(r)
 	case "pausedMs":
 		s.PausedFor = r.Milliseconds(0)
+	case "health":
+		s.Health = readHealth(r)
 	case "startId":
 		s.StartID = readStartID(r)
 	case "keeper":
@@ -353,7 +359,7 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		case "budgetAction":
 			s.Budget.Action = wire.Word(r, "budgetAction", BudgetAction.valid)
 		default:
-			if !s.Context.read(r, name) {
+			if !s.Context.read(r, name) && !s.Health.read(r, name) {
 				r.Unknown(&s.Unknown, name)
 			}
 		}
@@ -371,7 +377,7 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 // ofCommand returns the members of a startInfo that say how a command is executed.
 func ofCommand() []string {
 	return []string{"command", "args", "workingDirectory", "environment", "umask", "nofileSoft",
-		"nofileHard", "nice", "oomScoreAdj"}
+		"nofileHard", "nice", "oomScoreAdj", "health"}
 }
 
 func readPolicy(r *wire.Reader) RestartPolicy {

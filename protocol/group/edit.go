@@ -217,7 +217,7 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	s.StartID, s.Keeper, s.LogFile = "", observe.Process{}, LogFile{}
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.ProgressAt, s.Asked, s.GoneSince = time.Time{}, nil, time.Time{}
-	s.Paused, s.PausedFor = nil, 0
+	s.Paused, s.PausedFor, s.Health = nil, 0, nil
 	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
 	s.Spent = nil
 	if s.State == StateRunning { // what the other process did is not its fault

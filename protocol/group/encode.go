@@ -31,6 +31,13 @@ func (o Orchestrator) write(w *wire.Writer) {
 	}
 	w.OptString("hostId", o.HostID)
 	w.OptBool("failover", o.Failover)
+	if len(o.Checks) > 0 {
+		w.Object("checks", func(w *wire.Writer) {
+			for _, c := range o.Checks {
+				w.Object(c.Service, c.write)
+			}
+		})
+	}
 
 	w.Unknown(o.Unknown)
 }
@@ -135,6 +142,7 @@ func (s *Service) write(w *wire.Writer) {
 		w.Milliseconds("pausedMs", s.PausedFor)
 	}
 
+	s.Health.write(w)
 	w.OptString("startId", s.StartID)
 	s.Keeper.Write(w, "keeper", s.nested)
 	w.OptInt("logDevice", s.LogFile.Device)
@@ -228,6 +236,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		if s.FinishTimeout != 0 {
 			w.Milliseconds("finishTimeoutMs", s.FinishTimeout)
 		}
+		s.Health.write(w)
 		s.writeClocks(w)
 		w.OptString("softSignal", string(s.SoftSignal))
 

@@ -114,6 +114,7 @@ type Orchestrator struct {
 	Period             time.Duration // between the last pass and the one before; 0: unknown
 	HostID             string        // where the last pass was made; "": unknown
 	Failover           bool          // the last pass that nothing prompted had --failover
+	Checks             []Checked     // of the health of services, by id; never changed
 	Unknown            []wire.Member
 
 	nested *wire.Nested
@@ -225,6 +226,7 @@ type ServiceStatus struct {
 	Asked        *Asks           // the checkpoints that it was asked for
 	Paused       *Pause          // why its process is stopped by a signal; nil: it is not
 	PausedFor    time.Duration   // how long its process was paused before that, in all
+	Health       *Health         // what checks of this start have found; nil: nothing, and it need not
 	Attempt      int             // RestartAttempts at that time
 	Generation   int64           // how often a pass has begun the group that it is
 	StartID      string          // random, of that start; "": none
@@ -308,6 +310,7 @@ type StartInfo struct {
 	// nothing.
 	Finish        []string
 	FinishTimeout time.Duration
+	Health        HealthCheck
 
 	Budget  Budget
 	Unknown []wire.Member

@@ -122,7 +122,8 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
 	return s.State == StateCompleted || g.Completing(s, seen) || s.State == StateRunning &&
-		s.Notice.Readiness.Ready() && g.dead(s, seen) == "" && !g.ends[s.ID].unbegun
+		s.Notice.Readiness.Ready() && !s.unproven() && g.dead(s, seen) == "" &&
+		!g.ends[s.ID].unbegun
 }
 
 // dependenciesReady reports whether all services that s depends on are ready or have completed.
@@ -274,6 +275,9 @@ func (e *edit) grant() {
 // Times calls sight with each time in g whose age matters, and its beat.
 func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 	sight(g.Orchestrator.Heartbeat, g.Orchestrator.Beat)
+	for _, c := range g.Orchestrator.Checks {
+		sight(c.At, c.Beat)
+	}
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
 		s.Times(sight)

@@ -29,6 +29,7 @@ type PassRequest struct {
 	Rules              []Rule        // from now on; nil means not given
 	Prompt             *Prompt       // what asked for this pass; nil: somebody, or a timer
 	Room               *int          // how many starts this pass may make at most; nil: any number
+	Health             []HealthResult // of the health checks that were due before the pass
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
@@ -118,6 +119,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.g.lookAhead(e.seen)
 	ends := e.learnEnds(p.Exit)
 	e.learnChildren(p.Child, ends)
+	e.learnHealth(p.Health)
 	e.measure()
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover, room: p.Room,
@@ -208,6 +210,7 @@ func (e *edit) orchestrate(p PassRequest) {
 		o.State = OrchestratorRunning
 	}
 	o.HostID = e.seen.Host.ID
+	e.g.forgetChecks()
 	if p.Prompt == nil {
 		o.Failover = p.Failover
 	}

@@ -190,6 +190,9 @@ func (step start) take(a *acting, s *Service) {
 	if s.StartInfo.hasClock() {
 		s.StartedBeat = a.seen.Beat()
 	}
+	if s.hasCheck() {
+		s.Health = &Health{}
+	}
 	if s.isGroup() {
 		s.Notice.Readiness, s.Starting = observe.ReadinessStarting, false
 		s.Generation = step.generation

@@ -25,9 +25,10 @@ type clock struct {
 	soft, hard time.Duration
 }
 
-// hasClock reports whether the ages of a process started with i matter (spec §26.2).
+// hasClock reports whether the ages of a process started with i matter (spec §26.2, §26.5).
 func (i *StartInfo) hasClock() bool {
-	return i != nil && i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0
+	return i != nil && (i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0 ||
+		i.Health.Command != nil)
 }
 
 // clocks returns the clocks of s that run. While it is paused, they stand.

@@ -68,7 +68,8 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 
 	j.alive = j.checkable && !j.gone
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == "" && !g.pausedLong(s, seen)
-	j.ready = s.State == StateRunning && s.Notice.Readiness.Ready() && j.evidence == ""
+	j.ready = s.State == StateRunning && s.Notice.Readiness.Ready() && !s.unproven() &&
+		j.evidence == ""
 	if s.isGroup() {
 		return j.judgeGroup()
 	}
@@ -93,6 +94,9 @@ func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failu
 		return j.stopFor(*over, seen), nil
 	case ended == nil && j.alive && j.was.Paused == nil:
 		over, asks := j.judgeClocks(seen)
+		if why := j.was.unhealthy(); why != nil && over == nil {
+			over = j.stopFor(*why, seen)
+		}
 		return over, append(asks, j.was.judgeBudget()...)
 	}
 	return ended, nil

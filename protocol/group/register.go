@@ -186,7 +186,7 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
 		s.ExitStatus.equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
 		s.PreflightTimeout == t.PreflightTimeout && slices.Equal(s.Finish, t.Finish) &&
-		s.FinishTimeout == t.FinishTimeout &&
+		s.FinishTimeout == t.FinishTimeout && s.Health.equal(t.Health) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter &&

@@ -84,7 +84,13 @@ type vector struct {
 		AutoShutdown         string            `json:"autoShutdown"`
 		OnExit               string            `json:"onExit"`
 		Log                  string            `json:"log"`
-		Prompt               *struct {
+		Checks               []struct {
+			Supervisor string `json:"supervisorId"`
+			StartID    string `json:"startId"`
+			Passed     bool   `json:"passed"`
+			Output     string `json:"output"`
+		} `json:"checks"`
+		Prompt *struct {
 			Supervisor string `json:"supervisorId"`
 			StartID    string `json:"startId"`
 		} `json:"prompt"`
@@ -706,8 +712,15 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		prompt = &group.Prompt{Service: p.Supervisor, StartID: p.StartID}
 	}
 
+	var health []group.HealthResult
+	for _, c := range v.Do.Checks {
+		health = append(health, group.HealthResult{Service: c.Supervisor, StartID: c.StartID,
+			Passed: c.Passed, Output: c.Output})
+	}
+
 	request := group.PassRequest{
-		Owner: owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
+		Health: health,
+		Owner:  owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,

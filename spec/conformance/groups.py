@@ -8,6 +8,7 @@ from typing import Callable, Optional
 import protocol
 import children
 import endings
+import health
 import limits
 import sets
 import window as window_of
@@ -208,6 +209,14 @@ def asks(value, path):
     return {clock: ASK[0](inner, below(path, clock)) for clock, inner in value.items()}
 
 
+def last_checks(value, path):
+    """Return when the health of services was checked last, by the id of the service (§26.5)."""
+    if not isinstance(value, dict):
+        raise corrupt(path, 'not an object')
+    return {service: CHECKED[0](inner, below(path, service))
+            for service, inner in value.items()}
+
+
 def read_amounts(value, path):
     """Return an object of amounts, name → number (§27.1)."""
     if not isinstance(value, dict):
@@ -285,7 +294,7 @@ def one_kind(kind):
     """A startInfo is of a command or of a group (§24.2)."""
     def read(value, path):
         of_group = isinstance(value, dict) and 'group' in value
-        if of_group and set(OF_COMMAND) & set(value):
+        if of_group and {*OF_COMMAND, 'health'} & set(value):
             raise corrupt(path, 'a command and a group')
         if isinstance(value, dict) and not of_group and 'command' not in value:
             raise corrupt(below(path, 'command'), 'missing')
@@ -306,6 +315,8 @@ START_INFO = one_kind(soft_and_hard(empty_is_absent(
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
            preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
            finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
+           health=(PREFLIGHT, ABSENT), healthEveryMs=(DURATION, ABSENT), healthTimeoutMs=(DURATION, ABSENT),
+           healthFailures=(POSITIVE, ABSENT), healthStartMs=(DURATION, ABSENT),
            softSignal=(one_of(*SOFT_SIGNALS), ABSENT),
            umask=((read_umask, '{:04o}'.format), ABSENT),
            nofileSoft=(whole(1, 2**31 - 1), ABSENT), nofileHard=(whole(1, 2**31 - 1), ABSENT),
@@ -328,6 +339,10 @@ STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
 RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'firstFailedAt',
                   'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
+HEALTH = record(passed=(BOOLEAN, False), failures=(INTEGER, 0), output=(TEXT, ''))
+CHECKED = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
+RESULT = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, ABSENT), passed=(BOOLEAN, False),
+                output=(TEXT, ''))
 SERVICE = null_is_absent(
     record(supervisorId=(IDENT, REQUIRED), order=(REVISION, 0),
            startInfo=(nullable(START_INFO), None),
@@ -344,7 +359,7 @@ SERVICE = null_is_absent(
            generation=(REVISION, 0), startedBeat=(BEAT, ABSENT), progressAt=(MOMENT, ABSENT), progressBeat=(BEAT, ABSENT),
            asked=((asks, lambda value: {k: ASK[1](v) for k, v in value.items()}), ABSENT),
            paused=(PAUSE, ABSENT), pausedMs=(NONNEGATIVE_MS, 0),
-           startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), logDevice=(INTEGER, 0), logInode=(INTEGER, 0),
+           health=(HEALTH, ABSENT), startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), logDevice=(INTEGER, 0), logInode=(INTEGER, 0),
            startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT),
            goneSince=(MOMENT, ABSENT), goneBeat=(BEAT, ABSENT), firstFailedAt=(MOMENT, ABSENT),
            failedAt=(MOMENT, ABSENT),
@@ -411,7 +426,8 @@ ORCHESTRATOR = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 
                       state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED),
                       heartbeatIntervalMs=(DURATION, 2000), stalenessThresholdMs=(DURATION, 10000),
                       beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0),
-                      hostId=(TEXT, ABSENT), failover=(BOOLEAN, ABSENT))
+                      hostId=(TEXT, ABSENT), failover=(BOOLEAN, ABSENT),
+                      checks=((last_checks, lambda value: {k: CHECKED[1](v) for k, v in value.items()}), ABSENT))
 
 
 # Services files (§31.1)
@@ -529,6 +545,8 @@ def times(orchestrator, registry):
     """
     if orchestrator:
         yield orchestrator['orchestratorHeartbeat'], beat_of(orchestrator, *PASS_BEAT)
+        for checked in orchestrator.get('checks', {}).values():
+            yield checked['at'], beat_of(checked, 'at', 'beat')
     for entry in registry['supervisors'].values() if registry else ():
         yield from times_of_heartbeat(entry)
         yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
@@ -544,7 +562,7 @@ def times(orchestrator, registry):
 
 def has_clock(entry):
     """Return whether the ages of a process of entry matter (§26.2)."""
-    return any(name in (entry['startInfo'] or {}) for name in CLOCKS)
+    return any(name in (entry['startInfo'] or {}) for name in (*CLOCKS, 'health'))
 
 
 def can_check(entry, seen):
@@ -696,7 +714,7 @@ FAILURE = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'restartC
 RENEWED = FAILURE + ('termSentAt', 'stoppedBy')  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith',
               'starting', 'runningSince', 'goneSince', 'termSentAt', 'ended', 'readiness', 'note',
-              'progressAt', 'asked', 'paused', 'pausedMs', 'spent')
+              'progressAt', 'asked', 'paused', 'pausedMs', 'health', 'spent')
 
 
 class Edit:
@@ -784,7 +802,7 @@ class Edit:
         if entry is None or entry['state'] == 'completed':
             return entry is not None
         return (entry['state'] == 'running' and not self.evidence(entry)
-                and entry['readiness'] in CAN_BE_USED)
+                and entry['readiness'] in CAN_BE_USED and not health.unproven(entry))
 
     def dependencies_ready(self, entry):
         completed = (self.services.get(key, {}).get('state') == 'completed'
@@ -1555,6 +1573,10 @@ class Pass(Edit):
         for entry in self.services.values():
             if entry['state'] == 'running' and not children.is_group(entry):
                 self.measure(entry)
+
+    def judge_all(self, orchestrator, results):
+        """Take in what health checks have found, and judge all services before any is changed."""
+        health.learn(self, orchestrator, results)
         self.judged = copy.deepcopy(self.services)  # as they were, with the graces of this pass
         known = {key for entry in self.services.values() for key in needs(entry)}
         self.verdicts = {key: self.verdict(key) for key in known}
@@ -1820,6 +1842,9 @@ class Pass(Edit):
         if clock:
             return self.stop_for(entry,
                                  {'reason': 'timeout', 'detail': clock, 'then': 'restart'})
+        why = health.unhealthy(entry) if acts else None
+        if why:
+            return self.stop_for(entry, why)
         if self.ending:
             return endings.leave(self, entry)
         service = entry['supervisorId']
@@ -2103,12 +2128,14 @@ class Pass(Edit):
                 self.alert('supervisorRetrying', service, f'10 retries: {said}')
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith', 'note',
-             'runningSince', 'progressAt', 'asked', 'paused', 'pausedMs', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
+             'runningSince', 'progressAt', 'asked', 'paused', 'pausedMs', 'health', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
         if has_clock(entry):
             beat_now(entry, self.seen, *STARTED)
+        if health.has_check(entry):
+            entry['health'] = {'passed': False, 'failures': 0, 'output': ''}
         if service in self.children:
             entry.update(starting=False, readiness='starting', generation=generation)
             self.outcome.actions.append({
@@ -2180,7 +2207,7 @@ def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None, onExit=None, log=None, prompt=None, children=None, room=None,
+             autoShutdown=None, onExit=None, log=None, prompt=None, children=None, room=None, checks=(),
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -2230,6 +2257,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         edit.supervise(onExit=onExit if onExit != 'none' else None)
     if log is not None:
         edit.supervise(log=log if log != 'files' else None)
+    edit.judge_all(new, checks)
     endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
     edit.refused = window_of.refused(edit)
@@ -2245,6 +2273,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.forget_shortage()
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
+    health.forget(edit.outcome.orchestrator, edit.services)
     if prompt is None:
         set_optional(edit.outcome.orchestrator, 'failover', failover or None)
     edit.outcome.needed = sorted(start for start in exits or {} if any(

@@ -185,7 +185,12 @@ class World:
             **self.optional(0.2, preflight=['sh', '-c', '']),
             **self.optional(0.1, preflightTimeoutMs=self.one((1, 10000))),
             **self.optional(0.2, finish=['git', 'diff']),
-            **self.optional(0.1, finishTimeoutMs=self.one((1, 10000)))
+            **self.optional(0.1, finishTimeoutMs=self.one((1, 10000))),
+            **self.optional(0.4, health=['sh', '-c', 'true']),
+            **self.optional(0.2, healthEveryMs=self.one((1, 1000, 5000))),
+            **self.optional(0.1, healthTimeoutMs=1000),
+            **self.optional(0.3, healthFailures=self.one((1, 2))),
+            **self.optional(0.2, healthStartMs=self.one((1, 1000, 5000)))
         }
 
     def amounts(self, tokens=(0, 1, 1000, 1001, 2**62)):
@@ -306,6 +311,9 @@ class World:
         if self.chance(0.25):
             entry['asked'] = {clock: self.ask() for clock in self.dice.sample(
                 ('runtime', 'progress', 'violation', 'budget:tokens', 'odd'), self.one((1, 2)))}
+        if self.chance(0.6):
+            entry['health'] = (self.optional(0.7, passed=True) | self.optional(0.6, failures=self.one((1, 2, 3, 3)))
+                               | self.optional(0.4, output='é'))
         if self.chance(0.25):
             at = self.ago()
             entry['paused'] = ({'at': at} | self.optional(0.5, beat=self.beat_of(at))
@@ -493,6 +501,10 @@ class World:
         value |= self.heartbeat('orchestratorHeartbeat') if self.chance(0.8) else {}
         value |= self.optional(0.5, revision=4, orchestratorPid=9, periodMs=self.one((0, 2000)))
         value |= self.optional(0.3, hostId=self.one(HOSTS)) | self.optional(0.2, failover=True)
+        if self.chance(0.3):
+            times = {key: self.ago() for key in self.dice.sample(IDS, 2)}
+            value['checks'] = {key: {'at': at} | self.optional(0.5, beat=self.beat_of(at))
+                               for key, at in times.items()}
         value |= self.optional(0.1, note=Number('1.50'))
         return groups.decode_orchestrator(write(value))
 
@@ -701,6 +713,9 @@ class World:
                                          startId=self.one(START_IDS))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         do |= self.optional(0.1, rules=self.rules())
+        do['checks'] = [{'supervisorId': key} | self.optional(0.6, passed=True) | self.optional(0.3, output='é')
+                        | {name: entry[name] for name in ('startId', ) if name in entry}
+                        for key, entry in self.entries().items() if self.chance(0.5)]
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}

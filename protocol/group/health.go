@@ -1,0 +1,289 @@
+package group
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// The settings of a health check that has not its own (spec §26.5).
+const (
+	DefaultHealthEvery    = 10 * time.Second
+	DefaultHealthTimeout  = 5 * time.Second
+	DefaultHealthFailures = 3
+	DefaultHealthStart    = time.Minute
+)
+
+// reasonUnhealthy is why a service is stopped whose health check has failed too often.
+const reasonUnhealthy = "unhealthy"
+
+// A HealthCheck says how passes find out whether a service works. Its zero value: they do not.
+type HealthCheck struct {
+	Command []string      // that exits 0 if it does; nil: there is no check
+	Every   time.Duration // how often it is run, at most; 0: DefaultHealthEvery
+	Timeout time.Duration // how long it may take; 0: DefaultHealthTimeout
+	// how many failures in a row stop the service; 0: DefaultHealthFailures
+	Failures int
+	// how long after a start failures do not count, until it has succeeded; 0: DefaultHealthStart
+	Start time.Duration
+}
+
+// Usual returns c with the defaults in place of what is 0.
+func (c HealthCheck) Usual() HealthCheck {
+	c.Every = cmp.Or(c.Every, DefaultHealthEvery)
+	c.Timeout = cmp.Or(c.Timeout, DefaultHealthTimeout)
+	c.Failures = cmp.Or(c.Failures, DefaultHealthFailures)
+	c.Start = cmp.Or(c.Start, DefaultHealthStart)
+	return c
+}
+
+func (c HealthCheck) equal(d HealthCheck) bool {
+	return slices.Equal(c.Command, d.Command) && c.Every == d.Every && c.Timeout == d.Timeout &&
+		c.Failures == d.Failures && c.Start == d.Start
+}
+
+// read reads the member name of a startInfo, and reports whether it is one of a check.
+func (c *HealthCheck) read(r *wire.Reader, name string) bool {
+	switch name {
+	case "health":
+		c.Command = readArgv(r)
+	case "healthEveryMs":
+		c.Every = r.Milliseconds(1)
+	case "healthTimeoutMs":
+		c.Timeout = r.Milliseconds(1)
+	case "healthFailures":
+		c.Failures = int(r.Int(1))
+	case "healthStartMs":
+		c.Start = r.Milliseconds(1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c HealthCheck) write(w *wire.Writer) {
+	if c.Command != nil {
+		w.Strings("health", c.Command)
+	}
+	for _, d := range []struct {
+		name string
+		time time.Duration
+	}{{"healthEveryMs", c.Every}, {"healthTimeoutMs", c.Timeout}, {"healthStartMs", c.Start}} {
+		if d.time != 0 {
+			w.Milliseconds(d.name, d.time)
+		}
+	}
+	w.OptInt("healthFailures", int64(c.Failures))
+}
+
+// A Health is what the checks of a start of a service have found. It is replaced, never changed.
+type Health struct {
+	Passed   bool   // one has succeeded since the start, or none was asked for at the start
+	Failures int    // in a row, as far as they count
+	Output   string // the last line of the last check that failed since one succeeded
+	Unknown  []wire.Member
+}
+
+func readHealth(r *wire.Reader) *Health {
+	h := &Health{}
+	r.Object(func(name string) {
+		switch name {
+		case "passed":
+			h.Passed = r.Bool()
+		case "failures":
+			h.Failures = int(r.Int(0))
+		case "output":
+			h.Output = r.String()
+		default:
+			r.Unknown(&h.Unknown, name)
+		}
+	})
+	return h
+}
+
+// write writes the member health, or nothing for nil.
+func (h *Health) write(w *wire.Writer) {
+	if h == nil {
+		return
+	}
+	w.Object("health", func(w *wire.Writer) {
+		w.Bool("passed", h.Passed)
+		w.OptInt("failures", int64(h.Failures))
+		w.OptString("output", h.Output)
+		w.Unknown(h.Unknown)
+	})
+}
+
+// hasCheck reports whether passes check the health of s.
+func (s *Service) hasCheck() bool { return s.StartInfo != nil && s.StartInfo.Health.Command != nil }
+
+// unproven reports whether s is not ready, because its health check has yet to succeed.
+func (s *Service) unproven() bool { return s.hasCheck() && s.Health != nil && !s.Health.Passed }
+
+// unhealthy returns why s is stopped, because its check has failed too often, or nil.
+func (s *Service) unhealthy() *StopFor {
+	if !s.hasCheck() || s.Health == nil || s.Health.Failures < s.StartInfo.Health.Usual().Failures {
+		return nil
+	}
+	return &StopFor{Reason: reasonUnhealthy, Detail: s.Health.Output, Then: ThenRestart}
+}
+
+// A Checked says when the health of a service was checked last.
+type Checked struct {
+	Service string
+	At      time.Time
+	Beat    observe.Beat // of At
+	Unknown []wire.Member
+
+	nested *wire.Nested
+}
+
+func readChecked(r *wire.Reader, service string) Checked {
+	c := Checked{Service: service}
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			c.At = r.Time()
+		case "beat":
+			c.Beat = observe.ReadBeat(r, &c.nested, name)
+		default:
+			r.Unknown(&c.Unknown, name)
+		}
+	})
+	r.Require("at")
+	return c
+}
+
+func (c Checked) write(w *wire.Writer) {
+	w.Time("at", c.At)
+	c.Beat.Write(w, "beat", c.nested)
+	w.Unknown(c.Unknown)
+}
+
+// checkedAt returns when the service id was checked last, or zero.
+func (o *Orchestrator) checkedAt(id string) Checked {
+	i := slices.IndexFunc(o.Checks, func(c Checked) bool { return c.Service == id })
+	if i < 0 {
+		return Checked{}
+	}
+	return o.Checks[i]
+}
+
+// overdue returns for how long the health check of s has been due, and whether it is: the process of s
+// lives where the observer can see it, has begun, and nobody stops or pauses it; and the last check of
+// this start is as old as it must be.
+func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, bool) {
+	if !s.hasCheck() || s.State != StateRunning || s.Paused != nil || s.StopFor != nil ||
+		g.ends[s.ID].unbegun || !s.alive(seen) || g.dead(s, seen) != "" {
+		return 0, false
+	}
+	last := g.Orchestrator.checkedAt(s.ID)
+	if last.At.IsZero() || last.At.Before(s.StartedAt) {
+		return wire.Longest, true
+	}
+	age := seen.Age(last.At, last.Beat)
+	every := s.StartInfo.Health.Usual().Every
+	return age - every, age >= every || age < 0
+}
+
+// DueChecks returns the services whose health must be checked now (spec §26.5), the one that is longest
+// overdue first.
+func (g Group) DueChecks(seen observe.Observation) []*Service {
+	type due struct {
+		s  *Service
+		by time.Duration
+	}
+	var all []due
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		if by, is := g.overdue(s, seen); is {
+			all = append(all, due{s, by})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b due) int { return cmp.Compare(b.by, a.by) })
+
+	services := make([]*Service, len(all))
+	for i, d := range all {
+		services[i] = d.s
+	}
+	return services
+}
+
+// A HealthResult is how a health check has ended.
+type HealthResult struct {
+	Service string
+	StartID string // of the start that was checked
+	Passed  bool
+	Output  string // its last line, if it has failed
+}
+
+// learnHealth takes into g what checks have found out, as far as they were due, and are about the
+// present start.
+func (e *edit) learnHealth(results []HealthResult) {
+	for _, r := range results {
+		i := e.g.Registry.index(r.Service)
+		if i < 0 {
+			continue
+		}
+		s := &e.g.Registry.Services[i]
+		if _, due := e.g.overdue(s, e.seen); !due || s.StartID != r.StartID {
+			continue
+		}
+
+		e.g.Orchestrator.setChecked(s.ID, e.seen)
+		if after := s.healthAfter(r, e.seen); s.Health == nil || !after.same(s.Health) {
+			e.services()[i].Health = after
+		}
+	}
+}
+
+// healthAfter returns what is known of the health of s after a check.
+func (s *Service) healthAfter(r HealthResult, seen observe.Observation) *Health {
+	h := Health{Passed: true} // nobody has asked for a check when it was started
+	if s.Health != nil {
+		h = *s.Health
+	}
+	if r.Passed {
+		h.Passed, h.Failures, h.Output = true, 0, ""
+		return &h
+	}
+
+	h.Output = r.Output
+	grace := !h.Passed && !s.StartedAt.IsZero() &&
+		seen.Age(s.StartedAt, s.StartedBeat) <= s.StartInfo.Health.Usual().Start
+	if !grace {
+		h.Failures++
+	}
+	return &h
+}
+
+func (h *Health) same(t *Health) bool {
+	return h.Passed == t.Passed && h.Failures == t.Failures && h.Output == t.Output
+}
+
+// setChecked notes that the service id is checked now.
+func (o *Orchestrator) setChecked(id string, seen observe.Observation) {
+	checks := slices.Clone(o.Checks)
+	i, found := slices.BinarySearchFunc(checks, id, func(c Checked, id string) int {
+		return cmp.Compare(c.Service, id)
+	})
+	if !found {
+		checks = slices.Insert(checks, i, Checked{Service: id})
+	}
+	checks[i].At, checks[i].Beat = seen.Now, seen.Beat()
+	o.Checks = checks
+}
+
+// forgetChecks forgets when services were checked that g has no more, or not with a check.
+func (g *Group) forgetChecks() {
+	gone := func(c Checked) bool {
+		s := g.Service(c.Service)
+		return s == nil || !s.hasCheck()
+	}
+	if slices.ContainsFunc(g.Orchestrator.Checks, gone) {
+		g.Orchestrator.Checks = slices.DeleteFunc(slices.Clone(g.Orchestrator.Checks), gone)
+	}
+}

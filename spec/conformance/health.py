@@ -1,0 +1,71 @@
+"""Health checks of services (§26.5)."""
+
+import groups
+from protocol import age, beat_now
+
+CHECKED = ('at', 'beat')
+USUAL = {'healthEveryMs': 10_000, 'healthFailures': 3, 'healthStartMs': 60_000}
+
+
+def setting(entry, name):
+    return entry['startInfo'].get(name, USUAL[name])
+
+
+def has_check(entry):
+    return 'health' in (entry['startInfo'] or {})
+
+
+def unproven(entry):
+    """Return whether a service is not ready because its check has yet to succeed."""
+    return has_check(entry) and 'health' in entry and not entry['health']['passed']
+
+
+def unhealthy(entry):
+    """Return the stopFor of a service whose check has failed too often, or None."""
+    health = entry.get('health')
+    if not has_check(entry) or not health or health['failures'] < setting(entry, 'healthFailures'):
+        return None
+    why = {'reason': 'unhealthy', 'then': 'restart'}
+    return why | ({'detail': health['output']} if health['output'] else {})
+
+
+def is_due(edit, entry, last):
+    """Return whether a check of entry is due; last says when the last one was, if there was one."""
+    if (not has_check(entry) or entry['state'] != 'running' or 'paused' in entry or 'stopFor' in entry
+            or not edit.alive(entry) or edit.evidence(entry)):
+        return False
+    if last is None or 'startedAt' in entry and last['at'] < entry['startedAt']:
+        return True
+    passed = age(last, edit.seen, *CHECKED)
+    return passed >= setting(entry, 'healthEveryMs') or passed < 0
+
+
+def learn(edit, orchestrator, results):
+    """Take into the services of edit what checks have found, and note when in the orchestrator."""
+    for result in results:
+        service = result['supervisorId']
+        entry = edit.services.get(service)
+        checks = orchestrator.get('checks', {})
+        if (entry is None or entry.get('startId') != result.get('startId')
+                or not is_due(edit, entry, checks.get(service))):
+            continue
+        beat_now(orchestrator.setdefault('checks', {}).setdefault(service, {}), edit.seen, *CHECKED)
+        before = entry.get('health', {'passed': True, 'failures': 0, 'output': ''})
+        if result.get('passed'):
+            after = {'passed': True, 'failures': 0, 'output': ''}
+        else:
+            early = (not before['passed'] and 'startedAt' in entry and
+                     age(entry, edit.seen, *groups.STARTED) <= setting(entry, 'healthStartMs'))
+            after = {'output': result.get('output', ''),
+                     'failures': before['failures'] + (0 if early else 1)}
+        entry['health'] = before | after
+
+
+def forget(orchestrator, services):
+    """Remove when services were checked that are not there any more, or have no check."""
+    kept = {service: last for service, last in orchestrator.get('checks', {}).items()
+            if service in services and has_check(services[service])}
+    if kept:
+        orchestrator['checks'] = kept
+    else:
+        orchestrator.pop('checks', None)
