@@ -122,13 +122,17 @@ func (l *Ledger) ReadGroup(id string) (group.Group, error) {
 
 // WitnessGroup returns a group as an observer sees it, with its exit records, and what the observer has
 // seen (spec §19.6). It takes no lock, and waits for no record. If a process and its record are gone,
-// it reads the group again: a pass may have taken the record in between.
+// it reads the group again: a pass may have taken the record in between. A nil observer is that of the
+// Options.
 func (l *Ledger) WitnessGroup(id string, observer func() observe.Observation) (
 	group.Group, observe.Observation, error,
 ) {
 	look := func(service, startID string) (group.ExitRecord, bool) {
 		x, found, _ := l.ReadExit(id, service, startID) // one that cannot be read says nothing
 		return x, found
+	}
+	if observer == nil {
+		observer = l.options.Observe
 	}
 	for before := int64(-1); ; {
 		g, err := l.ReadGroup(id)

@@ -46,6 +46,7 @@ type register struct {
 	Budget             budget            `embed:""`
 	Preflight          preflight         `embed:""`
 	Finish             finish            `embed:""`
+	Health             health            `embed:""`
 	AlertOn            string            `default:"" enum:"all,final," placeholder:"all|final" help:"final: raise no alert about it except that it is dead (all)"`
 	OnDead             string            `default:"" enum:"alert,escalate," placeholder:"alert|escalate" help:"when it is given up: the others go on (alert), or the group ends (escalate)"`
 	Significant        bool              `help:"the group may end when this service, which is not permanent, is over: see dpl-orchestrate --auto-shutdown"`
@@ -119,6 +120,9 @@ func (c *register) Validate() error {
 		return err
 	}
 	if err := c.Finish.check(); err != nil {
+		return err
+	}
+	if err := c.Health.check(); err != nil {
 		return err
 	}
 	return c.Budget.check()

@@ -88,7 +88,9 @@ func warnUnregistered(env *cli.Env, g group.Group, id string) {
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
 // if the pass fails.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, groupID string) {
-	if _, err := orchestrator.New(env, l, groupID).Pass(); err != nil {
+	o := orchestrator.New(env, l, groupID)
+	o.Unchecked = true
+	if _, err := o.Pass(); err != nil {
 		env.Warnf("%v", cli.Named("orchestrate", groupID, "", err))
 	}
 }
@@ -160,7 +162,8 @@ func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
-		"preflight-timeout", "finish", "no-finish", "finish-timeout", "umask", "nofile", "nice",
+		"preflight-timeout", "finish", "no-finish", "finish-timeout", "health", "no-health",
+		"health-every", "health-timeout", "health-failures", "health-start", "umask", "nofile", "nice",
 		"oom-score-adj")
 }
 
@@ -311,4 +314,5 @@ func (c *register) numbers(s *group.StartInfo) {
 	c.Budget.copy(s)
 	c.Preflight.copy(s)
 	c.Finish.copy(s)
+	c.Health.copy(s)
 }

@@ -35,6 +35,7 @@ const (
 	orchestratorSuffix = ".orchestrator.json"
 	supervisorsSuffix  = ".supervisors.json"
 	alertsSuffix       = ".alerts.jsonl"
+	healthSuffix       = ".health" // the lock of the health checks of a group
 	lockSuffix         = ".lock" // also of an operation, after its file name
 )
 
@@ -148,6 +149,10 @@ func (p Paths) AlertsPath(group string) string { return p.path(group + alertsSuf
 
 // GroupLock returns the path of the lock file of a group.
 func (p Paths) GroupLock(group string) string { return p.path(group + lockSuffix) }
+
+// HealthLock returns the path of the lock that a pass over a group holds while it checks the health of
+// services.
+func (p Paths) HealthLock(group string) string { return p.path(group + healthSuffix) }
 
 // GroupLogs returns the path of the directory in logs/ that belongs to a group.
 func (p Paths) GroupLogs(group string) string { return filepath.Join(p.LogsDir(), group) }

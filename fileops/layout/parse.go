@@ -65,7 +65,7 @@ func InLedger(name string) (kind Kind, id string) {
 		kind   Kind
 	}{
 		{orchestratorSuffix, OrchestratorFile}, {supervisorsSuffix, SupervisorsFile},
-		{alertsSuffix, AlertsFile}, {lockSuffix, LockFile},
+		{alertsSuffix, AlertsFile}, {lockSuffix, LockFile}, {healthSuffix, LockFile},
 	} {
 		if id, ok := strings.CutSuffix(file, c.suffix); ok {
 			return belonging(id, role, c.kind)

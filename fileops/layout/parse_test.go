@@ -54,9 +54,13 @@ func FuzzNames(f *testing.F) {
 		check(kind, id, map[Kind]string{ArchivedFile: p.ArchivePath(id, n),
 			ArchivedRegistry: p.RegistryCopies(id).Path(n)}[kind])
 		if kind, id := InLedger(name); id != "" {
+			lock := p.GroupLock(id)
+			if strings.HasSuffix(name, healthSuffix) {
+				lock = p.HealthLock(id)
+			}
 			check(kind, id, map[Kind]string{SupervisorsFile: p.SupervisorsPath(id),
 				OrchestratorFile: p.OrchestratorPath(id), AlertsFile: p.AlertsPath(id),
-				LockFile: p.GroupLock(id)}[kind])
+				LockFile: lock}[kind])
 		}
 
 		if service, start, ok := InRestarts(name); ok {

@@ -415,36 +415,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The end of a long output is kept, and all of it is passed on, as far as possible.
-func TestTail(t *testing.T) {
-	t.Parallel()
-	var all strings.Builder
-	end := &tail{to: &all}
-	var want []byte
-	for i := range 5000 {
-		line := fmt.Appendf(nil, "line %d\n", i)
-		want = append(want, line...)
-		if n, err := end.Write(line); n != len(line) || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if got := end.String(); got != string(want[len(want)-mostOutput:]) || all.String() != string(want) {
-		t.Errorf("got %d bytes, %d passed on", len(got), all.Len())
-	}
-	if cap(end.text) > 4*mostOutput {
-		t.Errorf("%d bytes are kept", cap(end.text))
-	}
-
-	closed := &tail{to: broken{}}
-	if n, err := closed.Write([]byte("x")); n != 1 || err != nil || closed.String() != "x" {
-		t.Errorf("got %d, %v, %q", n, err, closed)
-	}
-}
-
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
-
 // A dry run runs nothing.
 func TestDryRun(t *testing.T) {
 	t.Parallel()

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/tail"
 )
 
 // Run is that of check.Attempt. The command runs in the directory of the attempt, without input. At
@@ -22,7 +21,7 @@ func (a *Attempt) Run() (status int64, output string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.rules.Timeout)
 	defer cancel()
 
-	end := &tail{to: a.Output}
+	end := &tail.Tail{To: a.Output}
 	argv := a.rules.Command
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = a.dir
@@ -45,28 +44,4 @@ func (a *Attempt) Run() (status int64, output string, err error) {
 		err = fmt.Errorf("it could not be run: %w", err)
 	}
 	return status, end.String(), err
-}
-
-// A tail keeps the end of what is written to it, and passes everything on. Whether that can be
-// written does not matter to the command.
-type tail struct {
-	to   io.Writer
-	text []byte
-}
-
-// mostOutput is how much of the command's output is in a report.
-const mostOutput = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p...)
-	if more := len(t.text) - 2*mostOutput; more > 0 {
-		t.text = append(t.text[:0], t.text[len(t.text)-mostOutput:]...)
-	}
-	_, _ = t.to.Write(p)
-	return len(p), nil
-}
-
-// String returns the last mostOutput bytes, as UTF-8.
-func (t *tail) String() string {
-	return strings.ToValidUTF8(string(t.text[max(0, len(t.text)-mostOutput):]), "\uFFFD")
 }

@@ -21,16 +21,20 @@ func (childrenFirst) Error() string { return "its groups need a pass first" }
 // pass already: groups that lead back to one would otherwise never end.
 func (o *Orchestrator) pass(visited map[string]bool) (PassReport, error) {
 	visited[o.Group] = true
-	p, err := o.passAlone(visited)
+	var health *checks
+	p, err := o.passAlone(visited, health)
 	var below []PassReport
 	for {
-		first, waits := errors.AsType[childrenFirst](err)
-		if !waits {
+		if first, waits := errors.AsType[childrenFirst](err); waits {
+			below = append(below, o.passBelow(first, visited)...)
+		} else if errors.Is(err, errChecksFirst) {
+			health = o.runChecks()
+		} else {
 			break
 		}
-		below = append(below, o.passBelow(first, visited)...)
-		p, err = o.passAlone(visited)
+		p, err = o.passAlone(visited, health)
 	}
+	health.release()
 
 	p.Children = below
 	if err != nil || p.StandBy || o.Env.DryRun() {
@@ -111,7 +115,8 @@ func (o *Orchestrator) beside(id string) *Orchestrator {
 	return &Orchestrator{
 		Env: o.Env, Machine: o.Machine, Ledger: o.Ledger, Group: id,
 		Owner: o.Owner, Failover: o.Failover, Spawn: o.Spawn,
-		OnAlert: o.OnAlert, HookOut: o.HookOut, State: o.State, Every: o.Every,
+		Unchecked: o.Unchecked || o.Prompt != nil,
+		OnAlert:   o.OnAlert, HookOut: o.HookOut, State: o.State, Every: o.Every,
 	}
 }
 

@@ -37,6 +37,7 @@ type Orchestrator struct {
 	Log          *group.LogTarget    // nil: the group's
 	Rules        []group.Rule        // nil: the group's
 	Prompt       *group.Prompt       // what asks for the pass; nil: somebody, or a timer
+	Unchecked    bool                // run no health checks, as for a prompt
 	OnAlert      string              // a command line for sh; "": none
 	HookOut      io.Writer           // what OnAlert prints goes here
 	Spawn        Spawn
@@ -82,9 +83,10 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	return o.pass(map[string]bool{})
 }
 
-// passAlone makes one pass over the group itself. It returns childrenFirst, and has done nothing,
-// if groups that are its services are not in visited.
-func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
+// passAlone makes one pass over the group itself, with the results of health checks. It has done
+// nothing if it returns childrenFirst, because groups that are its services are not in visited, or
+// errChecksFirst, because health is nil and checks are due.
+func (o *Orchestrator) passAlone(visited map[string]bool, health *checks) (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err
 	}
@@ -95,7 +97,7 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	var p PassReport
 	files := o.startFiles() // before the lock: see RemoveStartFiles
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		return o.underLock(tx, &p, visited)
+		return o.underLock(tx, &p, visited, health)
 	})
 
 	o.say(p)
@@ -112,10 +114,10 @@ func (o *Orchestrator) passAlone(visited map[string]bool) (PassReport, error) {
 	return p, err
 }
 
-// underLock makes the part of the pass p that needs the group's lock. It returns childrenFirst as
-// passAlone does.
-func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport,
-	visited map[string]bool) error {
+// underLock makes the part of the pass p that needs the group's lock. It returns childrenFirst and
+// errChecksFirst as passAlone does.
+func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport, visited map[string]bool,
+	health *checks) error {
 	p.Before = tx.Value()
 	if err := o.checkTiming(p.Before); err != nil {
 		return err
@@ -127,8 +129,16 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport,
 	if err := o.checkChildren(p.Before, visited, seen); err != nil {
 		return err
 	}
+	if health == nil {
+		if err := o.checkFirst(p.Before, seen); err != nil {
+			return err
+		}
+		health = &checks{}
+	}
 
-	d, err := p.Before.Pass(o.arguments(p.Before, seen), seen)
+	request := o.arguments(p.Before, seen)
+	request.Health = health.results
+	d, err := p.Before.Pass(request, seen)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,168 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/tail"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// The limits of the health checks of one pass (spec §26.5).
+const (
+	checksAtOnce   = 16
+	checksBeginFor = 10 * time.Second
+	checksEndAfter = 15 * time.Second
+	longestOutput  = 200 // bytes
+)
+
+// errChecksFirst means that health checks are due, which need no lock of the group.
+var errChecksFirst = errors.New("its health checks come first")
+
+// checks are the health checks that a pass has run. Nil: it has yet to look for them.
+type checks struct {
+	results []group.HealthResult
+	lock    disk.Lock // keeps other passes from running the same; nil: there are no results
+}
+
+// release lets other passes run checks. The results must be committed.
+func (c *checks) release() {
+	if c != nil && c.lock != nil {
+		c.lock.Unlock()
+	}
+}
+
+// checkFirst returns errChecksFirst if health checks of g are due in this pass.
+func (o *Orchestrator) checkFirst(g group.Group, seen observe.Observation) error {
+	if o.Unchecked || o.Prompt != nil || g.StandsBy(o.Owner, o.Prompt, seen) ||
+		g.TwoMachines(seen) || len(g.DueChecks(seen)) == 0 {
+		return nil
+	}
+	return errChecksFirst
+}
+
+// runChecks runs the health checks that are due, unless another process does. The caller releases the
+// result.
+func (o *Orchestrator) runChecks() *checks {
+	lock, err := o.Ledger.LockHealth(o.Group)
+	if err != nil {
+		if !errors.Is(err, fileops.ErrBusy) {
+			o.Env.Warnf("%s: health checks: %v", o.Group, err)
+		}
+		return &checks{}
+	}
+
+	// Another pass may have run them in the meantime, and some may not have begun.
+	g, seen, err := o.Ledger.WitnessGroup(o.Group, nil)
+	if err != nil {
+		o.Env.Warnf("%s: health checks: %v", o.Group, err)
+		return &checks{lock: lock}
+	}
+	return &checks{o.checkAll(g, g.DueChecks(seen)), lock}
+}
+
+// checkAll checks the health of services, some at a time, and returns the results, as far as there are
+// any.
+func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []group.HealthResult) {
+	began := time.Now()
+	ctx, cancel := context.WithDeadline(context.Background(), began.Add(checksEndAfter))
+	defer cancel()
+
+	next := make(chan *group.Service)
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	for range min(checksAtOnce, len(due)) {
+		running.Go(func() {
+			for s := range next {
+				r, err := o.checkOne(ctx, s)
+				mu.Lock()
+				if err != nil {
+					o.Env.Warnf("%s: health of %q: %v", g.ID, s.ID, err)
+				} else {
+					results = append(results, r)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+
+	for i, s := range due {
+		if time.Since(began) > checksBeginFor {
+			o.Env.Warnf("%s: health of %d services: no time was left: a later pass checks them", g.ID,
+				len(due)-i)
+			break
+		}
+		next <- s
+	}
+	close(next)
+	running.Wait()
+	return results
+}
+
+// checkOne checks the health of s. An error says that there is no result.
+func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.HealthResult, error) {
+	check := s.StartInfo.Health.Usual()
+	r := group.HealthResult{Service: s.ID, StartID: s.StartID}
+	ctx, cancel := context.WithTimeout(all, check.Timeout)
+	defer cancel()
+
+	var output tail.Tail
+	cmd := exec.CommandContext(ctx, check.Command[0], check.Command[1:]...)
+	cmd.Dir, cmd.Env = s.StartInfo.Dir, o.checking(s)
+	cmd.Stdout, cmd.Stderr = &output, &output
+	defer process.Contain(cmd)()
+	cmd.WaitDelay = 100 * time.Millisecond // what it has left behind may hold the pipe
+
+	err := cmd.Run()
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case all.Err() != nil:
+		return r, fmt.Errorf("killed: the checks of a pass may take %v: give --health-timeout",
+			checksEndAfter)
+	case ctx.Err() != nil:
+		r.Output = lastLine(output.String(), fmt.Sprintf("killed after %v", check.Timeout))
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0
+		r.Passed = true
+	case !exited:
+		return r, fmt.Errorf("it could not be run: %w", err)
+	case exit.ExitCode() == 126, exit.ExitCode() == 127:
+		return r, fmt.Errorf("it could not be run: %s: correct --health",
+			lastLine(output.String(), exit.String()))
+	default:
+		r.Output = lastLine(output.String(), exit.String())
+	}
+	return r, nil
+}
+
+// checking returns the environment of the health check of s: that of its process, but no mark of a
+// start. With that, it would be a process of the service.
+func (o *Orchestrator) checking(s *group.Service) []string {
+	var env []string
+	for _, v := range o.environment(s, group.Start{ServiceID: s.ID, Attempt: s.Attempt}, "", nil) {
+		name, _, _ := strings.Cut(v, "=")
+		if name != process.StartVariable && name != process.KeeperVariable && name != "DPL_REASON" {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// lastLine returns the last line of output, or how if it is empty, in a form that harms no terminal.
+func lastLine(output, how string) string {
+	output = strings.TrimRight(output, "\r\n \t")
+	line := output[strings.LastIndexAny(output, "\r\n")+1:]
+	if line == "" {
+		line = how
+	}
+	return harmless.Short(harmless.Text(line), longestOutput)
+}
