@@ -174,7 +174,7 @@ func limit(v group.Supervision) any {
 func serviceObject(s view.Service) cli.Object {
 	o := cli.Object{
 		{"supervisorId", s.ID}, {"state", s.State}, {"pid", cli.OrNull(s.PID)},
-		{"readiness", s.Notice.Readiness},
+		{"readiness", s.Notice.Readiness}, {"health", health(s.Health)},
 		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
 		{"dependencies", append([]string{}, s.Dependencies...)},
 		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(s.Note())},
@@ -284,4 +284,12 @@ func stampOrNull(t time.Time) any {
 		return nil
 	}
 	return view.Stamp(t)
+}
+
+// health returns what checks of a service have found, or nil.
+func health(h *group.Health) any {
+	if h == nil {
+		return nil
+	}
+	return cli.Object{{"passed", h.Passed}, {"failures", h.Failures}, {"output", h.Output}}
 }

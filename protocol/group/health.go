@@ -120,8 +120,8 @@ func (h *Health) write(w *wire.Writer) {
 // hasCheck reports whether passes check the health of s.
 func (s *Service) hasCheck() bool { return s.StartInfo != nil && s.StartInfo.Health.Command != nil }
 
-// unproven reports whether s is not ready, because its health check has yet to succeed.
-func (s *Service) unproven() bool { return s.hasCheck() && s.Health != nil && !s.Health.Passed }
+// Unproven reports whether s is not ready, because its health check has yet to succeed.
+func (s *Service) Unproven() bool { return s.hasCheck() && s.Health != nil && !s.Health.Passed }
 
 // unhealthy returns why s is stopped, because its check has failed too often, or nil.
 func (s *Service) unhealthy() *StopFor {

@@ -122,7 +122,7 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 
 func (g Group) ready(s *Service, seen observe.Observation) bool {
 	return s.State == StateCompleted || g.Completing(s, seen) || s.State == StateRunning &&
-		s.Notice.Readiness.Ready() && !s.unproven() && g.dead(s, seen) == "" &&
+		s.Notice.Readiness.Ready() && !s.Unproven() && g.dead(s, seen) == "" &&
 		!g.ends[s.ID].unbegun
 }
 

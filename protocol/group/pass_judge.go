@@ -68,7 +68,7 @@ func (g Group) judge(s *Service, seen observe.Observation) judgement {
 
 	j.alive = j.checkable && !j.gone
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == "" && !g.pausedLong(s, seen)
-	j.ready = s.State == StateRunning && s.Notice.Readiness.Ready() && !s.unproven() &&
+	j.ready = s.State == StateRunning && s.Notice.Readiness.Ready() && !s.Unproven() &&
 		j.evidence == ""
 	if s.isGroup() {
 		return j.judgeGroup()

@@ -166,6 +166,9 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 	return then(unblock{}, next)
 }
 
+// blockedElsewhere is why a service is not started whose process may live on another host.
+const blockedElsewhere = "process elsewhere"
+
 // kept returns a living process of a start of the service id that the registry does not know, or 0.
 func (p *planner) kept(id string) int {
 	if p.seen.Kept == nil {
@@ -178,7 +181,7 @@ func (p *planner) kept(id string) int {
 func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	switch {
 	case j.foreign && !p.failover:
-		return []step{block{"process elsewhere"}}
+		return []step{block{blockedElsewhere}}
 	case j.held(p.seen):
 		return p.stop(j)
 	case p.barred(j.was):

@@ -32,12 +32,26 @@ func (g Group) Why(id string, exits ExitLookup, children ChildLookup, seen obser
 
 	why.Facts = slices.Concat(g.history(id, seen), g.rules(s, seen))
 	foresee := func(g Group, seen observe.Observation) (Group, []string, error) {
-		d, err := g.Pass(PassRequest{Owner: cmp.Or(g.Registry.Owner, id),
-			Failover: g.Orchestrator.Failover, Exit: exits, Child: children}, seen)
+		next := PassRequest{Owner: cmp.Or(g.Registry.Owner, id), Failover: g.Orchestrator.Failover,
+			Exit: exits, Child: children}
+		d, err := g.Pass(next, seen)
 		if err != nil {
 			return g, nil, err
 		}
-		return d.Group(), d.about(id), nil
+		about := d.about(id)
+		for _, s := range g.DueChecks(seen) {
+			next.Health = append(next.Health, HealthResult{Service: s.ID, StartID: s.StartID, Passed: true})
+		}
+		if len(next.Health) > 0 {
+			if d, err := g.Pass(next, seen); err == nil {
+				for _, step := range d.about(id) {
+					if !slices.Contains(about, step) {
+						about = append(about, step+", if its health check succeeds")
+					}
+				}
+			}
+		}
+		return d.Group(), about, nil
 	}
 
 	after, now, err := foresee(g, seen)

@@ -68,9 +68,11 @@ func (t *telling) waiting() {
 	switch {
 	case len(waits) > 0:
 		t.say("It waits for %s", strings.Join(waits, "; "))
-	case t.s.BlockedBy != "":
+	case t.s.BlockedBy == blockedElsewhere:
 		t.say("It is blocked: %s. If it has ended there, dpl-orchestrate --failover starts it here",
 			t.s.BlockedBy)
+	case t.s.BlockedBy != "":
+		t.say("It is blocked: %s", t.s.BlockedBy)
 	case t.g.Registry.full():
 		t.say("The group runs at most %d services at once: it starts when one of them has ended",
 			t.g.Registry.Supervision.Window)
@@ -94,7 +96,33 @@ func (t *telling) standing(on *Service) string {
 	if !on.Notice.Readiness.Ready() {
 		return "running, but says that it is " + string(on.Notice.Readiness)
 	}
+	if on.Unproven() {
+		return "running, but its health check has yet to succeed"
+	}
 	return "running"
+}
+
+// health says what checks of the service have found.
+func (t *telling) health() {
+	s := t.s
+	if !s.hasCheck() {
+		return
+	}
+	c := s.StartInfo.Health.Usual()
+	t.say("Passes check its health every %v at most, with %q; %s in a row restart it", c.Every,
+		c.Command[len(c.Command)-1], counted(c.Failures, "failure"))
+	switch h := s.Health; {
+	case h == nil:
+		t.say("It was started without that check, and has yet to be checked")
+	case !h.Passed && h.Output == "":
+		t.say("The check has yet to succeed, and until then it is not ready")
+	case !h.Passed:
+		t.say("The check has yet to succeed, and until then it is not ready; it failed last: %s", h.Output)
+	case h.Failures > 0:
+		t.say("The last %s failed: %s", counted(h.Failures, "check"), h.Output)
+	default:
+		t.say("The last check succeeded")
+	}
 }
 
 func (t *telling) running() {
@@ -107,6 +135,7 @@ func (t *telling) running() {
 	t.budget()
 	t.violated()
 	t.paused()
+	t.health()
 	evidence, age := t.g.JudgeService(s, t.seen)
 	switch age = age.Round(time.Millisecond); {
 	case s.isGroup():

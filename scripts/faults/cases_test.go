@@ -171,7 +171,7 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env "+
 				"X=y --dir / "+
 				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
-				"--log-keep 2 --no-budget --no-preflight --no-finish --no-restart "+
+				"--log-keep 2 --no-budget --no-preflight --no-finish --no-health --no-restart "+
 				"--heartbeat --readiness starting -- sleep 300")},
 		{name: "register a policy", setup: []step{itself, request},
 			do: at(0, "dpl-register --group g --request --no-pass --service c "+
@@ -180,7 +180,8 @@ func groupSubjects() []subject {
 				"--soft-signal INT "+
 				"--stuck 10s,20s --alert-on final --keep-ended 1h --on-dead escalate --significant --resume "+
 				"--budget tokens=1000 "+
-				"--budget-action restart --preflight true --preflight-timeout 5s "+
+				"--budget-action restart --preflight true --preflight-timeout 5s --health true "+
+				"--health-every 5s --health-timeout 2s --health-failures 2 --health-start 9s "+
 				"--finish true --finish-timeout 5s --umask 022 --nofile 64 --nice 19 "+
 				"--oom-score-adj 500 -- sleep 300")},
 		{name: "register --child-group", setup: []step{request},

@@ -124,6 +124,9 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	cmd.WaitDelay = 100 * time.Millisecond // what it has left behind may hold the pipe
 
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = cmd.Cancel() // nothing that it has left in its group may pile up
+	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case all.Err() != nil:

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -185,6 +186,21 @@ func (s Service) pausedNote() string {
 	return note + ": dpl-restart --continue"
 }
 
+// health says what keeps the health check of s from being well, or "".
+func (s Service) health() string {
+	switch h := s.Health; {
+	case s.Unproven() && h.Output == "":
+		return "not ready: its health check has yet to succeed"
+	case s.Unproven():
+		return "not ready: its health check fails: " + h.Output
+	case h != nil && h.Failures == 1:
+		return "its last health check failed: " + h.Output
+	case h != nil && h.Failures > 1:
+		return fmt.Sprintf("its last %d health checks failed: %s", h.Failures, h.Output)
+	}
+	return ""
+}
+
 func (s Service) runningNote() (all []string) {
 	if s.Group.Settled(s.ID) != "" && s.Ended != nil {
 		all = append(all, Ending(s.Ended))
@@ -200,6 +216,9 @@ func (s Service) runningNote() (all []string) {
 	}
 	if said := s.Notice.String(); said != "" {
 		all = append(all, said)
+	}
+	if found := s.health(); found != "" {
+		all = append(all, found)
 	}
 	if s.Outdated() {
 		all = append(all, "changed since it was started: dpl-restart")
