@@ -2290,7 +2290,7 @@ def two_machines(orchestrator, seen):
             or seen.bootedAt is None or at < seen.bootedAt):
         return False
     return (orchestrator.get('hostId') and orchestrator['hostId'] == seen.hostId
-            and abs(age(orchestrator, seen, *PASS_BEAT)) <= orchestrator['stalenessThresholdMs'])
+            and 0 <= seen.now - at <= orchestrator['stalenessThresholdMs'])
 
 
 def silent(orchestrator, seen):
