@@ -10,13 +10,15 @@ import (
 var (
 	orchestratorShape = vectors.Object("$schema protocolVersion orchestrationGroupId revision "+
 		"orchestratorPid "+
-		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
-		map[string]*vectors.Shape{"beat": vectors.BeatShape})
+		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs "+
+		"hostId failover", map[string]*vectors.Shape{"beat": vectors.BeatShape,
+		"checks": {Each: vectors.Object("at", map[string]*vectors.Shape{"beat": vectors.BeatShape})}})
 
 	startShape = vectors.Object(
 		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
 			"runtimeMaxMs progressSoftMs progressMaxMs softSignal budget budgetAction "+
-			"preflightTimeoutMs preflight finish finishTimeoutMs",
+			"preflightTimeoutMs preflight finish finishTimeoutMs health healthEveryMs healthTimeoutMs "+
+			"healthFailures healthStartMs",
 		map[string]*vectors.Shape{
 			"exitStatus": vectors.Object("success tempfail failure persistent terminal", nil),
 			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs "+
@@ -44,6 +46,7 @@ var (
 					map[string]*vectors.Shape{"beat": vectors.BeatShape})},
 				"paused": vectors.Object("at continue",
 					map[string]*vectors.Shape{"beat": vectors.BeatShape}),
+				"health":     vectors.Object("passed failures output", nil),
 				"stopFor":    vectors.Object("reason detail then", nil),
 				"violations": {Each: vectors.Object("at code detail action by", nil)},
 				"lastExit":   exitShape, "ended": exitShape,
