@@ -20,15 +20,15 @@ type PassRequest struct {
 	LastAlert          int64
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
-	Strategy           Strategy      // from now on; "" means not given
-	Window             *int          // how many services run at once, from now on; 0: all
-	Limit              *Limit        // of the group, from now on; nil means not given
-	AutoShutdown       *AutoShutdown // from now on; nil means not given
-	OnExit             *OnExit       // from now on; nil means not given
-	Log                *LogTarget    // from now on; nil means not given
-	Rules              []Rule        // from now on; nil means not given
-	Prompt             *Prompt       // what asked for this pass; nil: somebody, or a timer
-	Room               *int          // how many starts this pass may make at most; nil: any number
+	Strategy           Strategy       // from now on; "" means not given
+	Window             *int           // how many services run at once, from now on; 0: all
+	Limit              *Limit         // of the group, from now on; nil means not given
+	AutoShutdown       *AutoShutdown  // from now on; nil means not given
+	OnExit             *OnExit        // from now on; nil means not given
+	Log                *LogTarget     // from now on; nil means not given
+	Rules              []Rule         // from now on; nil means not given
+	Prompt             *Prompt        // what asked for this pass; nil: somebody, or a timer
+	Room               *int           // how many starts this pass may make at most; nil: any number
 	Health             []HealthResult // of the health checks that were due before the pass
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
