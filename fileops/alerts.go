@@ -37,11 +37,15 @@ func (l *Ledger) alertLog(group string) jsonl.Log {
 
 // Alerts returns the lines of the alerts file whose number is greater than after, in order. A
 // missing file is no error. Its errors are those of AppendAlerts.
-func (l *Ledger) Alerts(group string, after int64) ([]jsonl.Line, error) {
-	if err := wire.CheckID(group); err != nil {
+func (l *Ledger) Alerts(id string, after int64) (alerts []group.AlertLine, err error) {
+	if err := wire.CheckID(id); err != nil {
 		return nil, err
 	}
-	return l.alertLog(group).After(after)
+	lines, err := l.alertLog(id).After(after)
+	for _, line := range lines {
+		alerts = append(alerts, group.AlertLine(line))
+	}
+	return alerts, err
 }
 
 // LastAlert returns the number of the last line that Alerts would return, or 0 if there is none.

@@ -47,34 +47,3 @@ func LogEnd(log []byte) string {
 	}
 	return strings.ToValidUTF8(string(log), string(utf8.RuneError))
 }
-
-// WithExit returns line, the line of an alert, with the last exit of the service that the alert is
-// about as its last member, exit (spec §29.4). If there is none, if it came after the alert, or if
-// the alert is not about an exit, it returns line as it is.
-func (g Group) WithExit(line string) string {
-	alert, err := wire.Decode(line, 0, func(r *wire.Reader) (a Alert) {
-		a.read(r)
-		return a
-	})
-	if err != nil || !alert.Type.ofExit() {
-		return line
-	}
-
-	s := g.Service(alert.ServiceID)
-	if s == nil || s.LastExit == nil || s.LastExit.At.After(alert.Timestamp) {
-		return line
-	}
-
-	exit := wire.Line(func(w *wire.Writer) { s.LastExit.write(w, "exit") })
-	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
-}
-
-// ofExit reports whether alerts of this type are raised because a process has ended, or did not
-// start.
-func (t AlertType) ofExit() bool {
-	switch t {
-	case AlertFailed, AlertRestarted, AlertRetrying, AlertDead, AlertCompleted:
-		return true
-	}
-	return false
-}

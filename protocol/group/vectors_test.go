@@ -129,6 +129,7 @@ type vector struct {
 		Failed   map[string]string `json:"failed"`
 		Short    []string          `json:"short"`
 		Appended int64             `json:"appended"`
+		Lines    []json.RawMessage `json:"lines"`
 
 		vectors.Saying `json:",inline"`
 		For            string `json:"for"`
@@ -144,6 +145,7 @@ type vector struct {
 	Plan             []vectorPlan   `json:"plan"`
 	Removed          []string       `json:"removed"`
 	Needed           []string       `json:"needed"`
+	Gives            []int64        `json:"gives"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -456,6 +458,9 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return v.restart(t, g, by, seen)
 	case "pass":
 		return v.pass(t, g, owner, seen)
+	case "give":
+		v.give(t, g)
+		return g, nil
 	case "result":
 		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
 		for id, cause := range v.Do.Failed {
@@ -471,6 +476,26 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 
 	t.Fatalf("unknown verb %q", v.Do.Verb)
 	return g, nil
+}
+
+// give checks which alerts the hook of g gets.
+func (v *vector) give(t *testing.T, g group.Group) {
+	var lines []group.AlertLine
+	for _, line := range v.Do.Lines {
+		var alert struct{ Seq int64 }
+		if err := json.Unmarshal(line, &alert); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, group.AlertLine{Seq: alert.Seq, Text: string(line)})
+	}
+
+	var gives []int64
+	for _, line := range g.Give(lines) {
+		gives = append(gives, line.Seq)
+	}
+	if !slices.Equal(gives, v.Gives) {
+		t.Errorf("gives %v, want %v", gives, v.Gives)
+	}
 }
 
 func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (

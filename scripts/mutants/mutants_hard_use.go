@@ -5,7 +5,8 @@ import "slices"
 // hardUse returns bugs that hard use of the first version has found, each as small as it can be.
 func hardUse() []mutant {
 	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, links, sets, queues, checks,
-		policies, simulated, firstMinutes, security, pipes, runs, seeds)
+		policies, simulated, firstMinutes, security, pipes, runs, seeds,
+		alerting)
 }
 
 // dataLoss deletes, or commits, what nobody has asked for.

@@ -6,6 +6,7 @@ import re
 from typing import Callable, Optional
 
 import protocol
+import alerts
 import children
 import endings
 import health
@@ -530,6 +531,7 @@ class Outcome:
     actions: list = dataclasses.field(default_factory=list)
     # the start ids of the exit records that must stay after the pass (§19.4)
     needed: list = dataclasses.field(default_factory=list)
+    gives: list = dataclasses.field(default_factory=list)  # the alerts that a hook gets
 
 
 PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
@@ -2345,7 +2347,7 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'result': result, 'give': alerts.give, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
     'checkLinks': children.check_links
 }
 

@@ -765,16 +765,26 @@ class World:
         short = {'short': sorted(failed)} if failed and self.chance(0.5) else {}
         return appended | ({'failed': failed} | short if failed else {})
 
+    def give(self):
+        lines, at = [], self.ago()
+        for seq in range(1, self.one((0, 1, 2, 4, 8)) + 1):
+            at = at if self.chance(0.7) else self.ago()
+            line = {'seq': seq, 'type': self.one(('supervisorFailed', 'supervisorRestarted') * 3
+                                                 + ('supervisorDead', 'hostRebooted')),
+                    'supervisorId': self.one('aab'), 'message': 'é', 'timestamp': at}
+            lines.append(without(line, {'supervisorId': 'b'}))
+        return {'lines': lines}
+
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
-                    'endGroup', 'checkLinks') * 2 + ('result', ))
+                    'endGroup', 'checkLinks') * 2 + ('result', 'give'))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
-        if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
+        if verb in ('pass', 'result', 'give', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        sections = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
+        sections = {'pass': '11', 'result': '11', 'give': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
                     'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24',
                     'checkLinks': '24'}
         vector = {
@@ -908,7 +918,9 @@ def digest(vector):
             continue
         how = f'{action["signal"]} to {action["to"]}' if signal else f'for {action["reason"]}'
         yield f'action {action["action"]} {how}'
-    if verb in ('decode', 'wait', 'watch'):
+    if verb == 'give':
+        yield f'give: {len(vector.get("gives", ()))} of {len(vector["do"]["lines"])}'
+    if verb in ('decode', 'wait', 'watch', 'give'):
         return
     yield from digest_of_entries(vector)
     if 'then' not in vector:

@@ -218,7 +218,8 @@ FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator
 GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
-    'checks': array(groups.RESULT), 'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
+    'checks': array(groups.RESULT), 'lines': array(groups.ALERT),
+    'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
 } | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'room', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)
@@ -319,7 +320,8 @@ def group_expectation(vector):
         'status': int(vector.get('status', Number('0')).text),
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
         'again': vector.get('again', []), 'plan': vector.get('plan', []),
-        'removed': vector.get('removed', []), 'needed': vector.get('needed', [])
+        'removed': vector.get('removed', []), 'needed': vector.get('needed', []),
+        'gives': [int(seq.text) for seq in vector.get('gives', [])]
     }
 
 
@@ -350,7 +352,7 @@ def group_reality(vector):
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
-        'removed': outcome.removed, 'needed': outcome.needed
+        'removed': outcome.removed, 'needed': outcome.needed, 'gives': outcome.gives
     }
 
 
@@ -606,7 +608,7 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'needed', 'plan', 'removed', 'standby'}
+OF_GROUPS = {'actions', 'again', 'gives', 'needed', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',

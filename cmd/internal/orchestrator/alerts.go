@@ -48,8 +48,8 @@ func (o *Orchestrator) giveOwnAlerts() error {
 		return err
 	}
 
-	for _, line := range lines {
-		timedOut, err := hook.Run(o.OnAlert, g.WithExit(line.Text),
+	for _, line := range g.Give(lines) {
+		timedOut, err := hook.Run(o.OnAlert, line.Text,
 			[]string{"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group}, o.HookOut)
 		if err != nil {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
