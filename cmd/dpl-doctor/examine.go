@@ -36,7 +36,7 @@ type check struct {
 
 // ofFiles are the checks that need the files of the ledger.
 var ofFiles = []string{"files", "clock", "leftovers", "orphans", "numbers", "passes", "services",
-	"logs", "queues", "audit"}
+	"alerts", "logs", "queues", "audit"}
 
 // newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {
@@ -93,6 +93,7 @@ func (p *checkup) examine() []finding {
 		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
 		{"passes", "passes run when they are needed", p.passes},
 		{"services", "none was given up, and passes know of all ends", p.services},
+		{"alerts", "hooks have taken all alerts", p.alertsLost},
 		{"logs", "the logs of services are rotated", p.logs},
 		{"queues", "no queue is too large or has lost something", p.queues},
 		{"audit", "the records of who changed what are whole", p.audit},

@@ -1,8 +1,11 @@
 package group
 
 import (
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -12,27 +15,131 @@ type AlertLine struct {
 	Text string
 }
 
+// A HookAlert is an alert as a hook gets it.
+type HookAlert struct {
+	AlertLine
+	Try int // 1 the first time
+}
+
+// Tries of one alert, and the time between two of them (spec §11.7).
+const (
+	maxAlertTries    = 10
+	firstAlertDelay  = time.Minute
+	longestAlertWait = time.Hour
+	maxAlertsLost    = 16
+)
+
+// AlertTries are the tries of an alert after which the hook has asked for another one.
+type AlertTries struct {
+	Seq     int64     // of the alert
+	Tries   int       // from 1
+	At      time.Time // of the last one
+	Unknown []wire.Member
+}
+
 // Give returns what the hook of g gets of lines, which are the lines after the last alert that it
-// was given, in order (spec §11.7). It leaves out the supervisorFailed of a crash whose restart was
-// decided together with it, because the line after it says both. An alert about an exit also has
-// the last exit of its service, as its last member, exit (§29.4).
-func (g Group) Give(lines []AlertLine) (given []AlertLine) {
-	alerts := make([]Alert, len(lines))
-	for i, line := range lines {
-		alerts[i] = readAlert(line.Text)
+// was given, in order (spec §11.7). It leaves out the supervisorFailed of a crash whose restart
+// was decided together with it, because the line after it says both. An alert about an exit also
+// has the last exit of its service, as its last member, exit (§29.4).
+//
+// As long as an alert waits for another try, it returns nothing. A pass that something has prompted
+// does not make that try.
+func (g Group) Give(lines []AlertLine, prompted bool, seen observe.Observation) (given []HookAlert) {
+	if !g.Registry.alertDue(prompted, seen.Now) {
+		return nil
 	}
 
+	alerts := make([]Alert, len(lines))
+	for i, line := range lines {
+		alerts[i] = ReadAlert(line.Text)
+	}
 	for i, line := range lines {
 		if i+1 < len(lines) && alerts[i].saidBy(alerts[i+1]) {
 			continue
 		}
-		given = append(given, AlertLine{line.Seq, g.withExit(line.Text, alerts[i])})
+		given = append(given, HookAlert{AlertLine{line.Seq, g.withExit(line.Text, alerts[i])},
+			g.Registry.AlertTries.of(line.Seq) + 1})
 	}
 	return given
 }
 
-// readAlert returns the alert of line, or the zero value if it is none.
-func readAlert(line string) Alert {
+// alertDue reports whether the hook of r may get alerts now.
+func (r *Registry) alertDue(prompted bool, now time.Time) bool {
+	t := r.AlertTries
+	if t == nil || t.Seq <= r.AlertsGiven {
+		return true
+	}
+	delay := min(firstAlertDelay<<(t.Tries-1), longestAlertWait)
+	waited := now.Sub(t.At)
+	return !prompted && (waited >= delay || waited < 0) // the clock was set back
+}
+
+// of returns how many tries were made of the alert seq.
+func (t *AlertTries) of(seq int64) int {
+	if t == nil || t.Seq != seq {
+		return 0
+	}
+	return t.Tries
+}
+
+// Given returns g after the hook got the alert seq (spec §11.7). If it asks for it again, the alert
+// waits for another try, or after the last one, it is lost. Otherwise alerts up to seq were given.
+// Given returns ErrExhausted.
+func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, error) {
+	e := g.begin("given", "", seen)
+	r := &e.g.Registry
+	if seq <= r.AlertsGiven {
+		return g, nil
+	}
+
+	tries := r.AlertTries.of(seq) + 1
+	if again && tries < maxAlertTries {
+		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: e.seen.Now}
+		return e.end()
+	}
+	if again {
+		lost := append(slices.Clone(r.AlertsLost), seq)
+		r.AlertsLost = lost[max(len(lost)-maxAlertsLost, 0):]
+	}
+	r.AlertTries, r.AlertsGiven = nil, seq
+	return e.end()
+}
+
+func readAlertTries(r *wire.Reader) *AlertTries {
+	t := &AlertTries{}
+	r.Object(func(name string) {
+		switch name {
+		case "seq":
+			t.Seq = r.Revision()
+		case "tries":
+			if t.Tries = int(r.Int(1)); t.Tries >= maxAlertTries {
+				r.Refuse("less than %d is expected", maxAlertTries)
+			}
+		case "at":
+			t.At = r.Time()
+		default:
+			r.Unknown(&t.Unknown, name)
+		}
+	})
+	r.Require("seq", "tries", "at")
+	return t
+}
+
+// write writes the member alertTries, or nothing for nil.
+func (t *AlertTries) write(w *wire.Writer) {
+	if t == nil {
+		return
+	}
+	w.Object("alertTries", func(w *wire.Writer) {
+		w.Int("seq", t.Seq)
+		w.Int("tries", int64(t.Tries))
+		w.Time("at", t.At)
+		w.Unknown(t.Unknown)
+	})
+}
+
+// ReadAlert returns the alert of line, or the zero value if it is none.
+func ReadAlert(line string) Alert {
 	alert, _ := wire.Decode(line, 0, func(r *wire.Reader) (a Alert) {
 		a.read(r)
 		return a
@@ -47,8 +154,8 @@ func (a Alert) saidBy(next Alert) bool {
 		a.Timestamp.Equal(next.Timestamp)
 }
 
-// withExit returns line, which is that of alert, with the last exit of the service that the alert is
-// about. If there is none, if it came after the alert, or if the alert is not about an exit, it
+// withExit returns line, which is that of alert, with the last exit of the service that the alert
+// is about. If there is none, if it came after the alert, or if the alert is not about an exit, it
 // returns line as it is.
 func (g Group) withExit(line string, alert Alert) string {
 	if !alert.Type.ofExit() {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 func TestGiveWithExit(t *testing.T) {
@@ -35,4 +37,6 @@ func TestGiveWithExit(t *testing.T) {
 }
 
 // given returns what the hook of g gets of a line.
-func given(g Group, line string) string { return g.Give([]AlertLine{{1, line}})[0].Text }
+func given(g Group, line string) string {
+	return g.Give([]AlertLine{{1, line}}, false, observe.Observation{Now: died})[0].Text
+}

@@ -26,7 +26,7 @@ func TestGiven(t *testing.T) {
 		seq, want int64
 		changed   bool
 	}{{5, 5, true}, {5, 5, false}, {4, 5, false}, {6, 6, true}} {
-		after, err := g.Given(c.seq, seen)
+		after, err := g.Given(c.seq, false, seen)
 		must(t, err)
 		if after.Registry.AlertsGiven != c.want ||
 			(after.Registry.Revision == g.Registry.Revision+1) != c.changed {
@@ -67,7 +67,7 @@ func TestBetweenPassesExhausted(t *testing.T) {
 		t.Errorf("%+v", after)
 	}
 
-	got, err := g.Given(7, observe.Observation{Now: noon})
+	got, err := g.Given(7, false, observe.Observation{Now: noon})
 	if !errors.Is(err, wire.ErrExhausted) || got.Registry.AlertsGiven != g.Registry.AlertsGiven {
 		t.Errorf("%v, %+v", err, got.Registry)
 	}

@@ -81,6 +81,10 @@ func readRegistry(r *wire.Reader) Registry {
 			reg.AlertSeq = r.Revision()
 		case "alertsGiven":
 			reg.AlertsGiven = r.Revision()
+		case "alertTries":
+			reg.AlertTries = readAlertTries(r)
+		case "alertsLost":
+			r.Array(func() { reg.AlertsLost = append(reg.AlertsLost, r.Revision()) })
 		case "pendingAlerts":
 			reg.PendingAlerts = wire.ReadAll(r, (*Alert).read)
 		case "events":

@@ -76,7 +76,8 @@ func (e *edit) after() Group {
 func (r Registry) same(before Registry) bool {
 	return r.Owner == before.Owner && r.Supervision.same(&before.Supervision) &&
 		r.AlertSeq == before.AlertSeq &&
-		r.AlertsGiven == before.AlertsGiven &&
+		r.AlertsGiven == before.AlertsGiven && r.AlertTries == before.AlertTries &&
+		slices.Equal(r.AlertsLost, before.AlertsLost) &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) &&
 		wire.SameSlice(r.Events, before.Events) &&
 		(wire.SameSlice(r.Services, before.Services) ||

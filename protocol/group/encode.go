@@ -65,6 +65,10 @@ func (r Registry) write(w *wire.Writer) {
 	if r.AlertsGiven != NoneGiven {
 		w.Int("alertsGiven", r.AlertsGiven)
 	}
+	r.AlertTries.write(w)
+	if len(r.AlertsLost) > 0 {
+		w.Ints("alertsLost", r.AlertsLost)
+	}
 	if len(r.PendingAlerts) > 0 {
 		wire.Objects(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
 	}

@@ -130,6 +130,8 @@ type Registry struct {
 	Services        []Service       // in the order of the file
 	AlertSeq        int64           // number of the last alert
 	AlertsGiven     int64           // number of the last alert given to a hook, or NoneGiven
+	AlertTries      *AlertTries     // the alert that waits for another try; nil: none does
+	AlertsLost      []int64         // the last ones that the hook has not taken in the last try
 	PendingAlerts   []Alert         // not in the alerts file, as far as is known
 	Events          []observe.Event // the last 64
 	Audit           audit.Chain     // the end of the record; no verb changes it

@@ -296,14 +296,6 @@ func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
 	return e.after() // what Pass has begun must be recorded
 }
 
-// Given returns g after alerts up to seq were given to a hook (spec §11.7). It returns
-// ErrExhausted.
-func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
-	e := g.begin("given", "", seen)
-	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
-	return e.end()
-}
-
 // PassesTooRare returns the shorter of the last two times between passes of g, so that a single
 // pause does not count. If the threshold of g is below 2.5 times that, want is the least threshold
 // it should have, in whole seconds; otherwise want is 0.

@@ -29,7 +29,7 @@ var (
 	exitShape = vectors.Object("at reason detail class code status error note oomKilled cpuMs "+
 		"maxRssKb finishStatus", nil)
 
-	registryShape = vectors.Object("$schema protocolVersion revision owner alertSeq alertsGiven",
+	registryShape = vectors.Object("$schema protocolVersion revision owner alertSeq alertsGiven alertsLost",
 		map[string]*vectors.Shape{
 			"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
 				"dependencies restart dependenciesCompleted retries restarts persistentRow "+
@@ -56,6 +56,7 @@ var (
 				"onIntensity restarts set autoShutdown onExit log state reason message endedAt parent "+
 				"generation",
 				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
+			"alertTries":    vectors.Object("seq tries at", nil),
 			"audit":         vectors.Object("seq head revision off pending", nil),
 			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
 			"events":        vectors.EventsShape,

@@ -130,6 +130,9 @@ type vector struct {
 		Short    []string          `json:"short"`
 		Appended int64             `json:"appended"`
 		Lines    []json.RawMessage `json:"lines"`
+		Prompted bool              `json:"prompted"`
+		Seq      int64             `json:"seq"`
+		Again    bool              `json:"again"`
 
 		vectors.Saying `json:",inline"`
 		For            string `json:"for"`
@@ -145,7 +148,7 @@ type vector struct {
 	Plan             []vectorPlan   `json:"plan"`
 	Removed          []string       `json:"removed"`
 	Needed           []string       `json:"needed"`
-	Gives            []int64        `json:"gives"`
+	Gives            []vectorGift   `json:"gives"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -167,6 +170,12 @@ type vectorAction struct {
 	PID          int              `json:"pid"`
 	Group        string           `json:"group"`
 	Generation   int64            `json:"generation"`
+}
+
+// A vectorGift is an alert that a hook gets.
+type vectorGift struct {
+	Seq int64 `json:"seq"`
+	Try int   `json:"try"`
 }
 
 type vectorPlan struct {
@@ -459,8 +468,10 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "pass":
 		return v.pass(t, g, owner, seen)
 	case "give":
-		v.give(t, g)
+		v.give(t, g, seen)
 		return g, nil
+	case "given":
+		return g.Given(v.Do.Seq, v.Do.Again, seen)
 	case "result":
 		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
 		for id, cause := range v.Do.Failed {
@@ -479,7 +490,7 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 }
 
 // give checks which alerts the hook of g gets.
-func (v *vector) give(t *testing.T, g group.Group) {
+func (v *vector) give(t *testing.T, g group.Group, seen observe.Observation) {
 	var lines []group.AlertLine
 	for _, line := range v.Do.Lines {
 		var alert struct{ Seq int64 }
@@ -489,11 +500,11 @@ func (v *vector) give(t *testing.T, g group.Group) {
 		lines = append(lines, group.AlertLine{Seq: alert.Seq, Text: string(line)})
 	}
 
-	var gives []int64
-	for _, line := range g.Give(lines) {
-		gives = append(gives, line.Seq)
+	var gives []vectorGift
+	for _, line := range g.Give(lines, v.Do.Prompted, seen) {
+		gives = append(gives, vectorGift{line.Seq, line.Try})
 	}
-	if !slices.Equal(gives, v.Gives) {
+	if !reflect.DeepEqual(gives, v.Gives) && len(gives)+len(v.Gives) > 0 {
 		t.Errorf("gives %v, want %v", gives, v.Gives)
 	}
 }

@@ -245,6 +245,11 @@ func (w *Writer) time(t time.Time) {
 	w.buf = append(w.buf, w.timeText...)
 }
 
+// Ints writes an array of numbers.
+func (w *Writer) Ints(name string, all []int64) {
+	w.Array(name, len(all), func(i int) { w.number(all[i]) })
+}
+
 // Times writes an array of times.
 func (w *Writer) Times(name string, all []time.Time) {
 	w.Array(name, len(all), func(i int) { w.time(all[i]) })

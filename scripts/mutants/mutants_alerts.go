@@ -14,5 +14,37 @@ var alerting = []mutant{
 		"a restart says an earlier failure", "protocol/group/alerts.go",
 		"		a.Timestamp.Equal(next.Timestamp)", "		true",
 		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"an alert is tried again at once", "protocol/group/alerts.go",
+		"waited >= delay || waited < 0", "true",
+		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
+	}, {
+		"a try of an alert comes too late after a change of the clock", "protocol/group/alerts.go",
+		"waited >= delay || waited < 0", "waited >= delay",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"tries of an alert are a minute apart", "protocol/group/alerts.go",
+		"firstAlertDelay<<(t.Tries-1)", "firstAlertDelay",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"each end tries an alert again", "protocol/group/alerts.go",
+		"!prompted && (", "(",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"an alert is tried for ever", "protocol/group/alerts.go",
+		"again && tries < maxAlertTries", "again",
+		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
+	}, {
+		"a lost alert is forgotten", "protocol/group/alerts.go",
+		"r.AlertsLost = lost", "_ = lost",
+		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
+	}, {
+		"alerts are given for as long as there are some", "cmd/internal/orchestrator/alerts.go",
+		"!call.goesOn()", "false",
+		[]string{"./cmd/internal/orchestrator TestGiveAlertsForAMinute"},
+	}, {
+		"a hook that cannot send has sent", "cmd/internal/hook/hook.go",
+		"case 75, 126, 127:", "case 126, 127:",
+		[]string{"./cmd/internal/hook TestAgain"},
 	},
 }

@@ -1,12 +1,28 @@
 """Which alerts a hook gets, and when (§11.7)."""
 import groups
+from document import INTEGER, MOMENT, REQUIRED, REVISION, record, whole
+
+MOST_TRIES, MOST_LOST, MINUTE, HOUR = 10, 16, 60_000, 3_600_000
+TRIES = record(seq=(REVISION, REQUIRED), tries=(whole(1, MOST_TRIES - 1), REQUIRED),
+               at=(MOMENT, REQUIRED))
 
 
-def give(orchestrator, registry, seen, lines):
-    """Return, in gives, the numbers of those of lines that the hook gets, in order."""
+def give(orchestrator, registry, seen, lines, prompted=False):
+    """Return, in gives, which of lines the hook gets, in order, and in which try."""
+    pending = registry.get('alertTries', {'seq': 0})
+    if pending['seq'] > registry.get('alertsGiven', -1) and 'tries' in pending:
+        waited = seen.now - pending['at']
+        if prompted or 0 <= waited < min(MINUTE * 2**(pending['tries'] - 1), HOUR):
+            return groups.Outcome()
     following = lines[1:] + [None]
-    return groups.Outcome(gives=[line['seq'] for line, after in zip(lines, following)
+    return groups.Outcome(gives=[{'seq': line['seq'], 'try': tries(registry, line['seq']) + 1}
+                                 for line, after in zip(lines, following)
                                  if not said_by(line, after)])
+
+
+def tries(registry, seq):
+    pending = registry.get('alertTries', {})
+    return pending.get('tries', 0) if pending.get('seq') == seq else 0
 
 
 def said_by(alert, after):
@@ -15,3 +31,20 @@ def said_by(alert, after):
     return (after is not None and alert.get('type') == 'supervisorFailed'
             and after.get('type') == 'supervisorRestarted'
             and all(alert.get(name) == after.get(name) for name in same))
+
+
+def given(orchestrator, registry, seen, seq, again=False):
+    """Make the edit after the hook got an alert. again: it asks for another try."""
+    edit = groups.Edit(registry, seen, None, orchestrator['stalenessThresholdMs'])
+    new = edit.registry
+    if seq <= new.get('alertsGiven', -1):
+        return groups.Outcome()
+    made = tries(new, seq) + 1
+    if again and made < MOST_TRIES:
+        new['alertTries'] = {'seq': seq, 'tries': made, 'at': seen.now}
+        return edit.finish()
+    if again:
+        new['alertsLost'] = (new['alertsLost'] + [seq])[-MOST_LOST:]
+    new.pop('alertTries', None)
+    new['alertsGiven'] = seq
+    return edit.finish()

@@ -419,6 +419,7 @@ REGISTRY = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), 
                   supervision=(SUPERVISION, ABSENT),
                   supervisors=(keyed(SERVICE, 'supervisorId'), REQUIRED),
                   alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
+                  alertTries=(alerts.TRIES, ABSENT), alertsLost=(array(REVISION), []),
                   pendingAlerts=(array(ALERT), []), events=(array(EVENT), []),
                   audit=(CHAIN, ABSENT))
 ORCHESTRATOR = record(**{'$schema': (TEXT, ABSENT)}, protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED),
@@ -2347,7 +2348,7 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'give': alerts.give, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'result': result, 'give': alerts.give, 'given': alerts.given, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
     'checkLinks': children.check_links
 }
 

@@ -438,6 +438,10 @@ class World:
         }
         value |= self.optional(0.5, supervision=self.supervision(keys))
         value |= self.optional(0.2, alertsGiven=self.one((0, 1, 3)))
+        value |= self.optional(0.2, alertTries={
+            'seq': self.one((1, 2, 4)), 'tries': self.one((1, 1, 2, 6, 7, 9)),
+            'at': self.ago(-1, 0, 59_999, 60_000, 60_001, 120_000, 3_600_000)})
+        value |= self.optional(0.1, alertsLost=self.one(([1], [*range(1, 17)])))
         value |= self.optional(
             0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
         value |= self.optional(0.2, revision=7, events=self.events(self.one((1, 3, 63, 64))))
@@ -773,18 +777,21 @@ class World:
                                                  + ('supervisorDead', 'hostRebooted')),
                     'supervisorId': self.one('aab'), 'message': 'é', 'timestamp': at}
             lines.append(without(line, {'supervisorId': 'b'}))
-        return {'lines': lines}
+        return {'lines': lines} | self.optional(0.3, prompted=True)
+
+    def given(self):
+        return {'seq': self.one((1, 2, 3, 4, 5))} | self.optional(0.6, again=True)
 
     def step(self, last):
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
-                    'endGroup', 'checkLinks') * 2 + ('result', 'give'))
+                    'endGroup', 'checkLinks') * 2 + ('result', 'give', 'given'))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
-        if verb in ('pass', 'result', 'give', 'watch') and not any(self.files.values()):
+        if verb in ('pass', 'result', 'give', 'given', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        sections = {'pass': '11', 'result': '11', 'give': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
+        sections = {'pass': '11', 'result': '11', 'give': '11', 'given': '11', 'wait': '13', 'watch': '14', 'registerAll': '31',
                     'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24',
                     'checkLinks': '24'}
         vector = {

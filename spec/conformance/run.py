@@ -220,7 +220,7 @@ GROUP_KINDS = {
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
     'checks': array(groups.RESULT), 'lines': array(groups.ALERT),
     'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
-} | dict.fromkeys(('pid', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
+} | dict.fromkeys(('pid', 'seq', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'room', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)
 USES = record(cpuMs=(INTEGER, 0), rssKb=(INTEGER, 0))
@@ -321,7 +321,7 @@ def group_expectation(vector):
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
         'again': vector.get('again', []), 'plan': vector.get('plan', []),
         'removed': vector.get('removed', []), 'needed': vector.get('needed', []),
-        'gives': [int(seq.text) for seq in vector.get('gives', [])]
+        'gives': vector.get('gives', [])
     }
 
 
@@ -352,7 +352,7 @@ def group_reality(vector):
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
-        'removed': outcome.removed, 'needed': outcome.needed, 'gives': outcome.gives
+        'removed': outcome.removed, 'needed': outcome.needed, 'gives': parse(write(outcome.gives))
     }
 
 

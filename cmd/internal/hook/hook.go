@@ -25,6 +25,20 @@ func Run(command, alert string, more []string, out io.Writer) (timedOut bool, er
 	return RunIn(context.Background(), command, alert, variables.Environ(os.Environ(), more...), out)
 }
 
+// Again reports whether a hook, of which Run returned these results, wants its input another time: it
+// hung, exited 75 (EX_TEMPFAIL), or could not be executed (126, 127, or no shell).
+func Again(timedOut bool, err error) bool {
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	if err == nil || timedOut || !exited {
+		return err != nil
+	}
+	switch exit.ExitCode() {
+	case 75, 126, 127:
+		return true
+	}
+	return false
+}
+
 // RunIn is Run with env as the environment. It also kills the hook when ctx ends.
 func RunIn(ctx context.Context, command, alert string, env []string, out io.Writer) (timedOut bool,
 	err error) {

@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/hook"
 	"github.com/dpl-project/dpl/fileops"
@@ -10,21 +12,38 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// giveFor is how long GiveAlerts gives alerts: after that it runs no other hook.
+const giveFor = time.Minute
+
 // GiveAlerts runs the hook for each alert of the group, and of those below and above it, that has
-// not been given, in order, and records that (spec §11.7). If a hook fails, its alert still counts
-// as given. A hook that hangs is killed, and later alerts wait for the next pass. If another
-// process is giving alerts, it does nothing.
+// not been given, in order, and records that (spec §11.7). An alert that the hook asks for again
+// keeps those after it waiting. If another process is giving alerts, it does nothing.
 func (o *Orchestrator) GiveAlerts() error {
+	now := time.Now
+	if o.clock != nil {
+		now = o.clock
+	}
+	end := now().Add(giveFor)
+	return o.giveAlerts(giving{o.Prompt != nil, func() bool { return now().Before(end) }})
+}
+
+// A giving is a call of GiveAlerts.
+type giving struct {
+	prompted bool        // something has asked for the pass
+	goesOn   func() bool // whether there is time for another hook
+}
+
+func (o *Orchestrator) giveAlerts(call giving) error {
 	for _, child := range o.others() {
-		if err := child.GiveAlerts(); err != nil && !errors.Is(err, fileops.ErrNoGroup) {
+		if err := child.giveAlerts(call); err != nil && !errors.Is(err, fileops.ErrNoGroup) {
 			o.Env.Warnf("%s: %v", child.Group, err)
 		}
 	}
-	return o.giveOwnAlerts()
+	return o.giveOwnAlerts(call)
 }
 
 // giveOwnAlerts runs the hook for the alerts of the group itself.
-func (o *Orchestrator) giveOwnAlerts() error {
+func (o *Orchestrator) giveOwnAlerts(call giving) error {
 	if o.OnAlert == "" || o.Env.DryRun() {
 		return nil
 	}
@@ -38,7 +57,7 @@ func (o *Orchestrator) giveOwnAlerts() error {
 	}
 	defer lock.Unlock()
 
-	g, err := o.Ledger.ReadGroup(o.Group)
+	g, seen, err := o.observed()
 	if err != nil || g.Registry.AlertsGiven < 0 {
 		return err
 	}
@@ -48,28 +67,44 @@ func (o *Orchestrator) giveOwnAlerts() error {
 		return err
 	}
 
-	for _, line := range g.Give(lines) {
-		timedOut, err := hook.Run(o.OnAlert, line.Text,
-			[]string{"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group}, o.HookOut)
-		if err != nil {
-			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
-		}
-		if err := o.given(line.Seq); err != nil {
-			return fmt.Errorf("alert %d was given, but this could not be recorded: %w",
-				line.Seq, err)
-		}
-		if timedOut {
+	for _, alert := range g.Give(lines, call.prompted, seen) {
+		if !call.goesOn() {
 			return nil
+		}
+		if again, err := o.give(alert); err != nil || again {
+			return err
 		}
 	}
 
 	return nil
 }
 
-func (o *Orchestrator) given(seq int64) error {
-	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing,
-		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			return g.Given(seq, seen)
+// observed returns the group, and what is observed.
+func (o *Orchestrator) observed() (g group.Group, seen observe.Observation, err error) {
+	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
+		func(before group.Group, now observe.Observation) (group.Group, error) {
+			g, seen = before, now
+			return before, nil
 		})
-	return err
+	return g, seen, err
+}
+
+// give runs the hook for alert, and records that. It reports whether the hook asks for it again.
+func (o *Orchestrator) give(alert group.HookAlert) (again bool, err error) {
+	timedOut, err := hook.Run(o.OnAlert, alert.Text, []string{"DPL_LEDGER=" + o.Ledger.Dir(),
+		"DPL_GROUP=" + o.Group, "DPL_ALERT_TRY=" + strconv.Itoa(alert.Try)}, o.HookOut)
+	if err != nil {
+		o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, alert.Seq, err)
+	}
+
+	again = hook.Again(timedOut, err)
+	_, err = o.Ledger.EditGroup(o.Group, fileops.Existing,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.Given(alert.Seq, again, seen)
+		})
+	if err != nil {
+		return again, fmt.Errorf("alert %d was given, but this could not be recorded: %w",
+			alert.Seq, err)
+	}
+	return again, nil
 }

@@ -44,6 +44,7 @@ type Orchestrator struct {
 	State        group.OrchestratorState
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
+	clock    func() time.Time // by which GiveAlerts ends; nil: time.Now
 	vigil    observe.Vigil
 	warned   map[string]bool          // warnings that are printed once
 	children map[string]*Orchestrator // of the groups that are services of this one
