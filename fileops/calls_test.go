@@ -107,7 +107,7 @@ close
 	const syncDir = "fsync\nclose\n"
 	const pass = begin + write + "create ./g.orchestrator.json.tmp~\n" + write +
 		"open .\nstat ./g.lock\nreplace ./g.supervisors.json\nreplace ./g.orchestrator.json\n" + syncDir +
-		"open append ./g.alerts.jsonl\nfstat\nread at\n" + write +
+		"stat ./g.alerts.jsonl\nopen append ./g.alerts.jsonl\nfstat\nread at\n" + write +
 		"create ./g.supervisors.json.tmp~\n" + write +
 		"open .\nstat ./g.lock\nreplace ./g.supervisors.json\n" + syncDir + "unlock\n"
 	const beat = begin + write + "stat ./g.lock\nreplace ./g.supervisors.json\nunlock\n"

@@ -58,7 +58,9 @@ func (l *Ledger) Content(path string, kind layout.Kind, id string) (c Content, e
 	case layout.EndedFile:
 		err = l.endedLog(id).Each(func(jsonl.Line) bool { return true })
 	case layout.AlertsFile:
-		err = l.alertLog(id).Each(func(jsonl.Line) bool { return true })
+		err = l.alertLog(l.AlertsPath(id)).Each(func(jsonl.Line) bool { return true })
+	case layout.EarlierAlerts:
+		err = l.alertLog(l.EarlierAlerts(id)).Each(func(jsonl.Line) bool { return true })
 	}
 
 	if err != nil {

@@ -146,7 +146,8 @@ func (l *Ledger) checkUnmarked() error {
 // and many programs use such names.
 func isGroupFile(name string) bool {
 	switch kind, _ := layout.InLedger(name); kind {
-	case layout.SupervisorsFile, layout.OrchestratorFile, layout.AlertsFile:
+	case layout.SupervisorsFile, layout.OrchestratorFile, layout.AlertsFile,
+		layout.EarlierAlerts:
 		return true
 	}
 	return false

@@ -32,11 +32,12 @@ const (
 // The suffixes after the id of a group in its file names. No name ends in two of them, so an id may
 // end in anything.
 const (
-	orchestratorSuffix = ".orchestrator.json"
-	supervisorsSuffix  = ".supervisors.json"
-	alertsSuffix       = ".alerts.jsonl"
-	healthSuffix       = ".health" // the lock of the health checks of a group
-	lockSuffix         = ".lock" // also of an operation, after its file name
+	orchestratorSuffix  = ".orchestrator.json"
+	supervisorsSuffix   = ".supervisors.json"
+	alertsSuffix        = ".alerts.jsonl"
+	earlierAlertsSuffix = alertsSuffix + ".1"
+	healthSuffix        = ".health" // the lock of the health checks of a group
+	lockSuffix          = ".lock"   // also of an operation, after its file name
 )
 
 const (
@@ -146,6 +147,9 @@ func (p Paths) OrchestratorPath(group string) string { return p.path(Orchestrato
 
 // AlertsPath returns the path of the alerts file of a group.
 func (p Paths) AlertsPath(group string) string { return p.path(group + alertsSuffix) }
+
+// EarlierAlerts returns the path of the alerts of a group before those in AlertsPath.
+func (p Paths) EarlierAlerts(group string) string { return p.path(group + earlierAlertsSuffix) }
 
 // GroupLock returns the path of the lock file of a group.
 func (p Paths) GroupLock(group string) string { return p.path(group + lockSuffix) }

@@ -21,6 +21,7 @@ const (
 	SupervisorsFile              // of a group
 	OrchestratorFile             // of a group
 	AlertsFile                   // of a group
+	EarlierAlerts                // of a group: an AlertsFile that was rotated
 	ArchivedRegistry             // a copy of a group's supervisors file
 	VersionFile                  // a version, an origin, or what a host remembers of a file
 	LockFile                     // of an operation or group
@@ -65,7 +66,8 @@ func InLedger(name string) (kind Kind, id string) {
 		kind   Kind
 	}{
 		{orchestratorSuffix, OrchestratorFile}, {supervisorsSuffix, SupervisorsFile},
-		{alertsSuffix, AlertsFile}, {lockSuffix, LockFile}, {healthSuffix, LockFile},
+		{alertsSuffix, AlertsFile}, {earlierAlertsSuffix, EarlierAlerts},
+		{lockSuffix, LockFile}, {healthSuffix, LockFile},
 	} {
 		if id, ok := strings.CutSuffix(file, c.suffix); ok {
 			return belonging(id, role, c.kind)
@@ -268,7 +270,7 @@ func owner(name string) (file string, role Kind) {
 func belonging(id string, role, kind Kind) (Kind, string) {
 	switch {
 	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile ||
-		kind == EndedFile || kind == IndexFile || kind == AuditFile):
+		kind == EarlierAlerts || kind == EndedFile || kind == IndexFile || kind == AuditFile):
 		return Stranger, ""
 	case role != Stranger:
 		return role, id

@@ -60,7 +60,7 @@ func FuzzNames(f *testing.F) {
 			}
 			check(kind, id, map[Kind]string{SupervisorsFile: p.SupervisorsPath(id),
 				OrchestratorFile: p.OrchestratorPath(id), AlertsFile: p.AlertsPath(id),
-				LockFile: lock}[kind])
+				EarlierAlerts: p.EarlierAlerts(id), LockFile: lock}[kind])
 		}
 
 		if service, start, ok := InRestarts(name); ok {

@@ -46,5 +46,22 @@ var alerting = []mutant{
 		"a hook that cannot send has sent", "cmd/internal/hook/hook.go",
 		"case 75, 126, 127:", "case 126, 127:",
 		[]string{"./cmd/internal/hook TestAgain"},
+	}, {
+		"alerts are rotated before the hook has them", "fileops/alerts.go",
+		"given != group.NoneGiven && given < last", "false",
+		[]string{"./fileops TestRotateAlerts", "orchestrate/alerts_rotated.txtar"},
+	}, {
+		"alerts are rotated that may have to be written again", "fileops/alerts.go",
+		"last >= next || ", "",
+		[]string{"./fileops TestRotateAlerts"},
+	}, {
+		"alerts are rotated under another process that gives them", "fileops/alerts.go",
+		"	if err != nil || lock == nil {\n		return trust.IgnoreBusy(err)\n	}\n	defer lock.Unlock()\n",
+		"	_ = lock\n",
+		[]string{"./fileops TestRotateAlertsOnlyIfGiven"},
+	}, {
+		"rotated alerts do not count", "fileops/alerts.go",
+		"[]string{l.AlertsPath(group), l.EarlierAlerts(group)}", "[]string{l.AlertsPath(group)}",
+		[]string{"./fileops TestRotateAlerts", "orchestrate/alerts_rotated.txtar"},
 	},
 }
