@@ -6,8 +6,9 @@
 //	dpl-register --group GROUP --service ID --remove
 //	dpl-register --group GROUP --file FILE [--prune]
 //	dpl-register --group GROUP --resume
+//	dpl-register --group GROUP --service ID --silence D|off
 //
-// Spec §10.1, §10.2, §23.4, §31.
+// Spec §10.1, §10.2, §23.4, §30.3, §31.
 package register
 
 import (
@@ -61,6 +62,7 @@ type register struct {
 	Remove             bool              `help:"remove it; it must not be running"`
 	Fresh              bool              `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
 	NoPass             bool              `help:"make no pass, even if no orchestrator is active"`
+	Spans              spans             `embed:""`
 	NewLedger          cli.NewLedger     `embed:""`
 	Command            []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
 }
@@ -68,6 +70,9 @@ type register struct {
 // Validate returns an error for flags that do not go together.
 func (c *register) Validate() error {
 	c.DryRun = c.DryRun || c.Explain // it changes nothing
+	if flag := c.spanGiven(); flag != "" {
+		return c.checkSpan(flag)
+	}
 	if err := c.checkChild(); err != nil {
 		return err
 	}
@@ -130,6 +135,8 @@ func (c *register) Validate() error {
 
 func (c *register) Run(env *cli.Env) error {
 	switch {
+	case c.spanGiven() != "":
+		return c.setSpan(env)
 	case c.File != "":
 		return c.registerFile(env)
 	case c.resumesOnly():

@@ -189,9 +189,18 @@ func serviceObject(s view.Service) cli.Object {
 		{"clocks", objects(s.Clocks(s.Group.Seen), clock)}, {"budget", amounts(s.Budget())},
 		{"spent", amounts(s.Spent)}, {"spentTotal", amounts(s.SpentTotal)},
 		{"violations", objects(s.Violations.All(), violation)},
+		{"silencedMs", onFor(s.Silence, s.Group.Seen.Now)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// onFor returns for how many milliseconds o has been on, or nil if it is not.
+func onFor(o *group.Span, now time.Time) any {
+	if !o.On(now) {
+		return nil
+	}
+	return now.Sub(o.At).Milliseconds()
 }
 
 // amounts returns an object of names and numbers.

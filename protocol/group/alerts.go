@@ -42,11 +42,16 @@ type AlertTries struct {
 // was decided together with it, because the line after it says both. An alert about an exit also
 // has the last exit of its service, as its last member, exit (§29.4).
 //
-// As long as an alert waits for another try, it returns nothing. A pass that something has prompted
-// does not make that try.
-func (g Group) Give(lines []AlertLine, prompted bool, seen observe.Observation) (given []HookAlert) {
+// Silenced alerts are left out as well. The number upTo is that of the last line: when the hook has
+// taken all that it gets, alerts up to that were given.
+//
+// As long as an alert waits for another try, it returns nothing, and upTo is 0. A pass that something
+// has prompted does not make that try.
+func (g Group) Give(lines []AlertLine, prompted bool, seen observe.Observation) (
+	given []HookAlert, upTo int64,
+) {
 	if !g.Registry.alertDue(prompted, seen.Now) {
-		return nil
+		return nil, 0
 	}
 
 	alerts := make([]Alert, len(lines))
@@ -54,13 +59,14 @@ func (g Group) Give(lines []AlertLine, prompted bool, seen observe.Observation) 
 		alerts[i] = ReadAlert(line.Text)
 	}
 	for i, line := range lines {
-		if i+1 < len(lines) && alerts[i].saidBy(alerts[i+1]) {
+		upTo = line.Seq
+		if alerts[i].Silenced || i+1 < len(lines) && alerts[i].saidBy(alerts[i+1]) {
 			continue
 		}
 		given = append(given, HookAlert{AlertLine{line.Seq, g.withExit(line.Text, alerts[i])},
 			g.Registry.AlertTries.of(line.Seq) + 1})
 	}
-	return given
+	return given, upTo
 }
 
 // alertDue reports whether the hook of r may get alerts now.

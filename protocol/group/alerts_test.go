@@ -38,5 +38,6 @@ func TestGiveWithExit(t *testing.T) {
 
 // given returns what the hook of g gets of a line.
 func given(g Group, line string) string {
-	return g.Give([]AlertLine{{1, line}}, false, observe.Observation{Now: died})[0].Text
+	alerts, _ := g.Give([]AlertLine{{1, line}}, false, observe.Observation{Now: died})
+	return alerts[0].Text
 }

@@ -279,6 +279,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.TermSentAt = r.TimeOrNull()
 	case "termSentBeat":
 		s.TermSentBeat = observe.ReadBeat(r, &s.nested, name)
+	case "silence":
+		s.Silence = readSpan(r)
 	default:
 		return false
 	}
@@ -503,6 +505,8 @@ func (a *Alert) read(r *wire.Reader) {
 			a.Message = r.String()
 		case "timestamp":
 			a.Timestamp = r.Time()
+		case "silenced":
+			a.Silenced = r.Bool()
 		default:
 			r.Unknown(&a.Unknown, name)
 		}

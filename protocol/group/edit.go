@@ -150,7 +150,9 @@ func (e *edit) append(v observe.Event) {
 
 // raise raises an alert (spec §9.4), unless the service wants only those of its end (§30.2).
 func (e *edit) raise(what AlertType, id, format string, args ...any) {
-	if s := e.g.Service(id); s != nil && s.AlertOn == AlertOnFinal && what != AlertDead {
+	s := e.g.Service(id)
+	final := what == AlertDead || what == AlertSilenceOver
+	if s != nil && s.AlertOn == AlertOnFinal && !final {
 		return
 	}
 
@@ -158,7 +160,7 @@ func (e *edit) raise(what AlertType, id, format string, args ...any) {
 	r.AlertSeq++
 	r.PendingAlerts = append(r.PendingAlerts, Alert{
 		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...),
-		Timestamp: e.seen.Now,
+		Timestamp: e.seen.Now, Silenced: s != nil && s.Silence.On(e.seen.Now),
 	})
 }
 

@@ -168,6 +168,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptBool("removeAfterStop", s.RemoveAfterStop)
 	w.OptTime("termSentAt", s.TermSentAt)
 	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
+	s.Silence.write(w, "silence")
 	s.Spent.write(w, "spent")
 	s.SpentTotal.write(w, "spentTotal")
 	s.Violations.write(w)
@@ -313,4 +314,5 @@ func (a *Alert) writeKnown(w *wire.Writer) {
 	w.OptString("supervisorId", a.ServiceID)
 	w.String("message", a.Message)
 	w.Time("timestamp", a.Timestamp)
+	w.OptBool("silenced", a.Silenced)
 }

@@ -271,6 +271,8 @@ type ServiceRecovery struct {
 	RemoveAfterStop bool   // when it has stopped, it is removed
 	TermSentAt      time.Time
 	TermSentBeat    observe.Beat // of TermSentAt
+
+	Silence *Span // while hooks get no alerts about it; nil: they do
 }
 
 // ServiceReports are what a service has spent, and how it has violated rules, as it and others say
@@ -476,6 +478,7 @@ const (
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"
 	AlertHostShort    AlertType = "hostShort"
+	AlertSilenceOver  AlertType = "silenceOver"
 )
 
 // An Alert is a message for people or programs outside.
@@ -485,6 +488,7 @@ type Alert struct {
 	ServiceID string // "": the orchestrator itself
 	Message   string
 	Timestamp time.Time
+	Silenced  bool // no hook gets it
 	Unknown   []wire.Member
 }
 

@@ -47,6 +47,7 @@ var (
 				"paused": vectors.Object("at continue",
 					map[string]*vectors.Shape{"beat": vectors.BeatShape}),
 				"health":     vectors.Object("passed failures output", nil),
+				"silence":    vectors.Object("at until by", nil),
 				"stopFor":    vectors.Object("reason detail then", nil),
 				"violations": {Each: vectors.Object("at code detail action by", nil)},
 				"lastExit":   exitShape, "ended": exitShape,
@@ -58,7 +59,7 @@ var (
 				map[string]*vectors.Shape{"rules": {Each: vectors.Object("match action", nil)}}),
 			"alertTries":    vectors.Object("seq tries at", nil),
 			"audit":         vectors.Object("seq head revision off pending", nil),
-			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
+			"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp silenced", nil)},
 			"events":        vectors.EventsShape,
 		})
 )

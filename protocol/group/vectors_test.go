@@ -133,6 +133,7 @@ type vector struct {
 		Prompted bool              `json:"prompted"`
 		Seq      int64             `json:"seq"`
 		Again    bool              `json:"again"`
+		ForMs    int64             `json:"forMs"`
 
 		vectors.Saying `json:",inline"`
 		For            string `json:"for"`
@@ -149,6 +150,7 @@ type vector struct {
 	Removed          []string       `json:"removed"`
 	Needed           []string       `json:"needed"`
 	Gives            []vectorGift   `json:"gives"`
+	UpTo             int64          `json:"upTo"`
 	Refused          string         `json:"refused"`
 	Path             *string        `json:"path"`
 
@@ -472,6 +474,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g, nil
 	case "given":
 		return g.Given(v.Do.Seq, v.Do.Again, seen)
+	case "silence":
+		return g.Silence(v.Do.Supervisor, by, wire.Milliseconds(v.Do.ForMs), seen)
 	case "result":
 		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
 		for id, cause := range v.Do.Failed {
@@ -501,7 +505,11 @@ func (v *vector) give(t *testing.T, g group.Group, seen observe.Observation) {
 	}
 
 	var gives []vectorGift
-	for _, line := range g.Give(lines, v.Do.Prompted, seen) {
+	alerts, upTo := g.Give(lines, v.Do.Prompted, seen)
+	if upTo != v.UpTo {
+		t.Errorf("up to %d, want %d", upTo, v.UpTo)
+	}
+	for _, line := range alerts {
 		gives = append(gives, vectorGift{line.Seq, line.Try})
 	}
 	if !reflect.DeepEqual(gives, v.Gives) && len(gives)+len(v.Gives) > 0 {

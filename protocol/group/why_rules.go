@@ -25,6 +25,7 @@ func (t *telling) say(format string, args ...any) {
 // rules returns what applies to s in its state.
 func (g Group) rules(s *Service, seen observe.Observation) []string {
 	t := &telling{g: g, s: s, seen: seen}
+	t.spans()
 	switch s.State {
 	case StateRegistered, StateWaiting:
 		t.waiting()
@@ -45,6 +46,14 @@ func (g Group) rules(s *Service, seen observe.Observation) []string {
 	t.groupLimit()
 	t.groupEnd()
 	return t.all
+}
+
+// spans says since when the service is silenced, and until when.
+func (t *telling) spans() {
+	if s := t.s.Silence; s.On(t.seen.Now) {
+		t.say("It is silenced, %s, by %s, until %s: hooks get no alerts about it",
+			moment(s.At, t.seen), cmp.Or(s.By, "-"), moment(s.Until, t.seen))
+	}
 }
 
 func (t *telling) waiting() {

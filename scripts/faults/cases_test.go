@@ -199,6 +199,8 @@ func groupSubjects() []subject {
 			beyond: true},
 		{name: "register --remove", setup: []step{request, itself},
 			do: at(5, "dpl-register --group g --remove --service a")},
+		{name: "register --silence", setup: []step{itself},
+			do: at(5, "dpl-register --group g --service b --silence 1h")},
 		{name: "report", setup: []step{itself,
 			at(0, "dpl-orchestrate --group g --rule lint=log --rule sandbox=reap")},
 			do: at(5, "dpl-report --group g --service b --spend tokens=600 --violation sandbox "+

@@ -63,5 +63,26 @@ var alerting = []mutant{
 		"rotated alerts do not count", "fileops/alerts.go",
 		"[]string{l.AlertsPath(group), l.EarlierAlerts(group)}", "[]string{l.AlertsPath(group)}",
 		[]string{"./fileops TestRotateAlerts", "orchestrate/alerts_rotated.txtar"},
+	}, {
+		"a hook gets silenced alerts", "protocol/group/alerts.go",
+		"alerts[i].Silenced || ", "",
+		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
+	}, {
+		"silenced alerts wait for ever", "protocol/group/alerts.go",
+		"		upTo = line.Seq\n		if", "		if",
+		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
+	}, {
+		"what died in a silence stays unknown", "protocol/group/silence.go",
+		"s.InTrouble(true) && (", "false && (",
+		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
+	}, {
+		"a silence that is extended looks new", "protocol/group/silence.go",
+		"		after.At = s.At\n", "",
+		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
+	}, {
+		"a silence registers the shell", "cmd/dpl-register/main.go",
+		"case c.spanGiven() != \"\":\n		return c.setSpan(env)",
+		"case c.spanGiven() != \"\":\n		c.register(env)\n		return c.setSpan(env)",
+		[]string{"register/silence.txtar"},
 	},
 }

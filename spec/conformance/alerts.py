@@ -8,7 +8,10 @@ TRIES = record(seq=(REVISION, REQUIRED), tries=(whole(1, MOST_TRIES - 1), REQUIR
 
 
 def give(orchestrator, registry, seen, lines, prompted=False):
-    """Return, in gives, which of lines the hook gets, in order, and in which try."""
+    """Return, in gives, which of lines the hook gets, in order, and in which try.
+
+    up_to is the number of the last line.
+    """
     pending = registry.get('alertTries', {'seq': 0})
     if pending['seq'] > registry.get('alertsGiven', -1) and 'tries' in pending:
         waited = seen.now - pending['at']
@@ -17,7 +20,8 @@ def give(orchestrator, registry, seen, lines, prompted=False):
     following = lines[1:] + [None]
     return groups.Outcome(gives=[{'seq': line['seq'], 'try': tries(registry, line['seq']) + 1}
                                  for line, after in zip(lines, following)
-                                 if not said_by(line, after)])
+                                 if not said_by(line, after) and not line['silenced']],
+                          up_to=lines[-1]['seq'] if lines else 0)
 
 
 def tries(registry, seq):

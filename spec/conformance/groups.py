@@ -12,6 +12,7 @@ import endings
 import health
 import limits
 import sets
+import spans
 import window as window_of
 from document import (ABSENT, BEAT, BOOLEAN, CAN_BE_USED, CHAIN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST,
                       LONGEST, MOMENT, POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Number, Record, Refused,
@@ -337,6 +338,7 @@ EXIT_RECORD = record(**{'$schema': (TEXT, ABSENT)}, supervisorId=(IDENT, REQUIRE
                      at=(MOMENT, ABSENT), **OF_EXIT)
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'park', 'stopped'), REQUIRED))
+SPAN = record(at=(MOMENT, REQUIRED), until=(MOMENT, REQUIRED), by=(TEXT, ABSENT))
 RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'firstFailedAt',
                   'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
@@ -372,11 +374,12 @@ SERVICE = null_is_absent(
            removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
+           silence=(SPAN, ABSENT),
            spent=(AMOUNTS, {}), spentTotal=(AMOUNTS, {}), violations=(array(VIOLATION), []),
            ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
-               message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
+               message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED), silenced=(BOOLEAN, False))
 STRATEGIES = ('one_for_one', 'one_for_all', 'rest_for_one')
 RULE = record(match=((read_match, str), REQUIRED), action=(ACTION, REQUIRED))
 ON_INTENSITY = ('escalate', 'park', 'delay')
@@ -533,6 +536,7 @@ class Outcome:
     # the start ids of the exit records that must stay after the pass (§19.4)
     needed: list = dataclasses.field(default_factory=list)
     gives: list = dataclasses.field(default_factory=list)  # the alerts that a hook gets
+    up_to: int = 0  # the number of the last alert that is settled when it has got them
 
 
 PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
@@ -773,13 +777,14 @@ class Edit:
 
     def alert(self, type_, service, message):
         """Raise an alert (§9.4), unless the service wants only those of its end (§30.2)."""
-        wants = self.services.get(service, {}).get('alertOn')
-        if wants == 'final' and type_ != 'supervisorDead':
+        entry = self.services.get(service, {})
+        if entry.get('alertOn') == 'final' and type_ not in ('supervisorDead', 'silenceOver'):
             return
         self.registry['alertSeq'] += 1
         alert = {
             'seq': self.registry['alertSeq'], 'type': type_, 'supervisorId': service,
-            'message': message, 'timestamp': self.seen.now
+            'message': message, 'timestamp': self.seen.now,
+            'silenced': spans.is_on(entry.get('silence'), self.seen.now)
         }
         self.registry['pendingAlerts'].append({k: v for k, v in alert.items() if v is not None})
 
@@ -2244,6 +2249,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if other:
         edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
     edit.registry['owner'] = owner
+    spans.end_silences(edit)
     if strategy is not None:
         edit.supervise(strategy=strategy)
     if rules is not None:
@@ -2348,7 +2354,7 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'give': alerts.give, 'given': alerts.given, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
     'checkLinks': children.check_links
 }
 

@@ -220,7 +220,7 @@ GROUP_KINDS = {
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
     'checks': array(groups.RESULT), 'lines': array(groups.ALERT),
     'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
-} | dict.fromkeys(('pid', 'seq', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
+} | dict.fromkeys(('pid', 'seq', 'forMs', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'room', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)
 USES = record(cpuMs=(INTEGER, 0), rssKb=(INTEGER, 0))
@@ -321,7 +321,8 @@ def group_expectation(vector):
         'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
         'again': vector.get('again', []), 'plan': vector.get('plan', []),
         'removed': vector.get('removed', []), 'needed': vector.get('needed', []),
-        'gives': vector.get('gives', [])
+        'gives': vector.get('gives', []),
+        'upTo': int(vector.get('upTo', Number('0')).text)
     }
 
 
@@ -352,7 +353,8 @@ def group_reality(vector):
     return end | remembered(vector, outcome) | {
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
-        'removed': outcome.removed, 'needed': outcome.needed, 'gives': parse(write(outcome.gives))
+        'removed': outcome.removed, 'needed': outcome.needed, 'gives': parse(write(outcome.gives)),
+        'upTo': outcome.up_to
     }
 
 
@@ -608,7 +610,7 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'gives', 'needed', 'plan', 'removed', 'standby'}
+OF_GROUPS = {'actions', 'again', 'gives', 'needed', 'upTo', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',

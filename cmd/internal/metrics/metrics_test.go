@@ -46,6 +46,8 @@ func everything() Subject {
 			StartedAt: noon,
 			LastExit: &group.LastExit{At: noon, Code: group.CodeKilled, Status: 9,
 				CPU: 1500 * time.Millisecond, MaxRSS: 2, OOMKilled: true, Reason: nasty}},
+		ServiceRecovery: group.ServiceRecovery{
+			Silence: &group.Span{At: noon, Until: noon.Add(time.Hour), By: nasty}},
 		ServiceReports: group.ServiceReports{
 			SpentTotal: group.Amounts{{Name: "tokens", N: 12}}},
 	}}

@@ -36,6 +36,9 @@ func serviceNow() []metric[view.Service] {
 			known(func(s service) (float64, bool) {
 				return seconds(s.Age), s.State == group.StateRunning && !s.LastHeartbeat.IsZero()
 			})},
+		{family{"dpl_service_silenced_seconds", gauge,
+			"For how long the service has been silenced; absent if it is not."},
+			known(func(s service) (float64, bool) { return onFor(s, s.Silence) })},
 		{family{"dpl_service_spent_total", counter, "What the service has spent, over all starts."},
 			func(s service) (all []sample) {
 				for _, a := range s.SpentTotal {
@@ -44,6 +47,15 @@ func serviceNow() []metric[view.Service] {
 				return all
 			}},
 	}
+}
+
+// onFor returns for how long o, a span of s, has been on, and whether it is.
+func onFor(s view.Service, o *group.Span) (float64, bool) {
+	now := s.Group.Seen.Now
+	if !o.On(now) {
+		return 0, false
+	}
+	return seconds(now.Sub(o.At)), true
 }
 
 // serviceBefore has how the process before ended, as far as that is known.

@@ -67,15 +67,21 @@ func (o *Orchestrator) giveOwnAlerts(call giving) error {
 		return err
 	}
 
-	for _, alert := range g.Give(lines, call.prompted, seen) {
+	alerts, upTo := g.Give(lines, call.prompted, seen)
+	last := g.Registry.AlertsGiven
+	for _, alert := range alerts {
 		if !call.goesOn() {
 			return nil
 		}
 		if again, err := o.give(alert); err != nil || again {
 			return err
 		}
+		last = alert.Seq
 	}
 
+	if upTo > last { // the rest is not for the hook
+		return o.given(upTo, false)
+	}
 	return nil
 }
 
@@ -98,13 +104,17 @@ func (o *Orchestrator) give(alert group.HookAlert) (again bool, err error) {
 	}
 
 	again = hook.Again(timedOut, err)
-	_, err = o.Ledger.EditGroup(o.Group, fileops.Existing,
+	return again, o.given(alert.Seq, again)
+}
+
+// given records that the hook got alerts up to seq, or, with again, that it asks for that again.
+func (o *Orchestrator) given(seq int64, again bool) error {
+	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			return g.Given(alert.Seq, again, seen)
+			return g.Given(seq, again, seen)
 		})
 	if err != nil {
-		return again, fmt.Errorf("alert %d was given, but this could not be recorded: %w",
-			alert.Seq, err)
+		return fmt.Errorf("alert %d was given, but this could not be recorded: %w", seq, err)
 	}
-	return again, nil
+	return nil
 }

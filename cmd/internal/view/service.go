@@ -107,13 +107,7 @@ func (s Service) Completing() bool { return s.Group.Completing(s.Service, s.Grou
 
 // InTrouble reports whether s should run and does not, or is blocked from starting.
 func (s Service) InTrouble() bool {
-	switch s.State {
-	case group.StateFailed, group.StateScheduled, group.StateDead:
-		return true
-	case group.StateRunning:
-		return s.Verdict != "alive" && !s.Completing()
-	}
-	return s.BlockedBy != ""
+	return s.Service.InTrouble(s.Verdict == "alive" || s.Completing())
 }
 
 // Journal returns what finds the output of s in the journal, or "" if it goes to a file.
@@ -135,6 +129,27 @@ func (s Service) Log() string {
 // Note returns what will happen to s, what has happened, and what the reader can do about it, or
 // "".
 func (s Service) Note() string {
+	return strings.Join(append(s.spans(), s.note()...), ", ")
+}
+
+// spans says for how long s is silenced.
+func (s Service) spans() (all []string) {
+	if s.Silence.On(s.Group.Seen.Now) {
+		all = append(all, "silenced "+s.span(s.Silence))
+	}
+	return all
+}
+
+// span says since when o is on, by whose wish, and for how long.
+func (s Service) span(o *group.Span) string {
+	text := Ago(s.Group.Seen.Now.Sub(o.At))
+	if o.By != "" {
+		text += " by " + o.By
+	}
+	return text + " (" + Span(o.Until.Sub(s.Group.Seen.Now)) + " left)"
+}
+
+func (s Service) note() []string {
 	var all []string
 	if s.StartAgain {
 		all = append(all, "restarting")
@@ -152,7 +167,7 @@ func (s Service) Note() string {
 		all = append(all, ended(&group.LastExit{Reason: why.Reason, Detail: why.Detail}))
 	}
 	if len(all) > 0 {
-		return strings.Join(all, ", ")
+		return all
 	}
 
 	if s.LastExit != nil && s.State != group.StateRunning {
@@ -171,7 +186,7 @@ func (s Service) Note() string {
 		}
 	}
 
-	return strings.Join(all, ", ")
+	return all
 }
 
 // pausedNote says since when s is paused, and how that ends.

@@ -1,0 +1,124 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// LongestSpan is for how long a silence may be asked for at most.
+const LongestSpan = 7 * 24 * time.Hour
+
+// A Span is a time for which somebody has asked: a silence (spec §30.3). It is replaced, never
+// changed.
+type Span struct {
+	At      time.Time // since when it is on
+	Until   time.Time
+	By      string // who asked last
+	Unknown []wire.Member
+}
+
+// On reports whether s, which may be nil, is on.
+func (s *Span) On(now time.Time) bool { return s != nil && now.Before(s.Until) }
+
+// extended returns a span from now on, or since s began if that is on.
+func (s *Span) extended(by string, d time.Duration, now time.Time) *Span {
+	after := &Span{At: now, By: by}
+	if s != nil {
+		after.Unknown = s.Unknown
+	}
+	if s.On(now) {
+		after.At = s.At
+	}
+	after.Until = wire.Later(now, d)
+	return after
+}
+
+// Silence returns g after by has asked that no hook gets alerts about a service for d, or, if d is
+// 0, that it gets them again (spec §30.3). It returns ErrNoService and wire.ErrExhausted.
+func (g Group) Silence(service, by string, d time.Duration, seen observe.Observation) (Group, error) {
+	e := g.begin("silence", by, seen)
+	s := e.service(service)
+	switch {
+	case s == nil:
+		return g, ErrNoService
+	case d > 0:
+		s.Silence = s.Silence.extended(by, d, e.seen.Now)
+	case s.Silence != nil:
+		e.endSilence(s)
+	}
+	return e.end()
+}
+
+// endSilences ends the silences whose time is over.
+func (e *edit) endSilences() {
+	for _, id := range e.g.Registry.ordered() {
+		if s := e.g.Service(id); s.Silence != nil && !s.Silence.On(e.seen.Now) {
+			e.endSilence(e.service(id))
+		}
+	}
+}
+
+// endSilence ends the silence of s, and raises one alert if s is in trouble: whoever has asked for
+// the silence may have heard of none. (One about which only its death counts must be dead.)
+func (e *edit) endSilence(s *Service) {
+	s.Silence = nil
+	if s.InTrouble(true) && (s.AlertOn != AlertOnFinal || s.State == StateDead) {
+		e.raise(AlertSilenceOver, s.ID, "%s", s.troubles())
+	}
+}
+
+// InTrouble reports whether s should run and does not, or is blocked from starting, given whether
+// its process runs (spec §19.6).
+func (s *Service) InTrouble(runs bool) bool {
+	switch s.State {
+	case StateFailed, StateScheduled, StateDead:
+		return true
+	case StateRunning:
+		return !runs
+	}
+	return s.BlockedBy != ""
+}
+
+// troubles says what s is in trouble with.
+func (s *Service) troubles() string {
+	switch {
+	case s.BlockedBy != "":
+		return string(s.State) + ": " + s.BlockedBy
+	case s.LastExit != nil:
+		return string(s.State) + ": " + s.LastExit.String()
+	}
+	return string(s.State)
+}
+
+func readSpan(r *wire.Reader) *Span {
+	s := &Span{}
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			s.At = r.Time()
+		case "until":
+			s.Until = r.Time()
+		case "by":
+			s.By = r.String()
+		default:
+			r.Unknown(&s.Unknown, name)
+		}
+	})
+	r.Require("at", "until")
+	return s
+}
+
+// write writes the member name, or nothing for nil.
+func (s *Span) write(w *wire.Writer, name string) {
+	if s == nil {
+		return
+	}
+	w.Object(name, func(w *wire.Writer) {
+		w.Time("at", s.At)
+		w.Time("until", s.Until)
+		w.OptString("by", s.By)
+		w.Unknown(s.Unknown)
+	})
+}
