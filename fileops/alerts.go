@@ -37,7 +37,7 @@ func AppendAlerts(tx *GroupTx, alerts []group.Alert) error {
 // or there is none (spec §11.7). next is the number of the next alert. If the file may have that
 // already, it is left: Append must find it there. So is that of a ledger whose lock may be lost.
 //
-// The caller holds the group's lock, so nobody appends. With the lock on the file, nobody gives
+// The caller holds the group's lock, so no one appends. With the lock on the file, no pass gives
 // alerts from it. The directory is synced, and Append syncs it again after it has created the file:
 // after a power cut, either name may be missing, but no line is.
 func rotateAlerts(tx *GroupTx, next int64) error {
@@ -94,8 +94,8 @@ func (l *Ledger) Alerts(id string, after int64) (alerts []group.AlertLine, err e
 	return alerts, err
 }
 
-// precede returns lines, which were read from the alerts file of a group, with those before them. If
-// the file was rotated meanwhile, the file before it has the same lines.
+// precede returns lines, which were read from the alerts file of a group, with those before them.
+// If the file was rotated since then, the file before it has the same lines.
 func (l *Ledger) precede(id string, after int64, lines []jsonl.Line) ([]jsonl.Line, error) {
 	earlier, err := l.alertLog(l.EarlierAlerts(id)).After(after)
 	if len(lines) > 0 {

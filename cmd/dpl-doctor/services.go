@@ -30,6 +30,11 @@ func (p *checkup) services() (found []finding) {
 // service checks one service of g.
 func (p *checkup) service(g group.Group, s *group.Service, seen observe.Observation) (found []finding) {
 	object := fmt.Sprintf("service %s of %s", s.ID, g.ID)
+	if m := s.Maintenance; m.On(seen.Now) {
+		return append(found, note.about(object, "it has been in maintenance for "+
+			span(seen.Now.Sub(m.At))+", so passes leave it alone", fmt.Sprintf("dpl-register "+
+			"--group %s --service %s --maintenance off ends that", g.ID, s.ID)))
+	}
 	if s.State == group.StateDead {
 		return append(found, problem.about(object, "it was given up, and no pass starts it",
 			fmt.Sprintf("dpl-status --group %s --why %s says why; dpl-restart --group %[1]s "+

@@ -7,8 +7,10 @@
 //	dpl-register --group GROUP --file FILE [--prune]
 //	dpl-register --group GROUP --resume
 //	dpl-register --group GROUP --service ID --silence D|off
+//	dpl-register --group GROUP --service ID --maintenance D|off
 //
-// Spec §10.1, §10.2, §23.4, §30.3, §31.
+// Spec §10.1, §10.2, §23.4, §30.3, §30.4,
+// §31.
 package register
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A spanFlag is the value of --silence: a time span, or 0 for off.
+// A spanFlag is the value of --silence or --maintenance: a time span, or 0 for off.
 type spanFlag time.Duration
 
 // UnmarshalText parses text.
@@ -31,12 +31,16 @@ func (f *spanFlag) UnmarshalText(text []byte) error {
 
 // spans are the flags that are an edit of their own: they register and request nothing.
 type spans struct {
-	Silence *spanFlag `placeholder:"D|off" help:"register nothing: for D, at most 7d, give no hook alerts about the service; they are still written. If it is in trouble when the silence ends, there is one alert"`
+	Maintenance *spanFlag `placeholder:"D|off" help:"register nothing: for D, at most 7d, passes leave the service alone, except for a stop or restart that is asked for; services that depend on it wait"`
+	Silence     *spanFlag `placeholder:"D|off" help:"register nothing: for D, at most 7d, give no hook alerts about the service; they are still written. If it is in trouble when the silence ends, there is one alert"`
 }
 
 // spanGiven returns the flag of spans that is given, or "".
 func (c *register) spanGiven() string {
-	if c.Spans.Silence != nil {
+	switch {
+	case c.Spans.Maintenance != nil:
+		return "maintenance"
+	case c.Spans.Silence != nil:
 		return "silence"
 	}
 	return ""
@@ -70,6 +74,9 @@ func (c *register) setSpan(env *cli.Env) error {
 
 	edit, err := env.EditGroup(l, groupID, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			if c.Spans.Maintenance != nil {
+				return g.Maintain(service, by, time.Duration(*c.Spans.Maintenance), seen)
+			}
 			return g.Silence(service, by, time.Duration(*c.Spans.Silence), seen)
 		})
 	if err == nil && env.JSON() {

@@ -85,7 +85,20 @@ func groupInShort(g view.Group) cli.Object {
 		{"groupId", g.ID}, {"supervisors", len(g.Registry.Services)}, {"running", g.Running()},
 		{"inTrouble", g.Troubled()}, {"orchestrator", g.Orchestrated()},
 		{"ageMs", milliseconds(g.Orchestrator.Heartbeat, age)},
+		{"inMaintenance", inMaintenance(g)},
 	}
+}
+
+// inMaintenance returns for how many milliseconds each service of g that is in a maintenance has
+// been so.
+func inMaintenance(g view.Group) cli.Object {
+	all := cli.Object{}
+	for _, s := range g.Services() {
+		if ms := maintenanceMs(s); ms != nil {
+			all = append(all, cli.Member{s.ID, ms})
+		}
+	}
+	return all
 }
 
 // operationObject returns the file of op, and how it would be judged now.
@@ -190,6 +203,7 @@ func serviceObject(s view.Service) cli.Object {
 		{"spent", amounts(s.Spent)}, {"spentTotal", amounts(s.SpentTotal)},
 		{"violations", objects(s.Violations.All(), violation)},
 		{"silencedMs", onFor(s.Silence, s.Group.Seen.Now)},
+		{"maintenanceMs", maintenanceMs(s)},
 	}
 	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
 		cli.Member{"lastExit", lastExit(s.LastExit)})
@@ -201,6 +215,14 @@ func onFor(o *group.Span, now time.Time) any {
 		return nil
 	}
 	return now.Sub(o.At).Milliseconds()
+}
+
+// maintenanceMs returns for how long s has been in a maintenance, or nil.
+func maintenanceMs(s view.Service) any {
+	if s.Maintenance == nil {
+		return nil
+	}
+	return onFor(&s.Maintenance.Span, s.Group.Seen.Now)
 }
 
 // amounts returns an object of names and numbers.

@@ -45,8 +45,8 @@ type AlertTries struct {
 // Silenced alerts are left out as well. The number upTo is that of the last line: when the hook has
 // taken all that it gets, alerts up to that were given.
 //
-// As long as an alert waits for another try, it returns nothing, and upTo is 0. A pass that something
-// has prompted does not make that try.
+// As long as an alert waits for another try, it returns nothing, and upTo is 0. A pass that
+// something has prompted does not make that try.
 func (g Group) Give(lines []AlertLine, prompted bool, seen observe.Observation) (
 	given []HookAlert, upTo int64,
 ) {

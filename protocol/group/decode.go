@@ -281,6 +281,8 @@ func (s *Service) readRecovery(r *wire.Reader, name string) bool {
 		s.TermSentBeat = observe.ReadBeat(r, &s.nested, name)
 	case "silence":
 		s.Silence = readSpan(r)
+	case "maintenance":
+		s.Maintenance = readMaintenance(r)
 	default:
 		return false
 	}

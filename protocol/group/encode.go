@@ -169,6 +169,7 @@ func (s *Service) write(w *wire.Writer) {
 	w.OptTime("termSentAt", s.TermSentAt)
 	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
 	s.Silence.write(w, "silence")
+	s.Maintenance.write(w)
 	s.Spent.write(w, "spent")
 	s.SpentTotal.write(w, "spentTotal")
 	s.Violations.write(w)

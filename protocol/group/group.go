@@ -272,7 +272,8 @@ type ServiceRecovery struct {
 	TermSentAt      time.Time
 	TermSentBeat    observe.Beat // of TermSentAt
 
-	Silence *Span // while hooks get no alerts about it; nil: they do
+	Silence     *Span        // while hooks get no alerts about it; nil: they do
+	Maintenance *Maintenance // while passes leave it alone; nil: they do not
 }
 
 // ServiceReports are what a service has spent, and how it has violated rules, as it and others say
@@ -479,6 +480,8 @@ const (
 	AlertGroupBlocked AlertType = "groupBlocked"
 	AlertHostShort    AlertType = "hostShort"
 	AlertSilenceOver  AlertType = "silenceOver"
+
+	AlertMaintenanceOver AlertType = "maintenanceOver"
 )
 
 // An Alert is a message for people or programs outside.

@@ -177,6 +177,7 @@ func (o *Orchestrator) checkedAt(id string) Checked {
 // this start is as old as it must be.
 func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, bool) {
 	if !s.hasCheck() || s.State != StateRunning || s.Paused != nil || s.StopFor != nil ||
+		s.rests(seen.Now) ||
 		g.ends[s.ID].unbegun || !s.alive(seen) || g.dead(s, seen) != "" {
 		return 0, false
 	}

@@ -115,7 +115,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 		e.grant() // another one has watched the passes of the old one, and must not be delayed
 	}
 
-	e.endSilences()
+	e.endSpans()
 
 	e.seen.Survived = remembered(e.seen.Survived)
 	e.g.lookAhead(e.seen)

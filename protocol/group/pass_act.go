@@ -144,15 +144,16 @@ func (step wait) take(a *acting, s *Service) {
 func (unblock) take(_ *acting, s *Service) { s.BlockedBy = "" }
 
 func (step block) take(a *acting, s *Service) {
-	if step.by != "" && step.by != a.before.Service(s.ID).BlockedBy {
+	s.BlockedBy = step.by
+	if step.by != "" && step.by != a.before.Service(s.ID).BlockedBy && !s.waitsForMaintenance() {
 		a.raise(AlertBlocked, s.ID, "%s", step.by)
 	}
-	s.BlockedBy = step.by
 }
 
 func (adopt) take(a *acting, s *Service) {
 	a.setState(s, StateRunning, "")
 	s.RestartPending, s.RestartCause, s.TermSentAt = false, "", time.Time{}
+	s.Maintenance = s.Maintenance.with(false)
 	if s.RunningSince.IsZero() {
 		s.RunningSince = a.seen.Now
 	}
@@ -183,6 +184,7 @@ func (step start) take(a *acting, s *Service) {
 	s.setProcess(0, observe.Process{})
 	s.forgetFailure()
 	s.StopRequestedAt = time.Time{}
+	s.Maintenance = s.Maintenance.with(false)
 
 	s.Notice.Readiness = s.StartInfo.Readiness
 	s.Refresh(a.seen)
@@ -266,6 +268,7 @@ func (s *Service) whyDead() string {
 func (release) take(a *acting, s *Service) {
 	a.released(s, StateRegistered, "restart", "stopped")
 	s.StoppedBy = ""
+	s.Maintenance = s.Maintenance.with(s.Maintenance.On(a.seen.Now)) // it was asked to start again
 	s.forgetLimits()
 }
 

@@ -58,7 +58,7 @@ func (g Group) parentOf(s *Service) Parent { return Parent{g.ID, s.ID, s.Generat
 
 // learnChild takes the end of the group that s is into s, and returns the evidence for it, or "".
 func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
-	if !s.begun() || s.State.Final() || view.Unreadable != "" {
+	if !s.begun() || s.State.Final() || view.Unreadable != "" || s.rests(e.seen.Now) {
 		return ""
 	}
 

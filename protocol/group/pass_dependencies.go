@@ -45,6 +45,8 @@ func (p *planner) wait(s *Service) step {
 		switch {
 		case !registered:
 			return wait{d + ": missing"}
+		case on.was.Maintenance.On(p.seen.Now) && !p.completed(d):
+			return wait{d + inMaintenance}
 		case neverReady(on.was.State):
 			return wait{d + ": " + string(on.was.State)}
 		}

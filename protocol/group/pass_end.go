@@ -53,7 +53,11 @@ func (p *planner) autoShutdown(plan []course) {
 	now, rest, reason := false, false, EndAutoShutdown
 	for _, c := range plan {
 		s := p.judged[c.id].was
-		if !s.Significant || mode == ShutdownNever {
+		switch {
+		case !s.Significant, mode == ShutdownNever:
+			continue
+		case s.rests(p.seen.Now):
+			rest = true
 			continue
 		}
 

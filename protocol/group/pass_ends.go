@@ -51,6 +51,9 @@ func (s *Service) record(look ExitLookup, seen observe.Observation) (r recorded)
 func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 	found := make(map[string]ending)
 	for i := range e.g.Registry.Services {
+		if e.g.Registry.Services[i].rests(e.seen.Now) {
+			continue // its record stays until then
+		}
 		if r := e.g.Registry.Services[i].record(look, e.seen); r.found {
 			s := &e.services()[i]
 			found[s.ID] = s.learnEnd(r, e.seen)

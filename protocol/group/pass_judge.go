@@ -31,7 +31,7 @@ func (g Group) judgeAll(ends map[string]ending, seen observe.Observation,
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
 		j := ends[s.ID].apply(g.judge(s, seen))
-		if s.State == StateRunning && !j.awaited { // otherwise it goes on when its end is known
+		if s.State == StateRunning && !j.awaited && !s.rests(seen.Now) { // otherwise it goes on when its end is known
 			j.failure, j.asks = j.judgeRunning(seen, failover)
 		}
 		all[s.ID] = j

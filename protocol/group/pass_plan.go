@@ -80,7 +80,10 @@ func (p *planner) course(id string) course {
 
 // rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
-	if j.awaited {
+	switch {
+	case j.was.rests(p.seen.Now):
+		return nil
+	case j.awaited:
 		return []step{await{}}
 	}
 	if p.ends() && !j.was.State.Final() {

@@ -25,7 +25,9 @@ type set struct {
 func (p *planner) gather(alone []course) set {
 	found := set{members: make(map[string]bool)}
 	for _, id := range p.g.Registry.remaining(p.g.Registry.Supervision.Set) {
-		found.members[id] = true
+		if !p.judged[id].was.rests(p.seen.Now) {
+			found.members[id] = true
+		}
 	}
 	if p.g.Registry.Supervision.Strategy.together() {
 		p.widen(&found, alone)
@@ -109,7 +111,7 @@ func (p *planner) joins(c course) bool {
 	j := p.judged[c.id]
 	s := j.was
 	if s.State == StateDead || s.State == StateStopped || s.StartInfo == nil || !s.Restartable ||
-		s.foreign(p.seen) && !p.failover {
+		s.foreign(p.seen) && !p.failover || s.rests(p.seen.Now) {
 		return false
 	}
 

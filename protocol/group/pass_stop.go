@@ -32,7 +32,8 @@ func (p *planner) shuttingDown(j judgement) []step {
 // pass.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
-		stops := other.was.State == StateShuttingDown || p.ends() && p.mustStop(other)
+		stops := other.was.State == StateShuttingDown ||
+			p.ends() && p.mustStop(other) && !other.was.rests(p.seen.Now)
 		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) &&
 			!p.hasStopped(id) {
 			return true

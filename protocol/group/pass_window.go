@@ -3,6 +3,7 @@ package group
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // admit returns plan without the starts for which the window of the group has no place (spec §28).
@@ -107,19 +108,22 @@ func (r Registry) full() bool {
 // for the same reasons (spec §28).
 func (e *edit) tellBlocked() {
 	v := &e.g.Registry.Supervision
-	reasons := e.g.Registry.blocked()
+	reasons := e.g.Registry.blocked(e.seen.Now)
 	if reasons != "" && reasons != v.Blocked {
 		e.raise(AlertGroupBlocked, "", "%s", reasons)
 	}
 	v.Blocked = reasons
 }
 
-// blocked returns why all services of r that have not ended wait for what will not come, or "".
-func (r Registry) blocked() string {
+// blocked returns why all services of r that have not ended wait for what will not come, or "". A
+// maintenance ends.
+func (r Registry) blocked(now time.Time) string {
 	var blocked []*Service
 	for i := range r.Services {
 		switch s := &r.Services[i]; {
 		case s.State.Final():
+		case s.Maintenance.On(now), s.waitsForMaintenance():
+			return ""
 		case s.State == StateWaiting, s.State == StateRegistered && s.BlockedBy != "":
 			if s.BlockedBy != "" {
 				blocked = append(blocked, s)

@@ -70,7 +70,7 @@ func (j judgement) pauseSignal() []step {
 func (e *edit) endPauses() {
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
-		if s.IsPaused() && s.Paused.Continue && s.alive(e.seen) {
+		if s.IsPaused() && s.Paused.Continue && s.alive(e.seen) && !s.rests(e.seen.Now) {
 			e.services()[i].goOn(e.seen)
 		}
 	}

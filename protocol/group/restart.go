@@ -61,6 +61,7 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 	}
 	for _, id := range again {
 		s := e.service(id)
+		s.Maintenance = s.Maintenance.with(s.Maintenance.On(e.seen.Now))
 		if !s.held(e.seen) && !g.heard(s, e.seen) {
 			e.bringBack(s)
 			continue

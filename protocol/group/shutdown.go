@@ -64,7 +64,7 @@ func (g Group) ShuttingDown(service string) []string {
 }
 
 func (e *edit) shutDown(s *Service) {
-	s.StartAgain = false
+	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
 	switch {
 	case s.State == StateCompleted,
 		s.State == StateStopped && e.g.Registry.Supervision.End.State == GroupRunning:

@@ -7,11 +7,11 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// LongestSpan is for how long a silence may be asked for at most.
+// LongestSpan is for how long a silence or a maintenance may be asked for at most.
 const LongestSpan = 7 * 24 * time.Hour
 
-// A Span is a time for which somebody has asked: a silence (spec §30.3). It is replaced, never
-// changed.
+// A Span is a time for which somebody has asked: a silence (spec §30.3) or a maintenance (§30.4).
+// It is replaced, never changed.
 type Span struct {
 	At      time.Time // since when it is on
 	Until   time.Time
@@ -37,7 +37,9 @@ func (s *Span) extended(by string, d time.Duration, now time.Time) *Span {
 
 // Silence returns g after by has asked that no hook gets alerts about a service for d, or, if d is
 // 0, that it gets them again (spec §30.3). It returns ErrNoService and wire.ErrExhausted.
-func (g Group) Silence(service, by string, d time.Duration, seen observe.Observation) (Group, error) {
+func (g Group) Silence(service, by string, d time.Duration, seen observe.Observation) (
+	Group, error,
+) {
 	e := g.begin("silence", by, seen)
 	s := e.service(service)
 	switch {
@@ -51,34 +53,28 @@ func (g Group) Silence(service, by string, d time.Duration, seen observe.Observa
 	return e.end()
 }
 
-// endSilences ends the silences whose time is over.
-func (e *edit) endSilences() {
-	for _, id := range e.g.Registry.ordered() {
-		if s := e.g.Service(id); s.Silence != nil && !s.Silence.On(e.seen.Now) {
-			e.endSilence(e.service(id))
-		}
-	}
-}
-
 // endSilence ends the silence of s, and raises one alert if s is in trouble: whoever has asked for
 // the silence may have heard of none. (One about which only its death counts must be dead.)
 func (e *edit) endSilence(s *Service) {
 	s.Silence = nil
-	if s.InTrouble(true) && (s.AlertOn != AlertOnFinal || s.State == StateDead) {
+	if s.InTrouble(true, e.seen.Now) && (s.AlertOn != AlertOnFinal || s.State == StateDead) {
 		e.raise(AlertSilenceOver, s.ID, "%s", s.troubles())
 	}
 }
 
 // InTrouble reports whether s should run and does not, or is blocked from starting, given whether
-// its process runs (spec §19.6).
-func (s *Service) InTrouble(runs bool) bool {
+// its process runs (spec §30.3). A service in a maintenance, or that waits for one, is not.
+func (s *Service) InTrouble(runs bool, now time.Time) bool {
+	if s.Maintenance.On(now) {
+		return false
+	}
 	switch s.State {
 	case StateFailed, StateScheduled, StateDead:
 		return true
 	case StateRunning:
 		return !runs
 	}
-	return s.BlockedBy != ""
+	return s.BlockedBy != "" && !s.waitsForMaintenance()
 }
 
 // troubles says what s is in trouble with.
@@ -93,6 +89,11 @@ func (s *Service) troubles() string {
 }
 
 func readSpan(r *wire.Reader) *Span {
+	return readSpanWith(r, func(string) bool { return false })
+}
+
+// readSpanWith reads a span with further members: read reports whether it has read one.
+func readSpanWith(r *wire.Reader, read func(name string) bool) *Span {
 	s := &Span{}
 	r.Object(func(name string) {
 		switch name {
@@ -103,7 +104,9 @@ func readSpan(r *wire.Reader) *Span {
 		case "by":
 			s.By = r.String()
 		default:
-			r.Unknown(&s.Unknown, name)
+			if !read(name) {
+				r.Unknown(&s.Unknown, name)
+			}
 		}
 	})
 	r.Require("at", "until")
@@ -116,9 +119,13 @@ func (s *Span) write(w *wire.Writer, name string) {
 		return
 	}
 	w.Object(name, func(w *wire.Writer) {
-		w.Time("at", s.At)
-		w.Time("until", s.Until)
-		w.OptString("by", s.By)
+		s.writeMembers(w)
 		w.Unknown(s.Unknown)
 	})
+}
+
+func (s *Span) writeMembers(w *wire.Writer) {
+	w.Time("at", s.At)
+	w.Time("until", s.Until)
+	w.OptString("by", s.By)
 }

@@ -474,6 +474,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g, nil
 	case "given":
 		return g.Given(v.Do.Seq, v.Do.Again, seen)
+	case "maintain":
+		return g.Maintain(v.Do.Supervisor, by, wire.Milliseconds(v.Do.ForMs), seen)
 	case "silence":
 		return g.Silence(v.Do.Supervisor, by, wire.Milliseconds(v.Do.ForMs), seen)
 	case "result":

@@ -35,6 +35,7 @@ type world struct {
 	log      []string
 	well     bool // nothing fails any more
 
+	rested    int // services that passes have left alone, because of a maintenance
 	forecasts int // passes whose forecast was compared
 }
 
@@ -58,7 +59,7 @@ var walkers = []string{"a", "b", "c", "d"}
 // service, a live one that the registry does not know, a restart before its backoff or beyond the
 // last attempt, an alert that is lost or told twice, a service that stays down for no reason.
 func TestGroupWalk(t *testing.T) {
-	forecasts := 0
+	forecasts, rested := 0, 0
 	for seed := range walks(t) {
 		w := newWorld(t, seed)
 		for range 60 {
@@ -73,9 +74,13 @@ func TestGroupWalk(t *testing.T) {
 			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
 		}
 		forecasts += w.forecasts
+		rested += w.rested
 	}
 
 	t.Logf("%d passes did what --why had said", forecasts)
+	if rested < 300 {
+		t.Errorf("only %d services were in a maintenance", rested)
+	}
 	if forecasts < 10_000 {
 		t.Errorf("only %d forecasts were compared with passes", forecasts)
 	}
@@ -160,6 +165,16 @@ func (w *world) step() {
 				return after, err
 			})
 			w.note("restart %s: %v, %v", id, again, err)
+		case 4, 5:
+			d := time.Duration(w.rand.IntN(3)) * 5 * time.Minute
+			w.note("maintain %s for %v: %v", id, d, w.verb(func(g group.Group) (group.Group, error) {
+				return g.Maintain(id, "t", d, w.seen)
+			}))
+		case 6:
+			d := time.Duration(w.rand.IntN(3)) * 5 * time.Minute
+			w.note("silence %s for %v: %v", id, d, w.verb(func(g group.Group) (group.Group, error) {
+				return g.Silence(id, "t", d, w.seen)
+			}))
 		}
 	case 6:
 		if w.once(5) {
@@ -381,6 +396,7 @@ func (w *world) pass(point int) {
 		w.t.Errorf("a group that ends starts %d services", len(started))
 	}
 	w.checkBackoff(d, before)
+	w.checkMaintenance(d, before)
 	if point == 1 {
 		return
 	}
@@ -457,7 +473,8 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 		if was.State.Final() {
 			w.t.Errorf("%s is started, which is %s", a.ServiceID, was.State)
 		}
-		if is.Restart == group.Temporary && is.LastRestartAttempt != was.LastRestartAttempt {
+		if is.Restart == group.Temporary && is.LastRestartAttempt != was.LastRestartAttempt &&
+			!was.RestartPending { // it may have become temporary since that was decided
 			w.t.Errorf("%s is restarted, which is temporary", a.ServiceID)
 		}
 		if tempfail := is.LastExit != nil && is.LastExit.Class == group.Tempfail; tempfail &&
@@ -487,10 +504,38 @@ func (w *world) checkBarrier(id string, before group.Group) {
 		return
 	}
 	for _, other := range set {
-		state := before.Service(other).State
-		waits := state == group.StateRegistered || state == group.StateWaiting
-		if n := len(w.alive(other)); n > 0 && !waits {
+		was := before.Service(other)
+		waits := was.State == group.StateRegistered || was.State == group.StateWaiting
+		if n := len(w.alive(other)); n > 0 && !waits && !was.Maintenance.On(w.seen.Now) {
 			w.t.Errorf("%s starts while %s, which is in its set, has %d live processes", id, other, n)
+		}
+	}
+}
+
+// checkMaintenance checks that the pass d leaves services alone that are in a maintenance, unless
+// somebody has asked for a stop or a restart.
+func (w *world) checkMaintenance(d *group.Decision, before group.Group) {
+	for i := range before.Registry.Services {
+		was := &before.Registry.Services[i]
+		waits := was.State == group.StateRegistered || was.State == group.StateWaiting
+		if !was.Maintenance.On(w.seen.Now) || was.State == group.StateShuttingDown ||
+			waits && was.Maintenance.Start {
+			continue
+		}
+
+		w.rested++
+		is := w.g.Service(was.ID)
+		if is.State != was.State || fmt.Sprint(is.LastExit) != fmt.Sprint(was.LastExit) ||
+			is.PID != was.PID ||
+			is.RestartAttempts != was.RestartAttempts || len(is.Restarts) != len(was.Restarts) {
+			w.t.Errorf("a pass changes %s, which is in a maintenance: %+v, was %+v", was.ID, is, was)
+		}
+		for _, a := range d.Actions {
+			start, starts := a.(group.Start)
+			signal, signals := a.(group.Signal)
+			if starts && start.ServiceID == was.ID || signals && signal.ServiceID == was.ID {
+				w.t.Errorf("a pass acts on %s, which is in a maintenance: %+v", was.ID, a)
+			}
 		}
 	}
 }

@@ -127,6 +127,9 @@ func change(e observe.Event) string {
 func (g Group) turns(id string, seen observe.Observation) []time.Time {
 	s := g.Service(id)
 	all := []time.Time{s.NextAttemptAt}
+	if s.Maintenance != nil {
+		all = append(all, s.Maintenance.Until)
+	}
 	if !s.TermSentAt.IsZero() {
 		all = append(all, wire.Later(s.TermSentAt, s.KillTimeout))
 	}

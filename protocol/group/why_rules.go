@@ -48,8 +48,12 @@ func (g Group) rules(s *Service, seen observe.Observation) []string {
 	return t.all
 }
 
-// spans says since when the service is silenced, and until when.
+// spans says since when the service is in a maintenance or silenced, and until when.
 func (t *telling) spans() {
+	if m := t.s.Maintenance; m.On(t.seen.Now) {
+		t.say("It is in maintenance, %s, by %s, until %s: passes only carry out a stop or a restart "+
+			"that is asked for", moment(m.At, t.seen), cmp.Or(m.By, "-"), moment(m.Until, t.seen))
+	}
 	if s := t.s.Silence; s.On(t.seen.Now) {
 		t.say("It is silenced, %s, by %s, until %s: hooks get no alerts about it",
 			moment(s.At, t.seen), cmp.Or(s.By, "-"), moment(s.Until, t.seen))

@@ -199,6 +199,8 @@ func groupSubjects() []subject {
 			beyond: true},
 		{name: "register --remove", setup: []step{request, itself},
 			do: at(5, "dpl-register --group g --remove --service a")},
+		{name: "register --maintenance", setup: []step{itself},
+			do: at(5, "dpl-register --group g --service b --maintenance 1h")},
 		{name: "register --silence", setup: []step{itself},
 			do: at(5, "dpl-register --group g --service b --silence 1h")},
 		{name: "report", setup: []step{itself,

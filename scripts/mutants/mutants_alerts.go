@@ -16,7 +16,7 @@ var alerting = []mutant{
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
 		"an alert is tried again at once", "protocol/group/alerts.go",
-		"waited >= delay || waited < 0", "true",
+		"waited >= delay || waited < 0", "waited >= 0*delay || waited < 0",
 		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
 	}, {
 		"a try of an alert comes too late after a change of the clock", "protocol/group/alerts.go",
@@ -73,7 +73,7 @@ var alerting = []mutant{
 		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
 	}, {
 		"what died in a silence stays unknown", "protocol/group/silence.go",
-		"s.InTrouble(true) && (", "false && (",
+		"s.InTrouble(true, e.seen.Now) && (", "false && (",
 		[]string{"./protocol/group ^TestVectors$", "register/silence.txtar"},
 	}, {
 		"a silence that is extended looks new", "protocol/group/silence.go",
@@ -84,5 +84,50 @@ var alerting = []mutant{
 		"case c.spanGiven() != \"\":\n		return c.setSpan(env)",
 		"case c.spanGiven() != \"\":\n		c.register(env)\n		return c.setSpan(env)",
 		[]string{"register/silence.txtar"},
+	}, {
+		"a maintenance is a silence", "protocol/group/maintenance.go",
+		"	if !s.Maintenance.On(now) {\n		return false\n	}\n	switch", "	if true {\n		return false\n	}\n	switch",
+		[]string{"./protocol/group ^TestVectors$", "register/maintenance.txtar"},
+	}, {
+		"nobody can restart a service in maintenance", "protocol/group/restart.go",
+		"		s.Maintenance = s.Maintenance.with(s.Maintenance.On(e.seen.Now))\n", "",
+		[]string{"./protocol/group ^TestVectors$", "register/maintenance.txtar"},
+	}, {
+		"one restart ends a maintenance", "protocol/group/pass_act.go",
+		"	s.Maintenance = s.Maintenance.with(false)\n\n	s.Notice.Readiness",
+		"\n	s.Notice.Readiness",
+		[]string{"./protocol/group ^TestVectors$", "register/maintenance.txtar"},
+	}, {
+		"a maintenance joins a set", "protocol/group/pass_sets.go",
+		" || s.rests(p.seen.Now)", "",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"a set waits for a maintenance", "protocol/group/pass_sets.go",
+		"if !p.judged[id].was.rests(p.seen.Now) {", "if true {",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"a maintenance ends a group", "protocol/group/pass_end.go",
+		"case s.rests(p.seen.Now):", "case false:",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"a maintenance loses an exit record", "protocol/group/pass_ends.go",
+		"if e.g.Registry.Services[i].rests(e.seen.Now) {", "if false {",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"those that wait for a maintenance alarm", "protocol/group/pass_act.go",
+		" && !s.waitsForMaintenance() {", " {",
+		[]string{"./protocol/group ^TestVectors$", "register/maintenance.txtar"},
+	}, {
+		"a forgotten maintenance looks new", "protocol/group/maintenance.go",
+		"*m.Span.extended(by, d, now), Start", "*(*Span)(nil).extended(by, d, now), Start",
+		[]string{"./protocol/group ^TestVectors$"},
+	}, {
+		"a maintenance is trouble", "protocol/group/silence.go",
+		"	if s.Maintenance.On(now) {\n		return false\n	}\n", "",
+		[]string{"./protocol/group ^TestVectors$", "register/maintenance.txtar"},
+	}, {
+		"the health of a service in maintenance is checked", "protocol/group/health.go",
+		"		s.rests(seen.Now) ||\n", "",
+		[]string{"./protocol/group ^TestVectors$"},
 	},
 }

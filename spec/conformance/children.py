@@ -1,5 +1,6 @@
 """Groups of groups (spec §24)."""
 import groups
+import spans
 from protocol import require
 
 ENDED = 'ended'
@@ -102,7 +103,8 @@ class View:
         self.other = (seen.get('parent', own['parent']) != own['parent']
                       and self.state != 'ended')
         self.settled = None
-        if not begun(entry) or entry['state'] in groups.FINAL or self.unreadable is not None:
+        if not begun(entry) or entry['state'] in groups.FINAL or self.unreadable is not None \
+                or spans.rests(entry, edit.seen.now):
             return
         if self.shown and self.state == 'ended':
             self.settle(entry, {'at': child.get('endedAt') or edit.seen.now, 'reason': ENDED},

@@ -4,6 +4,7 @@ import copy
 import groups
 import limits
 import sets
+import spans
 
 
 def decide(edit):
@@ -45,6 +46,10 @@ def auto_shutdown(edit, alone):
     told, reason = [], 'autoShutdown'
     for key in significant:
         entry, before = alone.services.get(key), edit.services[key]['state']
+        if spans.rests(edit.services[key], edit.seen.now):
+            if mode == 'all_significant':
+                return {}
+            continue
         counts = key in alone.gave_up or mode == 'all_significant' and before == 'dead'
         if counts:
             told.append(f'{key}: {alone.gave_up.get(key, "dead")}')

@@ -339,6 +339,8 @@ EXIT_RECORD = record(**{'$schema': (TEXT, ABSENT)}, supervisorId=(IDENT, REQUIRE
 STOP_FOR = record(reason=(TEXT, REQUIRED), detail=(TEXT, ABSENT),
                   then=(one_of('restart', 'dead', 'park', 'stopped'), REQUIRED))
 SPAN = record(at=(MOMENT, REQUIRED), until=(MOMENT, REQUIRED), by=(TEXT, ABSENT))
+MAINTENANCE = record(at=(MOMENT, REQUIRED), until=(MOMENT, REQUIRED), by=(TEXT, ABSENT),
+                     start=(BOOLEAN, False))
 RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'firstFailedAt',
                   'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
@@ -374,7 +376,7 @@ SERVICE = null_is_absent(
            removeAfterStop=(BOOLEAN, False),
            alertOn=(one_of('all', 'final'), 'all'), keepEndedMs=(POSITIVE_MS, ABSENT),
            termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
-           silence=(SPAN, ABSENT),
+           silence=(SPAN, ABSENT), maintenance=(MAINTENANCE, ABSENT),
            spent=(AMOUNTS, {}), spentTotal=(AMOUNTS, {}), violations=(array(VIOLATION), []),
            ended=(EXIT, ABSENT),
            lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
@@ -1357,6 +1359,7 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
     for key in ordered(edit.services, stop):
         entry = edit.services[key]
         entry['startAgain'] = False
+        spans.may_start(entry, False)
         if entry['state'] == 'completed' or entry['state'] == 'stopped' and not group_ends(edit):
             continue
         if entry['state'] != 'stopped':
@@ -1395,6 +1398,7 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
         chosen = running & startable | {supervisor}
     for key in ordered(edit.services, chosen):
         entry = edit.services[key]
+        spans.may_start(entry, spans.is_on(entry.get('maintenance'), seen.now))
         if edit.held(entry) or edit.heard(entry):
             for other in needs(entry):
                 require(other in chosen or comes_back(edit.given['supervisors'].get(other)),
@@ -1606,6 +1610,8 @@ class Pass(Edit):
         keeper = entry.get('keeper')
         if entry['state'] in FINAL or keeper is None or children.is_group(entry):
             return
+        if spans.rests(entry, self.seen.now):
+            return
         found = gone(entry, entry['lastHeartbeat'], self.seen)
         kept = self.seen.checks(keeper) and self.seen.presence(keeper) != 'gone'
         seen = self.seen.presence(identity(entry)) == 'present'
@@ -1721,7 +1727,8 @@ class Pass(Edit):
         """Set blockedBy. It changes only if the file has another value."""
         set_optional(entry, 'blockedBy', value)
         given = self.given['supervisors'][entry['supervisorId']]
-        if value is not None and value != given.get('blockedBy'):
+        if value is not None and value != given.get('blockedBy') \
+                and not spans.waits_for_maintenance(entry):
             self.alert('supervisorBlocked', entry['supervisorId'], value)
 
     def fail(self, entry, reason, detail=None, stops=False):
@@ -1794,6 +1801,8 @@ class Pass(Edit):
 
     def look_at(self, entry):
         start = (entry['supervisorId'], entry.get('startId'))
+        if spans.rests(entry, self.seen.now):
+            return None
         if start in self.awaited:
             if 'goneSince' not in entry:
                 beat_now(entry, self.seen, *GONE)
@@ -1889,6 +1898,7 @@ class Pass(Edit):
         drop(entry, 'blockedBy')
         if self.alive(entry) or self.heard(entry):
             drop(entry, 'restartPending', 'restartCause', 'termSentAt')
+            spans.may_start(entry, False)
             self.set_state(entry, 'running')
             entry.setdefault('runningSince', self.seen.now)
             if entry['lastHeartbeat'] is None:
@@ -1902,12 +1912,18 @@ class Pass(Edit):
     def wait(self, entry):
         """Rule 1 of registered and waitingForDependencies."""
         self.set_state(entry, 'waitingForDependencies')
-        verdicts = [(key, self.verdicts[key]) for key in needs(entry)]
-        never = [(key, word) for key, word in verdicts if word in ('missing', 'dead', 'stopped')]
+        verdicts = [(key, 'maintenance' if self.is_maintained(key) else self.verdicts[key])
+                    for key in needs(entry)]
+        never = [(key, word) for key, word in verdicts
+                 if word in ('missing', 'maintenance', 'dead', 'stopped')]
         never += [(key, 'permanent') for key in entry['dependenciesCompleted']
                   if not self.completed(key)
                   and self.given['supervisors'].get(key, {}).get('restart') == 'permanent']
         self.block(entry, next((f'{key}: {word}' for key, word in never), None))
+
+    def is_maintained(self, service):
+        span = self.judged.get(service, {}).get('maintenance')
+        return spans.is_on(span, self.seen.now) and not self.completed_after(service)
 
     def clocks(self, entry):
         """Return the clock by which entry must be stopped, or None, and those that ask (§26)."""
@@ -2085,7 +2101,8 @@ class Pass(Edit):
     def shutting_down(self, entry):
         service = entry['supervisorId']
         if any(service in other['dependencies'] and (
-                other['state'] == 'shuttingDown' or self.ending and endings.must_stop(self, other))
+                other['state'] == 'shuttingDown' or self.ending and endings.must_stop(self, other)
+                and not spans.rests(other, self.seen.now))
                and not self.has_stopped(key)
                for key, other in self.judged.items() if key != service):
             return
@@ -2097,6 +2114,7 @@ class Pass(Edit):
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
         entry.pop('stoppedBy', None)
+        spans.may_start(entry, spans.is_on(entry.get('maintenance'), self.seen.now))
         forget_limits(entry)
         self.waiting(entry)
 
@@ -2137,6 +2155,7 @@ class Pass(Edit):
         self.set_state(entry, 'running', reason)
         drop(entry, 'pid', 'process', 'startId', 'keeper', 'logDevice', 'logInode', 'startedWith', 'note',
              'runningSince', 'progressAt', 'asked', 'paused', 'pausedMs', 'health', 'goneSince', 'ended', 'spent', *RENEWED, 'stopRequestedAt')
+        spans.may_start(entry, False)
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -2249,7 +2268,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     if other:
         edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
     edit.registry['owner'] = owner
-    spans.end_silences(edit)
+    spans.end_all(edit)
     if strategy is not None:
         edit.supervise(strategy=strategy)
     if rules is not None:
@@ -2275,7 +2294,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     endings.record(edit)
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'ended with the host: {", ".join(edit.rebooted)}')
-    reasons = window_of.blocked(edit.services, edit.order)
+    reasons = window_of.blocked(edit.services, edit.order, seen.now)
     if reasons is not None and reasons != edit.registry.get('supervision', {}).get('blocked'):
         edit.alert('groupBlocked', None, reasons)
     edit.supervise(blocked=reasons)
@@ -2345,7 +2364,8 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
         if entry['starting'] and key in (failed or {}):
             edit.start_failed(entry, failed[key], key in short)
         entry['starting'] = False
-        if is_paused(entry) and entry['paused']['continue'] and edit.alive(entry):
+        if is_paused(entry) and entry['paused']['continue'] and edit.alive(entry) \
+                and not spans.rests(entry, seen.now):
             go_on(entry, seen)
     edit.forget_shortage()
     return edit.finish()
@@ -2354,7 +2374,7 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'maintain': spans.maintain, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
     'checkLinks': children.check_links
 }
 

@@ -1,6 +1,7 @@
 """Health checks of services (§26.5)."""
 
 import groups
+import spans
 from protocol import age, beat_now
 
 CHECKED = ('at', 'beat')
@@ -32,7 +33,7 @@ def unhealthy(entry):
 def is_due(edit, entry, last):
     """Return whether a check of entry is due; last says when the last one was, if there was one."""
     if (not has_check(entry) or entry['state'] != 'running' or 'paused' in entry or 'stopFor' in entry
-            or not edit.alive(entry) or edit.evidence(entry)):
+            or spans.rests(entry, edit.seen.now) or not edit.alive(entry) or edit.evidence(entry)):
         return False
     if last is None or 'startedAt' in entry and last['at'] < entry['startedAt']:
         return True

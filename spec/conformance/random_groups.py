@@ -305,6 +305,7 @@ class World:
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.4, heartbeats=True) | self.optional(0.2, alertOn='final')
         entry |= self.optional(0.15, silence=self.span())
+        entry |= self.optional(0.2, maintenance=self.span() | self.optional(0.3, start=True))
         entry |= self.optional(0.3, keepEndedMs=self.one((1, 1000, 3600000)))
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         if 'startedAt' in entry and self.chance(0.4):
@@ -786,6 +787,8 @@ class World:
     def silence(self):
         return {'supervisor': self.known()} | self.optional(0.5, forMs=self.one((1, 60_000, 604_800_000)))
 
+    maintain = silence
+
     def given(self):
         return {'seq': self.one((1, 2, 3, 4, 5))} | self.optional(0.6, again=True)
 
@@ -793,12 +796,12 @@ class World:
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
-                    'endGroup', 'checkLinks') * 2 + ('result', 'give', 'given', 'silence'))
+                    'endGroup', 'checkLinks') * 2 + ('result', 'give', 'given', 'silence', 'maintain'))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'give', 'given', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        sections = {'pass': '11', 'result': '11', 'give': '11', 'given': '11', 'silence': '30', 'wait': '13', 'watch': '14', 'registerAll': '31',
+        sections = {'pass': '11', 'result': '11', 'give': '11', 'given': '11', 'silence': '30', 'maintain': '30', 'wait': '13', 'watch': '14', 'registerAll': '31',
                     'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24',
                     'checkLinks': '24'}
         vector = {

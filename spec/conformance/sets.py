@@ -4,6 +4,7 @@ import dataclasses
 from typing import Optional
 
 import groups
+import spans
 
 
 @dataclasses.dataclass
@@ -22,7 +23,8 @@ class Together:
 def gather(edit):
     """Return the set of a pass, which has changed nothing yet."""
     supervision = edit.registry.get('supervision', {})
-    together = Together(set(edit.open_set()))
+    together = Together({key for key in edit.open_set()
+                         if not spans.rests(edit.services[key], edit.seen.now)})
     strategy = supervision.get('strategy', 'one_for_one')
     if strategy == 'one_for_one' and not together.members:
         return together
@@ -64,7 +66,8 @@ def joins(edit, alone, key):
     """Return whether a service is stopped, or waits, for a failure of another."""
     entry = edit.services[key]
     if (entry['state'] in ('dead', 'stopped') or entry['startInfo'] is None
-            or not entry['restartable'] or edit.out_of_reach(entry)):
+            or not entry['restartable'] or edit.out_of_reach(entry)
+            or spans.rests(entry, edit.seen.now)):
         return False
     done = (entry['state'] == 'completed' or key in alone.completing
             or entry['state'] == 'failed' and groups.completes(entry) and 'stopFor' not in entry)

@@ -1,6 +1,8 @@
 """The window of a group: how many of its services run at once (spec §28)."""
 import copy
 
+import spans
+
 
 def refused(edit):
     """Return the services for whose start a pass, which has changed nothing yet, has no place."""
@@ -32,13 +34,15 @@ def has_place(edit, alone, key):
     return after not in ('dead', 'stopped', 'completed')
 
 
-def blocked(services, order):
+def blocked(services, order, now):
     """Return why all services that have not ended wait for what will not come, or None."""
     reasons = []
     for key in order:
         entry = services.get(key, {'state': 'stopped'})
         if entry['state'] in ('dead', 'stopped', 'completed'):
             continue
+        if spans.is_on(entry.get('maintenance'), now) or spans.waits_for_maintenance(entry):
+            return None
         stuck = entry['state'] == 'registered' and 'blockedBy' in entry
         if entry['state'] != 'waitingForDependencies' and not stuck:
             return None

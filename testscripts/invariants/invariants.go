@@ -38,9 +38,9 @@ func Broken(g group.Group) string {
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
 		// A pass does nothing about a service whose keeper has yet to say how it ended (spec
-		// §19.3).
-		stops := !s.GoneSince.IsZero() || s.State == group.StateShuttingDown || s.State.Final() || s.StopFor != nil ||
-			!s.TermSentAt.IsZero()
+		// §19.3), nor about one in a maintenance (§30.4).
+		stops := s.Maintenance != nil || !s.GoneSince.IsZero() || s.State.Final() ||
+			s.State == group.StateShuttingDown || s.StopFor != nil || !s.TermSentAt.IsZero()
 		if v.End.State == group.GroupEnding && v.End.Reason != group.EndRequested && !stops {
 			broken = append(broken, s.ID+" is not being stopped, but its group ends")
 		}

@@ -25,8 +25,8 @@ func Run(command, alert string, more []string, out io.Writer) (timedOut bool, er
 	return RunIn(context.Background(), command, alert, variables.Environ(os.Environ(), more...), out)
 }
 
-// Again reports whether a hook, of which Run returned these results, wants its input another time: it
-// hung, exited 75 (EX_TEMPFAIL), or could not be executed (126, 127, or no shell).
+// Again reports whether a hook, of which Run returned these results, wants its input another time:
+// it hung, exited 75 (EX_TEMPFAIL), or could not be executed (126, 127, or no shell).
 func Again(timedOut bool, err error) bool {
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	if err == nil || timedOut || !exited {

@@ -50,6 +50,10 @@ func everything() Subject {
 			Silence: &group.Span{At: noon, Until: noon.Add(time.Hour), By: nasty}},
 		ServiceReports: group.ServiceReports{
 			SpentTotal: group.Amounts{{Name: "tokens", N: 12}}},
+	}, {
+		ID: "web", ServiceStatus: group.ServiceStatus{State: group.StateDead},
+		ServiceRecovery: group.ServiceRecovery{Maintenance: &group.Maintenance{
+			Span: group.Span{At: noon, Until: noon.Add(time.Hour)}}},
 	}}
 
 	q := queue.Create("jobs")

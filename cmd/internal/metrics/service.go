@@ -36,6 +36,14 @@ func serviceNow() []metric[view.Service] {
 			known(func(s service) (float64, bool) {
 				return seconds(s.Age), s.State == group.StateRunning && !s.LastHeartbeat.IsZero()
 			})},
+		{family{"dpl_service_maintenance_seconds", gauge,
+			"For how long the service has been in a maintenance; absent if it is not."},
+			known(func(s service) (float64, bool) {
+				if s.Maintenance == nil {
+					return 0, false
+				}
+				return onFor(s, &s.Maintenance.Span)
+			})},
 		{family{"dpl_service_silenced_seconds", gauge,
 			"For how long the service has been silenced; absent if it is not."},
 			known(func(s service) (float64, bool) { return onFor(s, s.Silence) })},

@@ -64,6 +64,10 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 	}
 
 	switch {
+	case s.InMaintenance() != "":
+		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + " is " + s.InMaintenance(),
+			Cures: []cure{{command("dpl-register", "--group", g.ID, "--service", s.ID,
+				"--maintenance", "off"), "ends that"}}}, true
 	case s.State == group.StateDead:
 		t.Cures = []cure{{command(restart...), "starts it again"}}
 		if s.StartInfo != nil && s.StartInfo.Command != "" {

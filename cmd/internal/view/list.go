@@ -148,7 +148,13 @@ func (op Operation) ending(next string) *node {
 
 func (g Group) summary() *node {
 	state := g.Orchestrated()
-	return &node{cells: []cell{
+	var maintained []string
+	for _, s := range g.Services() {
+		if note := s.InMaintenance(); note != "" {
+			maintained = append(maintained, s.ID+": "+note)
+		}
+	}
+	return &node{details: maintained, cells: []cell{
 		{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Services))},
 		{text: strconv.Itoa(g.Running())}, troubling(g.Troubled()),
 		{text: state, tone: orchestratorTone(state)}, {text: g.LastPass()},

@@ -107,7 +107,7 @@ func (s Service) Completing() bool { return s.Group.Completing(s.Service, s.Grou
 
 // InTrouble reports whether s should run and does not, or is blocked from starting.
 func (s Service) InTrouble() bool {
-	return s.Service.InTrouble(s.Verdict == "alive" || s.Completing())
+	return s.Service.InTrouble(s.Verdict == "alive" || s.Completing(), s.Group.Seen.Now)
 }
 
 // Journal returns what finds the output of s in the journal, or "" if it goes to a file.
@@ -132,12 +132,23 @@ func (s Service) Note() string {
 	return strings.Join(append(s.spans(), s.note()...), ", ")
 }
 
-// spans says for how long s is silenced.
+// spans says for how long s is in a maintenance, and silenced.
 func (s Service) spans() (all []string) {
+	if note := s.InMaintenance(); note != "" {
+		all = append(all, note)
+	}
 	if s.Silence.On(s.Group.Seen.Now) {
 		all = append(all, "silenced "+s.span(s.Silence))
 	}
 	return all
+}
+
+// InMaintenance says since when s is in a maintenance, and for how long, or returns "".
+func (s Service) InMaintenance() string {
+	if m := s.Maintenance; m.On(s.Group.Seen.Now) {
+		return "in maintenance since " + s.span(&m.Span)
+	}
+	return ""
 }
 
 // span says since when o is on, by whose wish, and for how long.

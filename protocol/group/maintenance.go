@@ -1,0 +1,126 @@
+package group
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Maintenance is a time in which passes leave a service alone (spec §30.4). It is replaced, never
+// changed.
+type Maintenance struct {
+	Span
+	Start bool // somebody has asked for a restart: passes may make that one start
+}
+
+// On reports whether m, which may be nil, is on.
+func (m *Maintenance) On(now time.Time) bool { return m != nil && m.Span.On(now) }
+
+// extended returns a maintenance from now on, or since m began if that is on.
+func (m *Maintenance) extended(by string, d time.Duration, now time.Time) *Maintenance {
+	if m == nil {
+		m = &Maintenance{}
+	}
+	return &Maintenance{Span: *m.Span.extended(by, d, now), Start: m.Start && m.On(now)}
+}
+
+// with returns m, which may be nil, with another Start.
+func (m *Maintenance) with(start bool) *Maintenance {
+	if m == nil || m.Start == start {
+		return m
+	}
+	after := *m
+	after.Start = start
+	return &after
+}
+
+// rests reports whether passes leave s alone, as it is: in a maintenance, except for a stop or a
+// restart that somebody has asked for.
+func (s *Service) rests(now time.Time) bool {
+	if !s.Maintenance.On(now) {
+		return false
+	}
+	switch s.State {
+	case StateShuttingDown:
+		return false
+	case StateRegistered, StateWaiting:
+		return !s.Maintenance.Start
+	}
+	return true
+}
+
+// inMaintenance follows the id of a service in the BlockedBy of those that depend on it.
+const inMaintenance = ": maintenance"
+
+// waitsForMaintenance reports whether s is blocked only until the maintenance of another service
+// ends.
+func (s *Service) waitsForMaintenance() bool {
+	return strings.HasSuffix(s.BlockedBy, inMaintenance)
+}
+
+// Maintain returns g after by has asked passes to leave a service alone for d, or, if d is 0, no
+// longer (spec §30.4). It returns ErrNoService and wire.ErrExhausted.
+func (g Group) Maintain(service, by string, d time.Duration, seen observe.Observation) (
+	Group, error,
+) {
+	e := g.begin("maintain", by, seen)
+	s := e.service(service)
+	switch {
+	case s == nil:
+		return g, ErrNoService
+	case d > 0:
+		s.Maintenance = s.Maintenance.extended(by, d, e.seen.Now)
+	case s.Maintenance != nil:
+		e.endMaintenance(s)
+	}
+	return e.end()
+}
+
+// endMaintenance ends the maintenance of s. The usual rules apply to it from then on.
+func (e *edit) endMaintenance(s *Service) {
+	message := "since " + wire.FormatTime(s.Maintenance.At)
+	if by := s.Maintenance.By; by != "" {
+		message += ", by " + by
+	}
+	s.Maintenance = nil
+	e.raise(AlertMaintenanceOver, s.ID, "%s", message)
+}
+
+// endSpans ends the maintenances and silences whose time is over.
+func (e *edit) endSpans() {
+	for _, id := range e.g.Registry.ordered() {
+		s, now := e.g.Service(id), e.seen.Now
+		if s.Maintenance != nil && !s.Maintenance.On(now) {
+			e.endMaintenance(e.service(id))
+		}
+		if s = e.g.Service(id); s.Silence != nil && !s.Silence.On(now) {
+			e.endSilence(e.service(id))
+		}
+	}
+}
+
+func readMaintenance(r *wire.Reader) *Maintenance {
+	m := &Maintenance{}
+	m.Span = *readSpanWith(r, func(name string) bool {
+		if name != "start" {
+			return false
+		}
+		m.Start = r.Bool()
+		return true
+	})
+	return m
+}
+
+// write writes the member maintenance, or nothing for nil.
+func (m *Maintenance) write(w *wire.Writer) {
+	if m == nil {
+		return
+	}
+	w.Object("maintenance", func(w *wire.Writer) {
+		m.writeMembers(w)
+		w.OptBool("start", m.Start)
+		w.Unknown(m.Unknown)
+	})
+}
