@@ -15,7 +15,7 @@ func (c *register) checkChild() error {
 		return nil
 	}
 	c.Request = true // it cannot register itself
-	if len(c.Command) > 0 || c.Remove || c.PID != 0 || c.Given("env", "dir", "readiness", "heartbeat",
+	if len(c.Command) > 0 || c.Remove || c.PID != 0 || c.Given("env", "env-file", "dir", "readiness", "heartbeat",
 		"kill-timeout", "exit-status", "log-max", "log-keep", "soft-timeout", "timeout", "stuck",
 		"soft-signal", "budget", "budget-action", "preflight", "preflight-timeout",
 		"finish", "finish-timeout") {

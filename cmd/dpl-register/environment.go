@@ -2,6 +2,7 @@ package register
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,21 @@ func environment(given []cli.Word) ([]group.Variable, error) {
 	}
 
 	return all, nil
+}
+
+// envFile is the path of an environment file (spec §11.6).
+type envFile string
+
+// UnmarshalText parses text.
+func (f *envFile) UnmarshalText(text []byte) error {
+	switch {
+	case len(text) == 0:
+		return cli.Usagef("want the path of a file, not nothing: is a variable not set?")
+	case !filepath.IsAbs(string(text)):
+		return cli.Usagef("want an absolute path, which every pass finds, not %q", text)
+	}
+	*f = envFile(text)
+	return cli.CheckText(string(text))
 }
 
 // localeNames returns the names of the LC_* variables that are set, sorted.

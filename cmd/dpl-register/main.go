@@ -36,6 +36,7 @@ type register struct {
 	Restart            group.RestartType `default:"" enum:"permanent,transient,temporary," help:"permanent: restart it whenever it ends (default); transient: after a failure, and it has completed if it succeeds (where services have no keeper, run COMMAND under dpl-run, which sees that); temporary: never"`
 	ExitStatus         exitStatuses      `placeholder:"CLASS=LIST" help:"ends of CLASS: success, tempfail (restart later, not charged), failure, persistent (restart once) or terminal (never restart). LIST has statuses, ranges such as 100-109, signals such as SIGSEGV, and unknown, separated by commas"`
 	Env                []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
+	EnvFile            *envFile          `placeholder:"PATH" help:"file with a line NAME=VALUE for each further variable, such as a secret. Each start reads it, and the ledger does not get it. It replaces the variables above, and --env replaces its variables"`
 	Dir                cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
 	MaxAttempts        *attempts         `placeholder:"N" help:"restart it up to N times; -1 means no limit (5)"`
 	Backoff            delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m). 2s..1m doubles them from 2s up to 1m, and 2s*3..1m triples them"`
@@ -105,8 +106,8 @@ func (c *register) Validate() error {
 	case c.NoRestart && c.Restart != "":
 		return cli.Usagef("--no-restart does not go with --restart: --restart temporary is " +
 			"enough")
-	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
-		return cli.Usagef("--env and --dir go with -- COMMAND")
+	case len(c.Command) == 0 && (len(c.Env) > 0 || c.EnvFile != nil || c.Dir != ""):
+		return cli.Usagef("--env, --env-file and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
 		return cli.Usagef("--max-attempts, --backoff, --jitter, --deadline, --intensity, " +
 			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max and --log-keep go with -- COMMAND, " +

@@ -151,7 +151,7 @@ func (c *register) unregister(env *cli.Env) error {
 func (c *register) saysHow() bool {
 	return len(c.Command) > 0 || c.saysNumbers() ||
 		c.Given("pid", "request", "child-group", "depends-on", "depends-on-completed",
-			"no-depends-on", "env", "dir",
+			"no-depends-on", "env", "env-file", "dir",
 			"restart", "kill-timeout", "alert-on", "on-dead", "significant",
 			"keep-ended", "no-restart", "readiness", "heartbeat",
 			"fresh", "no-pass", "shared", "commit", "resource-root")
@@ -276,6 +276,9 @@ func (c *register) startInfo() (*group.StartInfo, error) {
 		return nil, err
 	}
 
+	if c.EnvFile != nil {
+		s.EnvironmentFile = string(*c.EnvFile)
+	}
 	s.Context.Umask = currentUmask()
 	c.numbers(s)
 

@@ -267,12 +267,14 @@ func stopFor(s *group.StopFor) any {
 // startOf returns how s is started and where its output goes. All members are null if no pass can
 // start it.
 func startOf(s view.Service) cli.Object {
-	var command, dir, most, log any
+	var command, dir, file, most, log any
 	if start := s.StartInfo; start != nil {
 		command = append([]string{start.Command}, start.Args...)
+		file = cli.OrNull(start.EnvironmentFile)
 		dir, most, log = start.Dir, start.Policy.MaxAttempts, cli.OrNull(s.Log())
 	}
-	return cli.Object{{"command", command}, {"workingDirectory", dir}, {"maxAttempts", most},
+	return cli.Object{{"command", command}, {"workingDirectory", dir}, {"environmentFile", file},
+		{"maxAttempts", most},
 		{"log", log}, {"journal", cli.OrNull(s.Journal())}}
 }
 

@@ -124,6 +124,6 @@ func (d *Declaration) within(around []Variable) []Variable {
 func (s *StartInfo) recorded() Recorded {
 	return Recorded{Umask: s.Context.Umask,
 		Variables: slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
-			return !IsLocale(v.Name) && !slices.Contains(RecordedVariables(), v.Name)
+			return !isRecorded(v.Name)
 		})}
 }

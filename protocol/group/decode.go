@@ -3,6 +3,7 @@ package group
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -330,6 +331,10 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			r.Object(func(name string) {
 				s.Environment = append(s.Environment, Variable{name, r.String()})
 			})
+		case "environmentFile":
+			if s.EnvironmentFile = r.String(); !strings.HasPrefix(s.EnvironmentFile, "/") {
+				r.Refuse("an absolute path is expected")
+			}
 		case "readiness":
 			s.Readiness = observe.ReadReadiness(r)
 		case "restartPolicy":
@@ -384,8 +389,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 
 // ofCommand returns the members of a startInfo that say how a command is executed.
 func ofCommand() []string {
-	return []string{"command", "args", "workingDirectory", "environment", "umask", "nofileSoft",
-		"nofileHard", "nice", "oomScoreAdj", "health"}
+	return []string{"command", "args", "workingDirectory", "environment", "environmentFile",
+		"umask", "nofileSoft", "nofileHard", "nice", "oomScoreAdj", "health"}
 }
 
 func readPolicy(r *wire.Reader) RestartPolicy {

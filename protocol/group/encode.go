@@ -267,6 +267,7 @@ func (s *StartInfo) writeWhat(w *wire.Writer) {
 			w.String(v.Name, v.Value)
 		}
 	})
+	w.OptString("environmentFile", s.EnvironmentFile)
 	s.Context.write(w)
 }
 

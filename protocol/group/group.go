@@ -295,12 +295,16 @@ type StartInfo struct {
 	Args        []string
 	Dir         string
 	Environment []Variable
-	Context     Context
-	Readiness   observe.Readiness // its readiness at the start
-	Policy      RestartPolicy
-	ExitStatus  ExitStatus
-	LogMax      int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
-	LogKeep     int   // the number of rotated files to keep, at least 1
+	// EnvironmentFile is the absolute path of a file with more variables, which each start reads
+	// (spec §11.6); "": none.
+	EnvironmentFile string
+
+	Context    Context
+	Readiness  observe.Readiness // its readiness at the start
+	Policy     RestartPolicy
+	ExitStatus ExitStatus
+	LogMax     int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
+	LogKeep    int   // the number of rotated files to keep, at least 1
 
 	// When it has run for so long, or has made no progress for so long, it is asked for a
 	// checkpoint (soft), or stopped (max). 0: never.
@@ -325,7 +329,7 @@ type StartInfo struct {
 // used only by passes, such as the policy, may differ: they apply at once.
 func (s *StartInfo) startsAs(t *StartInfo) bool {
 	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
-		s.Dir == t.Dir && s.Context == t.Context &&
+		s.Dir == t.Dir && s.EnvironmentFile == t.EnvironmentFile && s.Context == t.Context &&
 		sameVariables(s.Environment, t.Environment)
 }
 

@@ -99,8 +99,8 @@ func (s *Service) class(e *LastExit) Class {
 
 	switch e.Reason {
 	case StartFailed:
-		if e.Class == Tempfail { // it says so itself: see StartFailure
-			return Tempfail
+		if e.Class == Tempfail || e.Class == Terminal { // see StartFailure
+			return e.Class
 		}
 		return Failure
 	case reasonEnded:

@@ -1,11 +1,12 @@
 package group
 
-// A StartFailure says why a process did not become a service. Short: the host, or the process that
-// made the pass, lacked something that it may have later, such as memory or a free descriptor. That
-// says nothing about the service (spec §11.5).
+// A StartFailure says why a process did not become a service, and the class of that end (spec
+// §11.5). Tempfail: there was a shortage; the host, or the process that made the pass, lacked
+// something that it may have later, such as memory or a free descriptor. Terminal: a person must
+// change something first.
 type StartFailure struct {
 	Cause string
-	Short bool
+	Class Class // Tempfail, Terminal, or "" for every other failure
 }
 
 // startFailed records that the process of s did not become the service.
@@ -13,10 +14,7 @@ func (e *edit) startFailed(s *Service, f StartFailure) {
 	e.setState(s, StateFailed, StartFailed)
 	s.FailedAt = e.seen.Now
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: StartFailed, Error: f.Cause,
-		Note: s.checkpoint()}
-	if f.Short {
-		s.LastExit.Class = Tempfail
-	}
+		Class: f.Class, Note: s.checkpoint()}
 	s.LastExit.Class = s.class(s.LastExit)
 	s.count(s.LastExit, e.seen.Now)
 	s.noProcess()

@@ -107,6 +107,7 @@ type vector struct {
 			Error   string          `json:"error"`
 			Short   bool            `json:"short"`
 		} `json:"starts"`
+		Text      string   `json:"text"`
 		Spend     spending `json:"spend"`
 		Start     string   `json:"start"`
 		Violation string   `json:"violation"`
@@ -128,6 +129,7 @@ type vector struct {
 		MaxRSSKb int64             `json:"maxRssKb"`
 		Failed   map[string]string `json:"failed"`
 		Short    []string          `json:"short"`
+		Terminal []string          `json:"terminal"`
 		Appended int64             `json:"appended"`
 		Lines    []json.RawMessage `json:"lines"`
 		Prompted bool              `json:"prompted"`
@@ -152,7 +154,11 @@ type vector struct {
 	Gives            []vectorGift   `json:"gives"`
 	UpTo             int64          `json:"upTo"`
 	Refused          string         `json:"refused"`
-	Path             *string        `json:"path"`
+	Line             int            `json:"line"` // with the refusal badLine
+
+	Environment map[string]string `json:"environment"`
+
+	Path *string `json:"path"`
 
 	Remembered *vectors.Sightings `json:"remembered"`
 }
@@ -230,6 +236,7 @@ var refusals = map[string]error{
 	"otherParent":  group.ErrOtherParent,
 	"tree":         group.ErrTree,
 	"twoMachines":  group.ErrTwoMachines,
+	"badLine":      group.ErrBadLine,
 	"exhausted":    wire.ErrExhausted,
 }
 
@@ -435,6 +442,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g.EndGroup(parent(v.Do.Parent, v.Do.Generation), by, seen)
 	case "checkLinks":
 		return g, v.checkLinks(t, g)
+	case "environment":
+		return g, v.environment(t)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
@@ -481,7 +490,8 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "result":
 		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
 		for id, cause := range v.Do.Failed {
-			r.Failed[id] = group.StartFailure{Cause: cause, Short: slices.Contains(v.Do.Short, id)}
+			r.Failed[id] = failure(cause, slices.Contains(v.Do.Short, id),
+				slices.Contains(v.Do.Terminal, id))
 		}
 		for _, s := range g.Registry.Services {
 			if _, failed := v.Do.Failed[s.ID]; s.Starting && !failed {
@@ -517,6 +527,17 @@ func (v *vector) give(t *testing.T, g group.Group, seen observe.Observation) {
 	if !reflect.DeepEqual(gives, v.Gives) && len(gives)+len(v.Gives) > 0 {
 		t.Errorf("gives %v, want %v", gives, v.Gives)
 	}
+}
+
+func failure(cause string, short, terminal bool) group.StartFailure {
+	f := group.StartFailure{Cause: cause}
+	switch {
+	case short:
+		f.Class = group.Tempfail
+	case terminal:
+		f.Class = group.Terminal
+	}
+	return f
 }
 
 func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (
@@ -680,6 +701,32 @@ func (v *vector) checkLinks(t *testing.T, g group.Group) error {
 	return group.CheckLinks(all, g.ID, declared)
 }
 
+// environment returns why an environment file is refused.
+func (v *vector) environment(t *testing.T) error {
+	file, err := group.ParseEnvironment(v.Do.Text)
+	if bad, ok := errors.AsType[group.BadLine](err); ok {
+		if bad.Line != v.Line {
+			t.Errorf("line %d, want %d", bad.Line, v.Line)
+		}
+		return err
+	}
+
+	var env, want []string
+	for name, value := range v.Do.Environment {
+		env = append(env, name+"="+value)
+	}
+	for name, value := range v.Environment {
+		want = append(want, name+"="+value)
+	}
+	got := group.WithFile(env, file)
+	slices.Sort(got)
+	slices.Sort(want)
+	if v.Refused == "" && !slices.Equal(got, want) {
+		t.Errorf("environment %q, want %q", got, want)
+	}
+	return err
+}
+
 // A vectorChild is what a pass sees of another group.
 type vectorChild struct {
 	Unreadable string           `json:"unreadable"`
@@ -802,7 +849,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		case !ok:
 			d.Spawned(a.ServiceID, group.Spawned{PID: 1000 + i})
 		case start.Error != "":
-			d.NotSpawned(a.ServiceID, group.StartFailure{Cause: start.Error, Short: start.Short})
+			d.NotSpawned(a.ServiceID, failure(start.Error, start.Short, false))
 		default:
 			d.Spawned(a.ServiceID, group.Spawned{PID: start.PID,
 				Process: observe.Process(start.Process), StartID: start.StartID,

@@ -414,7 +414,10 @@ func (w *world) pass(point int) {
 		}
 
 		if !w.well && w.once(8) {
-			result.Failed[p.service] = group.StartFailure{Cause: "no such file", Short: w.once(2)}
+			result.Failed[p.service] = group.StartFailure{Cause: "no such file"}
+			if w.once(2) {
+				result.Failed[p.service] = group.StartFailure{Cause: "no memory", Class: group.Tempfail}
+			}
 			continue
 		}
 

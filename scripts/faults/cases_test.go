@@ -183,7 +183,7 @@ func groupSubjects() []subject {
 				"--budget-action restart --preflight true --preflight-timeout 5s --health true "+
 				"--health-every 5s --health-timeout 2s --health-failures 2 --health-start 9s "+
 				"--finish true --finish-timeout 5s --umask 022 --nofile 64 --nice 19 "+
-				"--oom-score-adj 500 -- sleep 300")},
+				"--oom-score-adj 500 --env-file /dev/null -- sleep 300")},
 		{name: "register --child-group", setup: []step{request},
 			do:      at(0, "dpl-register --group outer --no-pass --service inner --child-group g"),
 			several: true},

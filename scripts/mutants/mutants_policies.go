@@ -10,6 +10,49 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"an environment file replaces what --env gives", "protocol/group/environment_file.go",
+		"i >= len(env) || isRecorded(v.Name)", "true",
+		[]string{policyVectors},
+	}, {
+		"the first line of a name counts", "protocol/group/environment_file.go",
+		"i >= len(env) || isRecorded(v.Name)", "isRecorded(v.Name)",
+		[]string{policyVectors},
+	}, {
+		"an environment file names a start", "protocol/group/environment_file.go",
+		"strings.HasPrefix(name, \"DPL_\")", "strings.HasPrefix(name, \"DPL-\")",
+		[]string{policyVectors},
+	}, {
+		"a start that cannot succeed is tried again", "protocol/group/pass_class.go",
+		" || e.Class == Terminal { // see", " { // see",
+		[]string{policyVectors},
+	}, {
+		"every user may choose the variables", "cmd/internal/process/start/environment_unix.go",
+		"info.Mode()&0o002 != 0 && info", "info.Mode()&0o002 == 1 && info",
+		[]string{startTests + "^TestEnvironment$"},
+	}, {
+		"the link of another user chooses the variables",
+		"cmd/internal/process/start/environment_unix.go",
+		"		if err := checkOwner(next, info); err != nil {", "		if false {",
+		[]string{startTests + "^TestEnvironmentOfOthers$"},
+	}, {
+		"an environment file may be written by a group",
+		"cmd/internal/process/start/environment_unix.go",
+		"info.Mode()&0o022 != 0", "info.Mode()&0o002 != 0",
+		[]string{startTests + "^TestEnvironment$"},
+	}, {
+		"a missing environment file stays missing",
+		"cmd/internal/process/start/environment_unix.go",
+		"	return shortage{err}", "	return misfit{err}",
+		[]string{startTests + "^TestEnvironment$"},
+	}, {
+		"the ledger does not name the environment file", "protocol/group/encode.go",
+		"	w.OptString(\"environmentFile\", s.EnvironmentFile)\n", "",
+		[]string{policyVectors},
+	}, {
+		"a finish command has no secrets", "cmd/internal/process/start/finish_linux.go",
+		"	env, err := Environment(s.Env, s.EnvFile)", "	env, err := s.Env, error(nil)",
+		[]string{"./testscripts ^TestScripts/^register$/^env_file$"},
+	}, {
 		"a service stands one end more", "protocol/group/pass_limits.go",
 		"len(s.Restarts) > p.Intensity", "len(s.Restarts) > p.Intensity+1",
 		[]string{policyVectors},

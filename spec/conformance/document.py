@@ -24,11 +24,14 @@ REQUIRED, ABSENT = object(), object()
 
 
 class Refused(Exception):
-    """A refusal of spec §6, by its word. path is the JSON Pointer of the part that is corrupt."""
+    """A refusal of spec §6, by its word.
 
-    def __init__(self, word, cause, path=None):
+    path is the JSON Pointer of the part that is corrupt. line is the number of a bad line.
+    """
+
+    def __init__(self, word, cause, path=None, line=None):
         super().__init__(f'{path or "/"}: {cause}' if word == 'corrupt' else cause)
-        self.word, self.path = word, path
+        self.word, self.path, self.line = word, path, line
 
 
 def corrupt(path, cause):

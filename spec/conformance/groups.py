@@ -173,7 +173,7 @@ def class_of(entry, exit_):
             later = exit_.get('error') or (code, status) == ('exited', 75)
             return 'tempfail' if later else 'terminal'
         if reason == 'startFailed':
-            return 'tempfail' if exit_.get('class') == 'tempfail' else None
+            return exit_['class'] if exit_.get('class') in ('tempfail', 'terminal') else None
         terminal = reason == 'violation' or reason == 'budget' and not again
         return 'hostLost' if reason == 'rebooted' else 'terminal' if terminal else None
     end = 'unknown'
@@ -266,7 +266,15 @@ def read_preflight(value, path):
 
 
 CONTEXT = ('umask', 'nofileSoft', 'nofileHard', 'nice', 'oomScoreAdj')
-OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment', *CONTEXT)
+OF_COMMAND = ('command', 'args', 'workingDirectory', 'environment', 'environmentFile',
+              *CONTEXT)
+
+
+def read_absolute(value, path):
+    text = TEXT[0](value, path)
+    if not text.startswith('/'):
+        raise corrupt(path, 'not absolute')
+    return text
 
 
 def read_umask(value, path):
@@ -311,7 +319,7 @@ PREFLIGHT = (read_preflight, list)
 START_INFO = one_kind(soft_and_hard(empty_is_absent(
     record(command=((read_command, str), ABSENT), group=(IDENT, ABSENT), args=(array(TEXT), []),
            workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
-           readiness=(READY, 'ready'),
+           environmentFile=((read_absolute, str), ABSENT), readiness=(READY, 'ready'),
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
@@ -535,6 +543,7 @@ class Outcome:
     cleared: bool = False  # first copy the registry, as it was, to the archive
     remembered: Optional[Sightings] = None  # the sightings to keep
     actions: list = dataclasses.field(default_factory=list)
+    environment: dict = dataclasses.field(default_factory=dict)  # of a start
     # the start ids of the exit records that must stay after the pass (§19.4)
     needed: list = dataclasses.field(default_factory=list)
     gives: list = dataclasses.field(default_factory=list)  # the alerts that a hook gets
@@ -860,11 +869,11 @@ class Edit:
         entry['lastExit'] = ended
         drop(entry, 'goneSince')
 
-    def start_failed(self, entry, error, short=False):
+    def start_failed(self, entry, error, class_=None):
         """§11.5, 5."""
         entry['failedAt'] = self.seen.now
         failed = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
-        failed |= {'class': 'tempfail'} if short else {}
+        set_optional(failed, 'class', class_)
         set_optional(failed, 'note', checkpoint(entry))
         entry['lastExit'] = failed
         count(entry, self.seen.now)
@@ -2210,7 +2219,7 @@ class Pass(Edit):
                 came = starts(at, action)
                 entry = self.services[action['supervisorId']]
                 if 'error' in came:
-                    self.start_failed(entry, came['error'], came.get('short', False))
+                    self.start_failed(entry, came['error'], 'tempfail' if came.get('short') else None)
                 else:
                     entry['pid'] = came['pid']
                     set_optional(entry, 'process', came.get('process'))
@@ -2349,10 +2358,11 @@ def note_pass(orchestrator, seen, pid, state):
     return noted
 
 
-def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
+def result(orchestrator, registry, seen, failed=None, short=(), terminal=(), appended=0):
     """Make the edit that notes the result. failed is service → error.
 
-    short has those of them that failed because of a shortage. Alerts up to the number appended are in the alerts file (§11.7).
+    short has those of them that failed because of a shortage, and terminal those that fail again.
+    Alerts up to the number appended are in the alerts file (§11.7).
     """
     edit = Edit(registry, seen, registry['owner'], orchestrator['stalenessThresholdMs'])
     edit.noting = True
@@ -2362,7 +2372,8 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
     for key in ordered(edit.services):
         entry = edit.services[key]
         if entry['starting'] and key in (failed or {}):
-            edit.start_failed(entry, failed[key], key in short)
+            class_ = 'tempfail' if key in short else 'terminal' if key in terminal else None
+            edit.start_failed(entry, failed[key], class_)
         entry['starting'] = False
         if is_paused(entry) and entry['paused']['continue'] and edit.alive(entry) \
                 and not spans.rests(entry, seen.now):
@@ -2371,11 +2382,33 @@ def result(orchestrator, registry, seen, failed=None, short=(), appended=0):
     return edit.finish()
 
 
+def read_environment(text):
+    """Return the variables of an environment file, by name (§11.6). Refused: badLine."""
+    variables = {}
+    for number, line in enumerate(text.split('\n'), 1):
+        if re.fullmatch('[ \t]*(#.*)?', line, re.DOTALL):
+            continue
+        found = re.fullmatch('([A-Za-z_][A-Za-z0-9_]*)=(.*)', line, re.DOTALL)
+        name, value = found.groups() if found else ('', '')
+        if (not found or name.startswith('DPL_') or value[:1] in ('"', "'")
+                or value.endswith('\\') or set('\0\r') & set(line)):
+            raise Refused('badLine', f'line {number}', line=number)
+        variables[name] = value
+    return variables
+
+
+def environment_of(orchestrator, registry, seen, text, environment):
+    """Return the environment of a start whose environment file has that text (§11.6)."""
+    own = {name: value for name, value in environment.items()
+           if name not in RECORDED and not name.startswith('LC_')}
+    return Outcome(environment=environment | read_environment(text) | own)
+
+
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
     'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'maintain': spans.maintain, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
-    'checkLinks': children.check_links
+    'checkLinks': children.check_links, 'environment': environment_of
 }
 
 

@@ -170,6 +170,7 @@ class World:
             'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
             **self.optional(0.2, environment={'A': 'b', 'B': ''}),
             **self.optional(0.1, environment={'PATH': '/bin'}),
+            **self.optional(0.1, environmentFile=self.one(('/run/a.env', '/b'))),
             **self.optional(0.2, readiness=self.one(READINESS)),
             **self.optional(0.8, restartPolicy=policy),
             **self.optional(0.2, exitStatus=self.one(EXIT_STATUSES)),
@@ -771,8 +772,8 @@ class World:
         failed = {key: 'exec: é' for key in starting if ours and self.chance(0.4)}
         seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
         appended = self.optional(0.9, appended=self.one((seq, max(0, seq - 1), 0)))
-        short = {'short': sorted(failed)} if failed and self.chance(0.5) else {}
-        return appended | ({'failed': failed} | short if failed else {})
+        kind = self.one(({}, {'short': sorted(failed)}, {'terminal': sorted(failed)}))
+        return appended | ({'failed': failed} | kind if failed else {})
 
     def give(self):
         lines, at = [], self.ago()

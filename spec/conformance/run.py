@@ -313,7 +313,8 @@ def group_expectation(vector):
         raise Malformed('unchanged or standby is not true')
     result |= remembered(vector)
     if end == 'refused':
-        return refusal(vector)
+        line = {'line': int(vector['line'].text)} if 'line' in vector else {}
+        return refusal(vector) | line
     if end == 'then':
         result['then'] = group_files(vector['then'])
     return result | {
@@ -322,7 +323,8 @@ def group_expectation(vector):
         'again': vector.get('again', []), 'plan': vector.get('plan', []),
         'removed': vector.get('removed', []), 'needed': vector.get('needed', []),
         'gives': vector.get('gives', []),
-        'upTo': int(vector.get('upTo', Number('0')).text)
+        'upTo': int(vector.get('upTo', Number('0')).text),
+        'environment': vector.get('environment', {})
     }
 
 
@@ -341,8 +343,9 @@ def group_reality(vector):
             files = [after.get(name) for name in FILES]
             outcome = groups.apply(verb, GROUP, *files, seen, **rest)
     except Refused as refused:
-        path = {'path': refused.path} if refused.word == 'corrupt' else {}
-        return {'refused': refused.word} | path
+        place = {'path': refused.path} if refused.word == 'corrupt' else {}
+        place |= {'line': refused.line} if refused.word == 'badLine' else {}
+        return {'refused': refused.word} | place
     changed = {name: value for name, value in zip(FILES, (outcome.orchestrator, outcome.registry))
                if value is not None}
     end = {'unchanged': True}
@@ -354,7 +357,7 @@ def group_reality(vector):
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
         'removed': outcome.removed, 'needed': outcome.needed, 'gives': parse(write(outcome.gives)),
-        'upTo': outcome.up_to
+        'upTo': outcome.up_to, 'environment': outcome.environment
     }
 
 
@@ -610,7 +613,7 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'gives', 'needed', 'upTo', 'plan', 'removed', 'standby'}
+OF_GROUPS = {'actions', 'again', 'environment', 'gives', 'line', 'needed', 'upTo', 'plan', 'removed', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',

@@ -192,7 +192,7 @@ func (o *Orchestrator) say(p PassReport) {
 		switch a := a.(type) {
 		case group.Start:
 			if f, failed := p.Failed[a.ServiceID]; failed {
-				if !f.Short {
+				if f.Class != group.Tempfail {
 					o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, f.Cause)
 				}
 				continue
@@ -213,7 +213,7 @@ func (o *Orchestrator) say(p PassReport) {
 func (o *Orchestrator) sayShortage(p PassReport) {
 	var short []string
 	for _, a := range p.Actions {
-		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Short {
+		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Class == group.Tempfail {
 			short = append(short, a.ServiceID)
 		}
 	}

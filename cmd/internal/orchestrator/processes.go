@@ -47,7 +47,7 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 			err = o.reserve(gate, before.Service(a.ServiceID), a, startID)
 		}
 		if err != nil {
-			failed[a.ServiceID] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
+			failed[a.ServiceID] = group.StartFailure{Cause: err.Error(), Class: start.Class(err)}
 			d.NotSpawned(a.ServiceID, failed[a.ServiceID])
 			continue
 		}
@@ -70,11 +70,13 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 
 	gate, err := o.machine().Spawn(Start{
 		Command: start.Command{
-			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
-			Dir:  s.StartInfo.Dir,
-			Env:  o.environment(s, a, startID, o.tell(a, startID, to)),
-			Log:  log,
-			ID:   startID,
+			Argv:    append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
+			Dir:     s.StartInfo.Dir,
+			Env:     o.environment(s, a, startID, o.tell(a, startID, to)),
+			EnvFile: s.StartInfo.EnvironmentFile,
+
+			Log: log,
+			ID:  startID,
 
 			Journal: journal,
 			Context: s.StartInfo.Context,
@@ -145,7 +147,7 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
 			result.Started = append(result.Started, id)
 		case err != nil:
-			result.Failed[id] = group.StartFailure{Cause: err.Error(), Short: start.Short(err)}
+			result.Failed[id] = group.StartFailure{Cause: err.Error(), Class: start.Class(err)}
 		default:
 			result.Started = append(result.Started, id)
 		}

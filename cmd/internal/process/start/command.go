@@ -40,8 +40,11 @@ type Command struct {
 	// Dir is the working directory, an absolute path. A relative command, PATH or Log is relative
 	// to it.
 	Dir string
-	// Env is the whole environment.
+	// Env is the whole environment, except what Stage and the keeper add from EnvFile.
 	Env []string
+	// EnvFile is the path of an environment file, which is read just before Preflight, Argv or
+	// Finish are executed (see Environment); "": there is none.
+	EnvFile string
 	// Log is the file to which stdout and stderr of the command are appended. It is created with
 	// mode 0600, and must not be a symbolic link. It may be /dev/null.
 	Log string
@@ -82,7 +85,7 @@ func (s Command) encode() []byte {
 	var b []byte
 	latest := strconv.FormatInt(int64(s.Latest), 10)
 	timeout := strconv.FormatInt(int64(s.PreflightTimeout), 10)
-	single := []string{s.Dir, s.Log, latest, s.Record, timeout, s.Journal}
+	single := []string{s.Dir, s.Log, latest, s.Record, timeout, s.Journal, s.EnvFile}
 	for _, list := range [][]string{s.Argv, s.Env, s.Preflight, single, words(s.Context)} {
 		b = appendList(b, list)
 	}
@@ -128,7 +131,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 	}
 
 	single := lists[3]
-	if len(lists[0]) == 0 || len(single) != 6 {
+	if len(lists[0]) == 0 || len(single) != 7 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
 
@@ -138,7 +141,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 	return Command{
 		Argv: lists[0], Env: lists[1], Preflight: lists[2], Dir: single[0], Log: single[1],
 		Latest: time.Duration(latest), Record: single[3], PreflightTimeout: time.Duration(timeout),
-		Journal: single[5], Context: context,
+		Journal: single[5], EnvFile: single[6], Context: context,
 	}, errors.Join(err, timeoutErr, contextErr)
 }
 

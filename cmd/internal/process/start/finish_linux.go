@@ -24,7 +24,7 @@ func (s Command) finishing() (env []string) {
 	if len(s.Finish) == 0 {
 		return nil
 	}
-	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, Log: s.Log,
+	finish := Command{Argv: s.Finish, Dir: s.Dir, Env: s.Env, EnvFile: s.EnvFile, Log: s.Log,
 		Journal: s.Journal, Latest: s.FinishTimeout, Context: group.Context{Umask: s.Context.Umask}}
 	return finish.carried(finishVariable)
 }
@@ -79,6 +79,12 @@ func (s Command) runFinish() string {
 	runtime.LockOSThread() // the process dies with this thread
 	defer runtime.UnlockOSThread()
 	passOnSignals()
+
+	env, err := Environment(s.Env, s.EnvFile)
+	if err != nil {
+		return group.FinishFailed
+	}
+	s.Env = env
 
 	pid, err := s.forkFinish()
 	if err != nil {

@@ -141,6 +141,7 @@ func (g *Gate) answer() error {
 
 	text, begins := strings.CutPrefix(string(answer), beginning)
 	text, short := strings.CutPrefix(text, lacking)
+	text, never := strings.CutPrefix(text, hopeless)
 	switch {
 	case text == ErrChecking.Error():
 		return ErrChecking
@@ -148,6 +149,8 @@ func (g *Gate) answer() error {
 		return ErrTooLate
 	case short:
 		return shortage{errors.New(text)}
+	case never:
+		return misfit{errors.New(text)}
 	case text != "":
 		return errors.New(text)
 	case !begins:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
@@ -233,7 +234,7 @@ func TestGateEnds(t *testing.T) {
 
 	g := &Gate{conn: ours, stage: observe.Process{PID: 1}}
 	theirs.Close()
-	if err := g.answer(); !Short(err) || !errors.Is(err, errUnbegun) {
+	if err := g.answer(); Class(err) != group.Tempfail || !errors.Is(err, errUnbegun) {
 		t.Errorf("got %v, want errUnbegun", err)
 	}
 }

@@ -6,21 +6,25 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // What a host or a pass lacks is a shortage, and what is wrong with a command is none.
-func TestShort(t *testing.T) {
+func TestClass(t *testing.T) {
 	t.Parallel()
-	for err, want := range map[error]bool{
-		syscall.EMFILE: true, syscall.ENFILE: true, syscall.ENOMEM: true, syscall.EAGAIN: true,
-		syscall.EDQUOT: true, syscall.ENOSPC: true, syscall.EROFS: true, syscall.EIO: true,
-		syscall.ENXIO: true, syscall.ESTALE: true, shortage{syscall.ENOENT}: true,
-		syscall.ENOENT: false, syscall.EACCES: false, syscall.E2BIG: false, syscall.ENOEXEC: false,
-		syscall.ENOTDIR: false, ErrTooLate: false, ErrSilent: false,
+	const short, never = group.Tempfail, group.Terminal
+	for err, want := range map[error]group.Class{
+		syscall.EMFILE: short, syscall.ENFILE: short, syscall.ENOMEM: short, syscall.EAGAIN: short,
+		syscall.EDQUOT: short, syscall.ENOSPC: short, syscall.EROFS: short, syscall.EIO: short,
+		syscall.ENXIO: short, syscall.ESTALE: short, shortage{syscall.ENOENT}: short,
+		misfit{syscall.ENOENT}: never, misfit{syscall.EIO}: never,
+		syscall.ENOENT: "", syscall.EACCES: "", syscall.E2BIG: "", syscall.ENOEXEC: "",
+		syscall.ENOTDIR: "", ErrTooLate: "", ErrSilent: "",
 	} {
 		wrapped := fmt.Errorf("exec: %w", &os.PathError{Op: "open", Path: "x", Err: err})
-		if Short(err) != want || Short(wrapped) != want || Short(errors.Join(nil, wrapped)) != want {
-			t.Errorf("%v: want %v", err, want)
+		if Class(err) != want || Class(wrapped) != want || Class(errors.Join(nil, wrapped)) != want {
+			t.Errorf("%v: want %q", err, want)
 		}
 	}
 }

@@ -21,14 +21,16 @@ import (
 // stageFlag is the first argument of a stage. The second is the descriptor of the gate. It also
 // names the format of Command.encode. Change both together, because the stage of a unit may be a
 // newer version, installed while a pass was running.
-const stageFlag = "--dpl-stage5"
+const stageFlag = "--dpl-stage6"
 
 // What a stage writes to the gate. If its preflight begins, that is the text of ErrChecking, and
 // nothing else. Otherwise it writes beginning just before it executes the command; and if it does
-// not become the command, its error, after lacking if that is a shortage.
+// not become the command, its error, after lacking if that is a shortage, or after hopeless if no
+// other start succeeds.
 const (
 	beginning = "\x00"
 	lacking   = "\x01"
+	hopeless  = "\x02"
 )
 
 // startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
@@ -66,10 +68,9 @@ func Stage() {
 	}
 
 	err = s.become(conn)
-	exit, said := group.LastExit{Reason: group.StartFailed, Error: err.Error()}, err.Error()
-	if Short(err) {
-		exit.Class, said = group.Tempfail, lacking+said
-	}
+	exit := group.LastExit{Reason: group.StartFailed, Class: Class(err), Error: err.Error()}
+	said := map[group.Class]string{group.Tempfail: lacking, group.Terminal: hopeless}[exit.Class]
+	said += err.Error()
 	var refused refusal
 	switch {
 	case errors.As(err, &refused):
@@ -92,6 +93,10 @@ func (s Command) become(conn io.WriteCloser) error {
 	}
 	if err := s.redirect(); err != nil {
 		return fmt.Errorf("open log %q: %w", s.Log, err)
+	}
+	var err error
+	if s.Env, err = Environment(s.Env, s.EnvFile); err != nil {
+		return err
 	}
 	if s.Journal != "" {
 		s.Env = inJournal(s.Env, 1)
