@@ -1,7 +1,7 @@
 // Package restart is dpl-restart, which asks for a service, and those that depend on it, to be
 // stopped and started again.
 //
-//	dpl-restart --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
+//	dpl-restart --group GROUP (--service ID [--only] | --all [--completed]) [--wait [--timeout D]]
 //	dpl-restart --group GROUP --service ID --continue
 //
 // Spec §10.5, §27.6.
@@ -18,16 +18,20 @@ import (
 type restart struct {
 	cli.Wish `embed:""`
 
-	Only     bool     `help:"restart only this service: those that depend on it keep running"`
-	Continue bool     `help:"do not restart the service: let it go on, if a rule of dpl-orchestrate --rule has paused it"`
-	Wait     bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
-	Timeout  cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
+	Completed bool     `help:"with --all: also services that have completed, such as migrations"`
+	Only      bool     `help:"restart only this service: those that depend on it keep running"`
+	Continue  bool     `help:"do not restart the service: let it go on, if a rule of dpl-orchestrate --rule has paused it"`
+	Wait      bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
+	Timeout   cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
 }
 
 // Validate returns an error for flags that do not go together.
 func (c *restart) Validate() error {
 	if c.Continue && (c.All || c.Only || c.Wait) {
 		return cli.Usagef("--continue does not go with --all, --only or --wait")
+	}
+	if c.Completed && !c.All {
+		return cli.Usagef("--completed goes with --all: a service that is named is restarted anyway")
 	}
 	return c.Wish.Validate()
 }
@@ -47,7 +51,7 @@ func (c *restart) Run(env *cli.Env) error {
 			case c.Continue:
 				after, err = g.Continue(service, by, seen)
 			case c.All:
-				after, again, err = g.RestartAll(by, seen)
+				after, again, err = g.RestartAll(by, c.Completed, seen)
 			default:
 				after, again, err = g.Restart(service, by, c.Only, seen)
 			}
@@ -56,6 +60,8 @@ func (c *restart) Run(env *cli.Env) error {
 
 	switch {
 	case err != nil:
+	case c.All && !c.Completed && len(again) == 0:
+		env.Warnf("%s: nothing is restarted: services that have completed need --completed", groupID)
 	case c.Wait:
 		edit.After, err = c.await(env, l, groupID, again)
 	case !heard && !env.DryRun() && (c.Continue || len(again) > 0):
@@ -81,5 +87,6 @@ func Main() {
 			"start when it is ready. The request is stored in the group's file, and the passes of "+
 			"dpl-orchestrate carry it out, even if this command ends. A service that is dead or "+
 			"stopped, or waits for its next attempt, is started by the next pass. A service that "+
-			"no pass could start again is not stopped.")
+			"no pass could start again is not stopped. --all leaves services alone that have "+
+			"completed, such as migrations.")
 }

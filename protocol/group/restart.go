@@ -42,14 +42,23 @@ func (g Group) Restart(service, by string, only bool,
 }
 
 // RestartAll returns g after the request to restart all services that have a command (spec §10.5),
-// including dead and stopped ones. It returns ErrBlocked.
-func (g Group) RestartAll(by string, seen observe.Observation) (
+// including dead and stopped ones, and with completed also those that have completed. It returns
+// ErrBlocked.
+func (g Group) RestartAll(by string, completed bool, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
 	again = slices.DeleteFunc(g.Registry.ordered(), func(id string) bool {
-		return g.Service(id).StartInfo == nil
+		s := g.Service(id)
+		return s.StartInfo == nil || !completed && g.mayHaveCompleted(s, seen)
 	})
 	return g.restart(again, by, seen)
+}
+
+// mayHaveCompleted reports whether s has completed, or has ended and the next pass finds out
+// whether it has.
+func (g Group) mayHaveCompleted(s *Service, seen observe.Observation) bool {
+	return s.State == StateCompleted ||
+		s.State == StateRunning && s.Restart != Permanent && !s.held(seen) && !g.heard(s, seen)
 }
 
 func (g Group) restart(again []string, by string, seen observe.Observation) (

@@ -108,6 +108,7 @@ type vector struct {
 			Short   bool            `json:"short"`
 		} `json:"starts"`
 		Text      string   `json:"text"`
+		Completes bool     `json:"completed"`
 		Spend     spending `json:"spend"`
 		Start     string   `json:"start"`
 		Violation string   `json:"violation"`
@@ -545,7 +546,7 @@ func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Ob
 ) {
 	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
 	if v.Do.All {
-		after, again, err = g.RestartAll(by, seen)
+		after, again, err = g.RestartAll(by, v.Do.Completes, seen)
 	}
 	if v.Again != nil && !slices.Equal(again, v.Again) {
 		t.Errorf("again %v, want %v", again, v.Again)

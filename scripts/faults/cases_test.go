@@ -232,7 +232,7 @@ func groupSubjects() []subject {
 			at(0, "dpl-orchestrate --group g --rule lint=log")},
 			do: pass.with("--no-rule"), several: true},
 		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")},
-			do: at(5, "dpl-restart --group g --all")},
+			do: at(5, "dpl-restart --group g --all --completed")},
 		{name: "register with a pass", do: at(0,
 			"dpl-register --group g --request --service a --backoff 0 -- sleep 300"),
 			// it reports that it is registered

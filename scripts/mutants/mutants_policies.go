@@ -10,6 +10,14 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a restart of all runs migrations again", "protocol/group/restart.go",
+		"	return s.State == StateCompleted ||\n		", "	return ",
+		[]string{policyVectors},
+	}, {
+		"a restart of all runs a migration again that has just ended", "protocol/group/restart.go",
+		"s.State == StateRunning && s.Restart != Permanent && !s.held", "false && !s.held",
+		[]string{policyVectors},
+	}, {
 		"an environment file replaces what --env gives", "protocol/group/environment_file.go",
 		"i >= len(env) || isRecorded(v.Name)", "true",
 		[]string{policyVectors},

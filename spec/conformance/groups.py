@@ -1390,7 +1390,8 @@ def ask_to_stop(edit, entry, reason=None):
         edit.set_state(entry, 'shuttingDown', reason)
 
 
-def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
+def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False,
+            completed=False):
     """§10.5."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if all and group_ends(edit):
@@ -1398,7 +1399,8 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
     require_running(edit)
     startable = {key for key, entry in edit.services.items() if entry['startInfo'] is not None}
     if all:
-        chosen = startable
+        chosen = {key for key in startable
+                  if completed or not may_have_completed(edit, edit.services[key])}
     else:
         edit.find(supervisor)
         require(supervisor in startable, 'noStartInfo', 'nobody knows how to start it')
@@ -1419,6 +1421,12 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
             bring_back(edit, entry)
     edit.outcome.again = ordered(edit.services, chosen)
     return edit.finish()
+
+
+def may_have_completed(edit, entry):
+    """Return whether entry has completed, or the next pass finds out whether it has."""
+    ended = entry['state'] == 'running' and not (edit.held(entry) or edit.heard(entry))
+    return entry['state'] == 'completed' or ended and entry['restart'] != 'permanent'
 
 
 def comes_back(entry):

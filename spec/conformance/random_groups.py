@@ -701,7 +701,8 @@ class World:
         return {'supervisor': who} | self.optional(0.5, only=True)
 
     def restart(self):
-        return self.shutdown()
+        do = self.shutdown()
+        return do | (self.optional(0.5, completed=True) if 'all' in do else {})
 
     def pass_(self):
         do = self.optional(0.2, owner='you')
