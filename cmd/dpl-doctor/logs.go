@@ -47,10 +47,10 @@ func (p *checkup) logOf(group string, s *group.Service) (found []finding) {
 			fmt.Sprintf("dpl-restart --group %s --service %s begins a new one", group, s.ID)))
 	}
 	switch limit := s.StartInfo.LogMax; {
-	case limit == 0:
+	case limit == 0 && s.StartInfo.LogEvery == 0:
 		text := fmt.Sprintf("nothing limits it (--log-max 0), and it has %d MiB", size/mebibyte)
 		found = append(found, warning.about(object, text, "dpl-register it with another --log-max"))
-	case size/late > limit:
+	case limit > 0 && size/late > limit:
 		text := fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte,
 			limit/1024)
 		found = append(found, warning.about(object, text,

@@ -14,6 +14,8 @@
 package register
 
 import (
+	"time"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -57,6 +59,7 @@ type register struct {
 	Resume             bool              `help:"if the group has ended, let it run again: what its end stopped is started. Alone, register nothing"`
 	KeepEnded          *cli.Span         `placeholder:"D" help:"dpl-cleanup removes it, and its logs, D after it has ended (1h if it is temporary, else never)"`
 	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
+	LogEvery           *cli.Pause        `placeholder:"D" help:"also rotate its log every D, such as 1d: then at midnight UTC; 0 means never (0)"`
 	LogKeep            *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
 	NoRestart          bool              `help:"do not restart it: once it fails, it is dead"`
 	Readiness          observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
@@ -110,10 +113,12 @@ func (c *register) Validate() error {
 		return cli.Usagef("--env, --env-file and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
 		return cli.Usagef("--max-attempts, --backoff, --jitter, --deadline, --intensity, " +
-			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max and --log-keep go with -- COMMAND, " +
+			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max, --log-every and --log-keep go with -- COMMAND, " +
 			"or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
+	case c.LogEvery != nil && *c.LogEvery > 0 && time.Duration(*c.LogEvery) < group.LeastLogEvery:
+		return cli.Usagef("--log-every: want at least 1m, or 0 for never")
 	case c.LogKeep != nil && *c.LogKeep == 0:
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}

@@ -160,7 +160,7 @@ func (c *register) saysHow() bool {
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
-		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-keep", "budget",
+		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-every", "log-keep", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
 		"preflight-timeout", "finish", "no-finish", "finish-timeout", "health", "no-health",
 		"health-every", "health-timeout", "health-failures", "health-start", "umask", "nofile", "nice",
@@ -289,6 +289,9 @@ func (c *register) startInfo() (*group.StartInfo, error) {
 func (c *register) numbers(s *group.StartInfo) {
 	if c.LogMax != nil {
 		s.LogMax = int64(*c.LogMax)
+	}
+	if c.LogEvery != nil {
+		s.LogEvery = time.Duration(*c.LogEvery)
 	}
 	if c.LogKeep != nil {
 		s.LogKeep = int(*c.LogKeep)

@@ -138,7 +138,7 @@ func TestRotateHeld(t *testing.T) {
 	must(t, os.WriteFile(h.log.Path, []byte("another file\n"), 0o600))
 	h.write(text[16:])
 
-	if done, err := h.log.Rotate(logLimit, 3); !done || err != nil {
+	if done, err := h.log.Rotate(logs.Rule{Limit: logLimit, Keep: 3}); !done || err != nil {
 		t.Fatal(done, err)
 	}
 	if left, err := h.log.Size(); left >= disk.CutUnit+1 || err != nil {
@@ -160,7 +160,7 @@ func TestRotateHeld(t *testing.T) {
 	must(t, err)
 	defer held.Close()
 	must(t, held.TryLock())
-	if done, err := h.log.Rotate(1, 3); done || err != nil {
+	if done, err := h.log.Rotate(logs.Rule{Limit: 1, Keep: 3}); done || err != nil {
 		t.Errorf("while another pass rotates it: %v, %v", done, err)
 	}
 }
@@ -218,7 +218,7 @@ func TestFollowRenamedOverRotated(t *testing.T) {
 	}
 	rotate := func() {
 		t.Helper()
-		if done, err := h.log.Rotate(logLimit, 3); !done || err != nil {
+		if done, err := h.log.Rotate(logs.Rule{Limit: logLimit, Keep: 3}); !done || err != nil {
 			t.Fatal(done, err)
 		}
 		size, err := h.log.Size()

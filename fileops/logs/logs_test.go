@@ -72,7 +72,7 @@ func rotateLog(l *fileops.Ledger, group, id string, limit int64, keep int) (bool
 	if err != nil {
 		return false, err
 	}
-	return log.Rotate(limit, keep)
+	return log.Rotate(logs.Rule{Limit: limit, Keep: keep})
 }
 
 // readLog reads such a log.
@@ -197,6 +197,39 @@ func TestRotateLog(t *testing.T) {
 				t.Errorf("got %d bytes that are not the end of what was written", len(got))
 			}
 		})
+	}
+}
+
+// A log is rotated when it is due, however small it is, but not without content.
+func TestRotateLogDue(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t)
+	w := newLogWriter(t, l, "s")
+	log, err := l.ServiceLog("g", "s", nil)
+	must(t, err)
+
+	for _, step := range []struct {
+		lines   int
+		rotates bool
+		files   []string
+	}{
+		{0, false, []string{"s.log"}},
+		{1, true, []string{"s.log", "s.log.1"}},
+		{0, false, []string{"s.log", "s.log.1"}},
+		{15_000, true, []string{"s.log", "s.log.1", "s.log.2"}},
+	} {
+		w.write(step.lines)
+		done, err := log.Rotate(logs.Rule{Due: true, Keep: 2})
+		if done != step.rotates || err != nil {
+			t.Errorf("after %d lines: got %v, %v", step.lines, done, err)
+		}
+		if done, err := log.Rotate(logs.Rule{Keep: 2}); done || err != nil {
+			t.Errorf("neither due nor limited: got %v, %v", done, err)
+		}
+		wantNames(t, l.GroupLogs("g"), step.files...)
+		if logText(t, l) != w.text.String() {
+			t.Errorf("after %d lines: the log is not what was written", step.lines)
+		}
 	}
 }
 

@@ -12,27 +12,40 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 )
 
-// Rotate makes room in the log if it is larger than limit. The beginning of the log becomes the
-// file .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and does
-// nothing, if the log is smaller or another pass is rotating it.
+// A Rule says when a log is rotated, and how.
+type Rule struct {
+	Limit int64 // it is rotated if it is larger, in bytes; 0: its size does not matter
+	Due   bool  // it is rotated whatever its size, unless it is empty
+	Keep  int   // how many rotated files are kept, at least 1
+}
+
+// wants reports whether a log of this size is rotated.
+func (r Rule) wants(size int64) bool {
+	return r.Limit > 0 && size > r.Limit || r.Due && size > 0
+}
+
+// Rotate rotates the log if rule says so. The beginning of the log becomes the file .1, the old .1
+// becomes .2, and so on. It returns false, and does nothing, if the rule does not, or if another
+// pass is rotating the log.
 //
 // If the log is larger than all these files together should be, it drops the beginning of the log.
 //
 // The service keeps its open file and appends to it in the meantime. If the file system can cut off
 // the front of a file (ext4, XFS), nothing is lost even if any process is killed at any time: the
 // files .2, .1 and the log together are what was written. On other file systems the log is
-// truncated, and lines written between the last read and that are lost.
+// truncated, and lines written between the last read and that are lost. So is a log that is too
+// small for a cut.
 //
 // After taking the lock on the log it copies the beginning to a temporary file, syncs it, renames
 // it to .next, and syncs the directory; then it cuts the log; then .1 becomes .2, and .next becomes
 // .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
 // the log was not cut, and .next is removed; otherwise it becomes .1.
-func (g Log) Rotate(limit int64, keep int) (bool, error) {
+func (g Log) Rotate(rule Rule) (bool, error) {
 	size, err := g.Size()
 	if err != nil {
 		return false, err
 	}
-	if left := g.FS.Exists(layout.NextLogOf(g.Path)); size <= limit && !left {
+	if left := g.FS.Exists(layout.NextLogOf(g.Path)); !rule.wants(size) && !left {
 		return false, nil
 	}
 
@@ -45,29 +58,29 @@ func (g Log) Rotate(limit int64, keep int) (bool, error) {
 	}
 	defer release()
 
-	r := rotation{Log: g, file: file, keep: keep}
+	r := rotation{Log: g, file: file, Rule: rule}
 
-	return r.rotate(limit)
+	return r.rotate()
 }
 
 // A rotation is a call of Rotate that has the lock.
 type rotation struct {
 	Log
+	Rule
 	file disk.File
-	keep int
 }
 
-func (r *rotation) rotate(limit int64) (bool, error) {
+func (r *rotation) rotate() (bool, error) {
 	if err := r.settle(); err != nil {
 		return false, err
 	}
 
 	info, err := r.file.Stat()
-	if err != nil || info.Size <= limit {
+	if err != nil || !r.wants(info.Size) {
 		return false, err
 	}
 
-	if err := r.drop(&info.Size, limit); err != nil {
+	if err := r.drop(&info.Size); err != nil {
 		return false, err
 	}
 
@@ -92,13 +105,13 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 
 // drop cuts off everything beyond the total size of the kept files, so that a log that has grown
 // huge between two passes is not copied completely. size is the size of the log.
-func (r *rotation) drop(size *int64, limit int64) error {
-	if int64(r.keep) >= *size {
+func (r *rotation) drop(size *int64) error {
+	if r.Limit == 0 || int64(r.Keep) >= *size {
 		return nil
 	}
 
-	files := int64(r.keep) + 1
-	excess := max(*size/files-limit, 0) * files / disk.CutUnit * disk.CutUnit
+	files := int64(r.Keep) + 1
+	excess := max(*size/files-r.Limit, 0) * files / disk.CutUnit * disk.CutUnit
 	if excess == 0 {
 		return nil
 	}
@@ -234,7 +247,7 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 }
 
 // shift makes .next the file .1, after .1 has become .2 and so on, and removes the files above
-// keep. It lists the existing files, because keep may be any number.
+// Keep. It lists the existing files, because Keep may be any number.
 func (r *rotation) shift() error {
 	dir, log := filepath.Split(r.Path)
 	names, err := r.FS.Entries(dir)
@@ -251,7 +264,7 @@ func (r *rotation) shift() error {
 
 	slices.Sort(numbers)
 	for _, n := range slices.Backward(numbers) {
-		if n >= r.keep {
+		if n >= r.Keep {
 			continue
 		}
 		if err := r.FS.Replace(layout.RotatedLogOf(r.Path, n),
@@ -265,7 +278,7 @@ func (r *rotation) shift() error {
 	}
 
 	for _, n := range numbers {
-		if n > r.keep {
+		if n > r.Keep {
 			err = errors.Join(err, r.FS.RemoveIfThere(layout.RotatedLogOf(r.Path, n)))
 		}
 	}

@@ -347,6 +347,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			}
 		case "logKeep":
 			s.LogKeep = int(r.Int(1))
+		case "logEveryMs":
+			s.LogEvery = r.Milliseconds(LeastLogEvery.Milliseconds())
 		case "preflight":
 			s.Preflight = readArgv(r)
 		case "preflightTimeoutMs":

@@ -230,6 +230,9 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		if s.LogKeep != DefaultLogKeep {
 			w.Int("logKeep", int64(s.LogKeep))
 		}
+		if s.LogEvery != 0 {
+			w.Milliseconds("logEveryMs", s.LogEvery)
+		}
 		if s.Preflight != nil {
 			w.Strings("preflight", s.Preflight)
 		}

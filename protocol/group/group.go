@@ -33,6 +33,9 @@ const Unlimited = -1
 // LeastLogMax is the smallest size, in bytes, at which a log is rotated.
 const LeastLogMax = 64 << 10
 
+// LeastLogEvery is the shortest time after which a log is rotated.
+const LeastLogEvery = time.Minute
+
 // DefaultBackoff returns the delays before restart attempts for a policy without its own.
 func DefaultBackoff() []time.Duration {
 	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
@@ -305,6 +308,9 @@ type StartInfo struct {
 	ExitStatus ExitStatus
 	LogMax     int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
 	LogKeep    int   // the number of rotated files to keep, at least 1
+	// LogEvery is how often its log is rotated, whatever its size, at least LeastLogEvery; 0 means
+	// never. See Decision.Rotate.
+	LogEvery time.Duration
 
 	// When it has run for so long, or has made no progress for so long, it is asked for a
 	// checkpoint (soft), or stopped (max). 0: never.

@@ -84,6 +84,9 @@ type Decision struct {
 	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
 	Actions []Action
 	Later   int // how many starts are left to the next pass, for lack of Room
+	// Rotate has the ids of the services whose logs are rotated now because of LogEvery, in order
+	// (spec §11.8).
+	Rotate []string
 
 	edit *edit
 	ends map[string]ending
@@ -141,7 +144,8 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 
 	e.orchestrate(p)
 
-	return &Decision{Actions: done.actions, Later: planner.later, edit: e, ends: ends}, nil
+	return &Decision{Actions: done.actions, Later: planner.later, Rotate: e.dueLogs(), edit: e,
+		ends: ends}, nil
 }
 
 // setTiming sets the durations of p in o, and an interval that fits the threshold.

@@ -15,7 +15,7 @@ var (
 		"checks": {Each: vectors.Object("at", map[string]*vectors.Shape{"beat": vectors.BeatShape})}})
 
 	startShape = vectors.Object(
-		"command args workingDirectory environment readiness logMaxBytes logKeep runtimeSoftMs "+
+		"command args workingDirectory environment readiness logMaxBytes logKeep logEveryMs runtimeSoftMs "+
 			"runtimeMaxMs progressSoftMs progressMaxMs softSignal budget budgetAction "+
 			"preflightTimeoutMs preflight finish finishTimeoutMs health healthEveryMs healthTimeoutMs "+
 			"healthFailures healthStartMs",

@@ -151,6 +151,7 @@ type vector struct {
 	Again            []string       `json:"again"`
 	Plan             []vectorPlan   `json:"plan"`
 	Removed          []string       `json:"removed"`
+	Rotate           []string       `json:"rotate"`
 	Needed           []string       `json:"needed"`
 	Gives            []vectorGift   `json:"gives"`
 	UpTo             int64          `json:"upTo"`
@@ -863,6 +864,9 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		t.Errorf("actions %+v, want %+v", actions, v.Actions)
 	}
 
+	if !slices.Equal(d.Rotate, v.Rotate) {
+		t.Errorf("rotates the logs of %q, want %q", d.Rotate, v.Rotate)
+	}
 	if !d.StandBy {
 		v.checkNeeded(t, d)
 	}

@@ -171,6 +171,7 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env "+
 				"X=y --dir / "+
 				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
+				"--log-every 1d "+
 				"--log-keep 2 --no-budget --no-preflight --no-finish --no-health --no-restart "+
 				"--heartbeat --readiness starting -- sleep 300")},
 		{name: "register a policy", setup: []step{itself, request},

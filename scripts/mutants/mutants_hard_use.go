@@ -166,12 +166,12 @@ var services = []mutant{
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/logs/rotate.go",
-		"	if err != nil || info.Size <= limit {\n		return false, err",
+		"	if err != nil || !r.wants(info.Size) {\n		return false, err",
 		"	if err != nil || info.Size > 0 {\n		return false, err",
 		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
 		"a number of logs to keep is counted up to", "fileops/logs/rotate.go",
-		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.keep + 1 - 1 {\n",
+		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.Keep + 1 - 1 {\n",
 		[]string{"./fileops/logs TestRotateLogKeepsAll"},
 	}, {
 		"a rotation truncates", "fileops/logs/rotate.go",

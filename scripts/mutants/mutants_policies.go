@@ -18,6 +18,19 @@ var policies = []mutant{
 		"s.State == StateRunning && s.Restart != Permanent && !s.held", "false && !s.held",
 		[]string{policyVectors},
 	}, {
+		"the first pass rotates all logs", "protocol/group/log.go",
+		"	if last.IsZero() {", "	if false {",
+		[]string{policyVectors},
+	}, {
+		"a clock that was set back rotates logs", "protocol/group/log.go",
+		"last.Truncate(s.LogEvery).Before(now.Truncate(s.LogEvery))",
+		"last.Truncate(s.LogEvery) != now.Truncate(s.LogEvery)",
+		[]string{policyVectors},
+	}, {
+		"an empty log is rotated", "fileops/logs/rotate.go",
+		"r.Due && size > 0", "r.Due",
+		[]string{"./fileops/logs ^TestRotateLogDue$"},
+	}, {
 		"an environment file replaces what --env gives", "protocol/group/environment_file.go",
 		"i >= len(env) || isRecorded(v.Name)", "true",
 		[]string{policyVectors},

@@ -323,7 +323,7 @@ START_INFO = one_kind(soft_and_hard(empty_is_absent(
            restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
            exitStatus=(EXIT_STATUS, ABSENT),
            logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3),
-           preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
+           logEveryMs=(duration(60000), ABSENT), preflight=(PREFLIGHT, ABSENT), preflightTimeoutMs=(DURATION, ABSENT),
            finish=(PREFLIGHT, ABSENT), finishTimeoutMs=(DURATION, ABSENT),
            health=(PREFLIGHT, ABSENT), healthEveryMs=(DURATION, ABSENT), healthTimeoutMs=(DURATION, ABSENT),
            healthFailures=(POSITIVE, ABSENT), healthStartMs=(DURATION, ABSENT),
@@ -543,6 +543,7 @@ class Outcome:
     cleared: bool = False  # first copy the registry, as it was, to the archive
     remembered: Optional[Sightings] = None  # the sightings to keep
     actions: list = dataclasses.field(default_factory=list)
+    rotate: list = dataclasses.field(default_factory=list)  # the services whose logs are due
     environment: dict = dataclasses.field(default_factory=dict)  # of a start
     # the start ids of the exit records that must stay after the pass (§19.4)
     needed: list = dataclasses.field(default_factory=list)
@@ -1089,6 +1090,7 @@ def tidied(edit, key):
 
 
 # The names of the variables that a registration records, besides LC_* (§11.6).
+SINCE_YEAR_1 = 62135596800000  # ms from 0001-01-01, a Monday, to 1970
 RECORDED = ('PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ')
 
 
@@ -2317,6 +2319,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.supervise(blocked=reasons)
     edit.forget_shortage()
     edit.spawn(starts)
+    edit.outcome.rotate = due_logs(edit, orchestrator['orchestratorHeartbeat'])
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
     health.forget(edit.outcome.orchestrator, edit.services)
     if prompt is None:
@@ -2326,6 +2329,15 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         and entry['state'] not in FINAL
         for key, entry in edit.services.items()))
     return edit.finish()
+
+
+def due_logs(edit, last):
+    """Return the services whose logs have had a time of rotation since last (§11.8)."""
+    def periods(entry, at):
+        return (at + SINCE_YEAR_1) // entry['startInfo']['logEveryMs']
+    return [key for key in ordered(edit.services)
+            if last is not None and 'logEveryMs' in (edit.services[key]['startInfo'] or {})
+            and periods(edit.services[key], last) < periods(edit.services[key], edit.seen.now)]
 
 
 def two_machines(orchestrator, seen):

@@ -324,7 +324,8 @@ def group_expectation(vector):
         'removed': vector.get('removed', []), 'needed': vector.get('needed', []),
         'gives': vector.get('gives', []),
         'upTo': int(vector.get('upTo', Number('0')).text),
-        'environment': vector.get('environment', {})
+        'environment': vector.get('environment', {}),
+        'rotate': vector.get('rotate', [])
     }
 
 
@@ -357,7 +358,7 @@ def group_reality(vector):
         'status': outcome.status, 'standby': outcome.standby,
         'actions': parse(write(outcome.actions)), 'again': outcome.again, 'plan': outcome.plan,
         'removed': outcome.removed, 'needed': outcome.needed, 'gives': parse(write(outcome.gives)),
-        'upTo': outcome.up_to, 'environment': outcome.environment
+        'upTo': outcome.up_to, 'environment': outcome.environment, 'rotate': outcome.rotate
     }
 
 
@@ -613,7 +614,8 @@ class Suite(typing.NamedTuple):
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
                    lambda operation: parse(encode(operation)))
-OF_GROUPS = {'actions', 'again', 'environment', 'gives', 'line', 'needed', 'upTo', 'plan', 'removed', 'standby'}
+OF_GROUPS = {'actions', 'again', 'environment', 'gives', 'line', 'needed', 'upTo', 'plan', 'removed',
+             'rotate', 'standby'}
 GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | OF_GROUPS, NEEDED,
                group_expectation, group_reality, group_comparable, group_plain)
 QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged',

@@ -1,7 +1,10 @@
 package orchestrator
 
 import (
+	"slices"
+
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
+	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -17,20 +20,21 @@ func (o *Orchestrator) log(service string, to group.LogTarget) (
 	return path, "", file, err
 }
 
-// rotateLogs rotates the logs that have become too large (spec §11.8). It runs after the pass,
-// without the group's lock, because copying takes time. A log that stays large does not fail the
-// pass.
-func (o *Orchestrator) rotateLogs(g group.Group) {
+// rotateLogs rotates the logs that have become too large, and those of the services due (spec §11.8).
+// It runs after the pass, without the group's lock, because copying takes time. A log that stays
+// large does not fail the pass.
+func (o *Orchestrator) rotateLogs(g group.Group, due []string) {
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		if s.StartInfo == nil || s.StartInfo.LogMax == 0 {
+		if s.StartInfo == nil || s.StartInfo.LogMax == 0 && s.StartInfo.LogEvery == 0 {
 			continue
 		}
 
 		rotated := false
 		log, err := o.Ledger.ServiceLog(o.Group, s.ID, s)
 		if err == nil {
-			rotated, err = log.Rotate(s.StartInfo.LogMax, s.StartInfo.LogKeep)
+			rotated, err = log.Rotate(logs.Rule{Limit: s.StartInfo.LogMax,
+				Keep: s.StartInfo.LogKeep, Due: slices.Contains(due, s.ID)})
 		}
 		if err != nil {
 			o.Env.Warnf("%s: rotate the log of %q: %v", o.Group, s.ID, err)

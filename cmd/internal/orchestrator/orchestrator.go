@@ -102,11 +102,13 @@ func (o *Orchestrator) passAlone(visited map[string]bool, health *checks) (PassR
 	})
 
 	o.say(p)
-	if err == nil && !p.StandBy { // otherwise the next pass may need them
+	var due []string
+	if err == nil && !p.StandBy { // otherwise the next pass decides again, and may need them
 		o.forget(files, p.decision, p.After)
+		due = p.decision.Rotate
 	}
 	if !p.StandBy {
-		o.rotateLogs(p.After)
+		o.rotateLogs(p.After, due)
 	}
 	if leftErr := o.Ledger.SweepGroup(o.Group); leftErr != nil {
 		o.Env.Warnf("%s: tidy up: %v", o.Group, leftErr)
