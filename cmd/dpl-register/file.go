@@ -123,7 +123,7 @@ func readServices(file string) (string, error) {
 	return string(text), err
 }
 
-// warnOutdated names the changed services that still run with their old settings.
+// warnOutdated names the changed services that still run with their old settings, or would.
 func warnOutdated(env *cli.Env, edit session.GroupEdit, plan []group.Planned) {
 	var old []string
 	for _, p := range plan {
@@ -132,8 +132,13 @@ func warnOutdated(env *cli.Env, edit session.GroupEdit, plan []group.Planned) {
 		}
 	}
 
-	if len(old) > 0 {
-		id := edit.After.ID
+	id := edit.After.ID
+	switch {
+	case len(old) == 0:
+	case env.DryRun():
+		env.Warnf("%s: %s would run with old settings until their next start", id,
+			strings.Join(old, ", "))
+	default:
 		env.Warnf("%s: %s still run with old settings, until their next start: dpl-restart "+
 			"--group %s --service ID", id, strings.Join(old, ", "), id)
 	}

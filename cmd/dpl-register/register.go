@@ -59,7 +59,11 @@ func (c *register) register(env *cli.Env) error {
 		warnUnregistered(env, edit.After, service)
 	}
 	outdated := edit.After.Service(service).Outdated()
-	if outdated && edit.Changed() {
+	switch {
+	case !outdated || !edit.Changed():
+	case env.DryRun():
+		env.Warnf("%s: %q would run with its old settings until its next start", groupID, service)
+	default:
 		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart "+
 			"--group %s --service %s",
 			groupID, service, groupID, service)
