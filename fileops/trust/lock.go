@@ -2,6 +2,7 @@ package trust
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -63,10 +64,15 @@ func (l *Lock) Holds() (bool, error) {
 }
 
 // TakeLock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none
-// and create is false, and disk.ErrBusy if another process holds it for as long as p lasts. It
+// and create is false, fs.ErrPermission if f is Foreign, and disk.ErrBusy if another process holds it for as long as p lasts. It
 // makes sure that the locked file is still the one at path, because a lock on a removed or replaced
 // file protects nothing.
 func (f *FS) TakeLock(path string, create bool, p *Wait) (*Lock, error) {
+	if f.Foreign {
+		owner := UserName(f.UID)
+		return nil, fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, fs.ErrPermission,
+			owner, owner)
+	}
 	for {
 		lock, err := f.openLock(path, create, p.expired)
 		if errors.Is(err, disk.ErrBusy) && p.expired == nil && p.Timeout > 0 {

@@ -15,9 +15,10 @@ import (
 // FS is a file system as one ledger uses it.
 type FS struct {
 	disk.FS
-	UID    int // of this user; -1 if files have no such owners
-	Shared bool
-	Sync   disk.Sync
+	UID     int  // whose files are trusted: this user; -1 if files have no such owners
+	Foreign bool // UID is another user: no lock is given
+	Shared  bool
+	Sync    disk.Sync
 }
 
 // nobody is the number that Linux shows for the owner of a file if that owner has none in the user

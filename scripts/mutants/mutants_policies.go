@@ -31,6 +31,10 @@ var policies = []mutant{
 		"r.Due && size > 0", "r.Due",
 		[]string{"./fileops/logs ^TestRotateLogDue$"},
 	}, {
+		"root cleans up in the ledger of another user", "fileops/trust/lock.go",
+		"	if f.Foreign {", "	if f.Foreign && f.Shared {",
+		[]string{"./testscripts ^TestScripts/^permissions$/^root_reads$"},
+	}, {
 		"an environment file replaces what --env gives", "protocol/group/environment_file.go",
 		"i >= len(env) || isRecorded(v.Name)", "true",
 		[]string{policyVectors},

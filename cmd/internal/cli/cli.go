@@ -41,7 +41,7 @@ type Refuser interface {
 }
 
 // A Reader is a Command that may change nothing, depending on its flags. If it reads, it accepts
-// any time as --now.
+// any time as --now, and run by root it accepts the ledger of another user.
 type Reader interface {
 	Reads() bool
 }
@@ -55,7 +55,7 @@ func Main(c Command, summary, details string) {
 	env.messages = messages.New(os.Stderr, env.lostMessages)
 	out := &output{to: os.Stdout, after: env.messages}
 	env.Stdout, env.Stderr = out, env.messages
-	env.Session = env.session()
+	env.Session = env.session(false)
 	args := os.Args[1:]
 	status := env.run(c, args, summary, details)
 	if out.err != nil && status == StatusOK {
@@ -122,7 +122,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 		return false, nil
 	}
 
-	env.Session = env.session()
+	env.Session = env.session(err == nil && reads(c))
 	env.inherited = env.Variable("DPL_OP") != "" && !env.flags.Given("op")
 	return err == nil, err
 }

@@ -58,11 +58,11 @@ func (env *Env) OwnMessages(wrap func(io.Writer) io.Writer) { env.messages.Throu
 // MoveMessages makes stderr, under the number that it has in file, the file for messages.
 func (env *Env) MoveMessages(file *os.File) { env.messages.MoveTo(file) }
 
-// session returns the session that the flags ask for.
-func (env *Env) session() *session.Session {
+// session returns the session that the flags ask for. reads: the command changes nothing.
+func (env *Env) session(reads bool) *session.Session {
 	f := env.flags
 	return session.New(session.Options{
-		Program: env.Program, Ledger: string(f.Ledger), LockTimeout: time.Duration(f.LockTimeout),
+		Program: env.Program, Reads: reads, Ledger: string(f.Ledger), LockTimeout: time.Duration(f.LockTimeout),
 		Sync: syncOf(f.Sync), TrustGroup: f.TrustGroup, DryRun: f.DryRun, Now: f.Now.Time,
 	})
 }
@@ -83,8 +83,7 @@ func syncOf(word string) disk.Sync {
 // checkTime refuses to change anything at a time other than the clock's, unless the ledger is for
 // replay: that would declare live participants dead, and delete what they use.
 func (env *Env) checkTime(c Command) error {
-	reader, ok := c.(Reader)
-	if env.MayEdit() || env.DryRun() || ok && reader.Reads() {
+	if env.MayEdit() || env.DryRun() || reads(c) {
 		return nil
 	}
 
@@ -94,6 +93,12 @@ func (env *Env) checkTime(c Command) error {
 	}
 	return Usagef("%s is not the clock's time, and this would change the ledger by it: give "+
 		"--dry-run, or set DPL_REPLAY=1 where the ledger is one for tests and replay", given)
+}
+
+// reads reports whether c changes nothing.
+func reads(c Command) bool {
+	reader, ok := c.(Reader)
+	return ok && reader.Reads()
 }
 
 // MayEdit reports whether the time is the clock's, or the ledger is for replay at other times.

@@ -36,7 +36,7 @@ func runSample(args ...string) (c *sample, status int, stdout, stderr string) {
 	c = new(sample)
 	var out, mistakes bytes.Buffer
 	env := &Env{Program: "dpl-sample", Stdout: &out, Stderr: &mistakes, flags: c.CommonFlags()}
-	env.Session = env.session()
+	env.Session = env.session(false)
 	status = env.run(c, args, "Sample.", "It has details.")
 	return c, status, out.String(), mistakes.String()
 }

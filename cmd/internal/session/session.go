@@ -29,6 +29,7 @@ type Options struct {
 	Sync        disk.Sync
 	TrustGroup  bool      // act on what other members of the group wrote to a shared ledger
 	DryRun      bool      // change nothing
+	Reads       bool      // never edit, so that root may read the ledger of another user
 	Now         time.Time // zero: the time of the clock
 }
 
@@ -132,7 +133,9 @@ func (s *Session) Open() (*fileops.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := fileops.Open(dir, s.ledgerOptions())
+	o := s.ledgerOptions()
+	o.Reads = s.options.Reads
+	l, err := fileops.Open(dir, o)
 	return s.opened(l, err)
 }
 
