@@ -35,6 +35,12 @@ func TestUnits(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 
+			u.replace(t, "dpl-orchestrate@g.service", "#ExecStartPost", "ExecStartPost")
+			u.replace(t, "dpl-orchestrate@g.service", "#ExecStartPost", "ExecStartPost")
+			if out, err := u.verify(t, analyze); err != nil || out != "" {
+				t.Errorf("with a page and metrics: %v\n%s", err, out)
+			}
+
 			for _, bad := range []struct{ unit, old, new string }{
 				{"dpl-cleanup.service", "[Service]\n", "[Service]\nKillmode=none\n"},
 				{"dpl-cleanup.service", bin + "/dpl-cleanup ", bin + "/dpl-clean "},
@@ -131,6 +137,54 @@ func TestExecStart(t *testing.T) {
 					args[1:]...)
 			})
 		}
+	}
+}
+
+var (
+	cronPage = regexp.MustCompile(`(?m)^#(?:[0-9*/]+ ){5}(dpl-orchestrate .*--html .*)$`)
+	unitPage = regexp.MustCompile(`(?m)^#?ExecStart(?:Post)?=-?(.*(?:dpl-orchestrate|dpl-status) .*)$`)
+)
+
+// TestPageAfterPass runs the lines that the crontab and the units have in comments, for those who want
+// a page and metrics. These show what the pass in the same line or unit has done.
+func TestPageAfterPass(t *testing.T) {
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t)}
+	files := map[string]string{"crontab": read(t, "scripts/cron/crontab")}
+	for _, manager := range managers {
+		files[manager] = shipped(t, manager)["dpl-orchestrate@.service"]
+	}
+
+	for name, text := range files {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			line, want := unitPage, 3
+			if name == "crontab" {
+				line, want = cronPage, 1
+			}
+			lines := line.FindAllStringSubmatch(text, -1)
+			if len(lines) != want {
+				t.Fatalf("%d lines, want %d:\n%s", len(lines), want, text)
+			}
+
+			k.command(t, dir, "dpl-register", "--group", "main", "--service", "s", "--request",
+				"--no-pass", "--", "sleep", "600")
+			for _, found := range lines {
+				command := strings.NewReplacer("%i", "main", "%h", dir, installed, k.bin,
+					"/srv/www", dir, "/var/lib/node_exporter", dir).Replace(found[1])
+				k.command(t, dir, "sh", "-c", "PATH="+k.bin+":$PATH; "+command)
+			}
+			k.command(t, dir, "dpl-shutdown", "--group", "main", "--all", "--wait")
+
+			const up = "\ndpl_service_up{group=\"main\",service=\"s\"} 1\n"
+			metrics, err := os.ReadFile(filepath.Join(dir, "dpl.prom"))
+			if err != nil || !strings.Contains(string(metrics), up) {
+				t.Errorf("want %q in\n%s: %v", up, metrics, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "dpl.html")); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -19,7 +19,8 @@ func debianPackage(t *testing.T, source, deb string) {
 	strict.Program(t, "dpkg-deb")
 	dir := t.TempDir()
 	output(t, exec.Command("dpkg-deb", "--raw-extract", deb, dir))
-	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz",
+	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "DEBIAN/postrm", "DEBIAN/prerm",
+		"usr/share/doc/dpl/changelog.gz",
 		"usr/share/lintian/overrides/dpl"}
 
 	for _, name := range packed(t, source) {

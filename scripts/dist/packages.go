@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -43,8 +44,13 @@ dpl: copyright-file-contains-full-apache-2-license
 dpl: copyright-not-using-common-license-for-apache2
 `
 
-// A format is a kind of package. No package has a script, because installing and removing it need
-// no action. The units are disabled, and systemd finds them when they are enabled.
+// removed is the script of packages with units, which runs before and after their removal.
+// Installing a package needs no action: systemd finds the units when they are enabled.
+//
+//go:embed removed.sh
+var removed []byte
+
+// A format is a kind of package.
 type format struct {
 	name    string // of nfpm
 	version func(described string, when time.Time) string
@@ -53,6 +59,7 @@ type format struct {
 	description string
 	moved       map[string]string // directories that make install uses, and their names there
 	without     []string
+	timers      bool   // it has units of systemd, which are disabled when it is removed
 	licence     string // the directory of licences, or "" for a file copyright
 }
 
@@ -61,11 +68,13 @@ var formats = []format{
 		name: "deb", version: debianVersion, description: summary + "\n" + description,
 		moved: map[string]string{"share/zsh/site-functions": "share/zsh/vendor-completions",
 			"share/systemd/user": "lib/systemd/user"},
+		timers: true,
 	},
 	{
 		name: "rpm", version: debianVersion, release: "1", description: description,
 		licence: "share/licenses/dpl",
 		moved:   map[string]string{"share/systemd/user": "lib/systemd/user"},
+		timers:  true,
 	},
 	{
 		name: "apk", version: alpineVersion, release: "r0", description: summary,
@@ -195,8 +204,18 @@ func (r release) config(f format, files tree, architecture, dir string) (string,
 		contents = append(contents, content)
 	}
 
+	scripts := object{}
+	if f.timers {
+		script := filepath.Join(dir, "removed.sh")
+		if err := os.WriteFile(script, removed, 0o755); err != nil {
+			return "", err
+		}
+		scripts = object{"preremove": script, "postremove": script}
+	}
+
 	data, err := json.Marshal(object{
-		"name": "dpl", "arch": architecture, "platform": "linux",
+		"scripts": scripts,
+		"name":    "dpl", "arch": architecture, "platform": "linux",
 		"version": f.version(r.version, r.time), "version_schema": "none", "release": f.release,
 		"section": "utils", "priority": "optional", "license": "MIT", "homepage": homepage,
 		"maintainer": maintainer, "description": f.description, "mtime": r.time,

@@ -65,9 +65,9 @@ func rpmPackage(t *testing.T, source, rpm string) {
 	if strings.Count(sums, ": OK\n") < 2 || strings.Contains(sums, "BAD") {
 		t.Errorf("rpm -K: %s", sums)
 	}
-	if scripts := output(t, exec.Command("rpm", "-qp", "--scripts", "--requires",
-		rpm)); scripts != "" {
-		t.Errorf("want no scripts and nothing required, got %s", scripts)
+	scripts := output(t, exec.Command("rpm", "-qp", "--scripts", "--requires", rpm))
+	if strings.Count(scripts, "removed.sh: what a package does") != 2 {
+		t.Errorf("want two scripts, got %s", scripts)
 	}
 	t.Run("install", func(t *testing.T) { rpmInstall(t, rpm) })
 }

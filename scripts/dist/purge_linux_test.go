@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,16 +40,60 @@ func debianPurge(t *testing.T, deb string) {
 		t.Fatal(err)
 	}
 
+	enabled, others := enableTimers(t, dir)
+	dpkg("--install", deb)
+	for _, link := range enabled {
+		if !there(link) {
+			t.Errorf("an upgrade disables %s", link)
+		}
+	}
+
 	dpkg("--purge", "dpl")
 	for _, left := range below(t, dir) {
-		if !strings.HasPrefix(left, "var/lib/dpkg/") {
+		if !strings.HasPrefix(left, "var/lib/dpkg/") && !slices.Contains(others, left) {
 			t.Errorf("%s is left", left)
+		}
+	}
+	for _, name := range others {
+		if !there(filepath.Join(dir, name)) {
+			t.Errorf("%s is gone", name)
 		}
 	}
 
 	if known := text(t, dir, "var/lib/dpkg/status"); known != "" {
 		t.Errorf("dpkg still knows\n%s", known)
 	}
+}
+
+// enableTimers enables timers of the package in dir, and makes other links, which it returns relative
+// to dir.
+func enableTimers(t *testing.T, dir string) (enabled, others []string) {
+	t.Helper()
+	for _, name := range []string{"system/timers.target.wants/dpl-cleanup.timer",
+		"system/timers.target.wants/dpl-orchestrate@shop.timer",
+		"user/timers.target.wants/dpl-orchestrate@shop.timer",
+		"system/timers.target.wants/other.timer", "system/timers.target.wants/dpl-other.timer",
+		"user/timers.target.wants/other.timer"} {
+		link := filepath.Join(dir, "etc/systemd", name)
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/usr/lib/systemd/"+name, link); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "other.timer") {
+			others = append(others, "etc/systemd/"+name)
+		} else {
+			enabled = append(enabled, link)
+		}
+	}
+	return enabled, others
+}
+
+// there reports whether path names anything, such as a link that leads nowhere.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // inside runs a command of a package in a root directory.
@@ -69,7 +114,9 @@ func rpmInstall(t *testing.T, rpm string) {
 		output(t, exec.Command("rpm", append([]string{"--root", dir, "--dbpath", "/db"}, args...)...))
 	}
 
-	run("--install", "--nosignature", rpm)
+	copyShell(t, dir)
+	enabled, others := enableTimers(t, dir)
+	run("--install", "--nosignature", "--nodeps", rpm) // the shell is in no package
 	if got := inside(t, dir, "dpl-push", "--op=o", "--call=c", "--participant=p"); got != "o c\n" {
 		t.Errorf("dpl-push: %q", got)
 	}
@@ -78,6 +125,42 @@ func rpmInstall(t *testing.T, rpm string) {
 	for _, left := range below(t, filepath.Join(dir, "usr")) {
 		if !isDirectory(left) || strings.Contains(left, "/dpl/") {
 			t.Errorf("usr/%s is left", left)
+		}
+	}
+	for _, link := range enabled {
+		if there(link) {
+			t.Errorf("%s is left", link)
+		}
+	}
+	for _, name := range others {
+		if !there(filepath.Join(dir, name)) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+}
+
+// copyShell copies what scripts of packages need to dir: sh, rm and their libraries.
+func copyShell(t *testing.T, dir string) {
+	t.Helper()
+	for _, program := range []string{"/bin/sh", "/bin/rm"} {
+		files := []string{program}
+		for _, word := range strings.Fields(output(t, exec.Command("ldd", program))) {
+			if strings.HasPrefix(word, "/") {
+				files = append(files, word)
+			}
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := filepath.Join(dir, file)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(to, data, 0o755); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
