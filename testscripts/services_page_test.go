@@ -19,7 +19,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestServices pastes the blocks of spec/services.md, in order, into one shell, and shows the services after each. It leaves out lines that need a service manager, but checks that
+// TestServices pastes the blocks of spec/services.md, in order, into one shell, and shows the
+// services after each. It leaves out lines that need a service manager, but checks that
 // what they name exists, and runs the command of the unit instead of the timer.
 func TestServices(t *testing.T) {
 	t.Parallel()
