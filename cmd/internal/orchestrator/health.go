@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/cmd/internal/tail"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -113,17 +114,22 @@ func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []
 func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.HealthResult, error) {
 	check := s.StartInfo.Health.Usual()
 	r := group.HealthResult{Service: s.ID, StartID: s.StartID}
+	env, err := start.Environment(o.checking(s), s.StartInfo.EnvironmentFile)
+	if err != nil {
+		return r, fmt.Errorf("it could not be run: %w", err)
+	}
+
 	ctx, cancel := context.WithTimeout(all, check.Timeout)
 	defer cancel()
 
 	var output tail.Tail
 	cmd := exec.CommandContext(ctx, check.Command[0], check.Command[1:]...)
-	cmd.Dir, cmd.Env = s.StartInfo.Dir, o.checking(s)
+	cmd.Dir, cmd.Env = s.StartInfo.Dir, env
 	cmd.Stdout, cmd.Stderr = &output, &output
 	defer process.Contain(cmd)()
 	cmd.WaitDelay = 100 * time.Millisecond // what it has left behind may hold the pipe
 
-	err := cmd.Run()
+	err = cmd.Run()
 	if cmd.Process != nil {
 		_ = cmd.Cancel() // nothing that it has left in its group may pile up
 	}
@@ -147,8 +153,8 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	return r, nil
 }
 
-// checking returns the environment of the health check of s: that of its process, but no mark of a
-// start. With that, it would be a process of the service.
+// checking returns the environment of the health check of s, without its environment file: that of
+// its process, but no mark of a start. With that, it would be a process of the service.
 func (o *Orchestrator) checking(s *group.Service) []string {
 	var env []string
 	for _, v := range o.environment(s, group.Start{ServiceID: s.ID, Attempt: s.Attempt}, "", nil) {
