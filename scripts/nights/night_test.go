@@ -130,6 +130,9 @@ func (w *world) judge(n *night) {
 
 	op := w.last()
 	if !n.rebooted && op.began().Before(n.began) {
+		if n.outer && !n.disturbed.IsZero() && n.status != 0 {
+			return // it was killed before it had begun
+		}
 		w.fault(n, "it has not run: exit status %d\n%s", n.status, n.output)
 		return
 	}

@@ -55,7 +55,8 @@ func TestNights(t *testing.T) {
 	}
 
 	bin := build.Commands(t, "../..")
-	cmd := exec.Command(os.Args[0], "-test.run=^TestNights$", "-test.v")
+	// Side by side, also with few processors: each world plays for as long.
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNights$", "-test.v", "-test.parallel=8")
 	cmd.Env = append(os.Environ(), inside+"="+bin)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()
