@@ -75,9 +75,9 @@ func (o *Orchestrator) runChecks() *checks {
 // checkAll checks the health of services, some at a time, and returns the results, as far as there are
 // any.
 func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []group.HealthResult) {
-	began := time.Now()
-	ctx, cancel := context.WithDeadline(context.Background(), began.Add(checksEndAfter))
+	ctx, cancel := context.WithTimeout(context.Background(), checksEndAfter)
 	defer cancel()
+	late := time.After(checksBeginFor)
 
 	next := make(chan *group.Service)
 	var mu sync.Mutex
@@ -97,16 +97,22 @@ func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []
 		})
 	}
 
-	for i, s := range due {
-		if time.Since(began) > checksBeginFor {
-			o.Env.Warnf("%s: health of %d services: no time was left: a later pass checks them", g.ID,
-				len(due)-i)
-			break
+	left := due
+	for len(left) > 0 {
+		select {
+		case next <- left[0]:
+			left = left[1:]
+			continue
+		case <-late:
 		}
-		next <- s
+		break
 	}
 	close(next)
 	running.Wait()
+	if len(left) > 0 {
+		o.Env.Warnf("%s: health of %d services: no time was left: a later pass checks them", g.ID,
+			len(left))
+	}
 	return results
 }
 
@@ -136,8 +142,7 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case all.Err() != nil:
-		return r, fmt.Errorf("killed: the checks of a pass may take %v: give --health-timeout",
-			checksEndAfter)
+		return r, fmt.Errorf("killed: the checks of one pass may take %v in all", checksEndAfter)
 	case ctx.Err() != nil:
 		r.Output = lastLine(output.String(), fmt.Sprintf("killed after %v", check.Timeout))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0
