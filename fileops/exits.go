@@ -17,7 +17,7 @@ func (l *Ledger) ReserveExit(groupID string, x group.ExitRecord) (path string, e
 	}
 
 	for _, dir := range []string{l.ExitsDir(), l.GroupExits(groupID)} {
-		if err := l.fs.EnsureDir(dir); err != nil {
+		if err := l.fs.EnsureDurableDir(dir); err != nil {
 			return "", err
 		}
 	}

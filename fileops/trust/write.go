@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
@@ -11,8 +12,17 @@ import (
 
 // EnsureDir creates one of the ledger's own directories unless it exists. It returns an error for
 // one that is not safe to trust.
-func (f *FS) EnsureDir(dir string) error {
+func (f *FS) EnsureDir(dir string) error { return f.ensureDir(dir, false) }
+
+// EnsureDurableDir is EnsureDir for a directory that has to survive a power cut together with the files
+// in it: it syncs the name of a new one.
+func (f *FS) EnsureDurableDir(dir string) error { return f.ensureDir(dir, true) }
+
+func (f *FS) ensureDir(dir string, durable bool) error {
 	err := f.MakeDir(dir)
+	if err == nil && durable {
+		return f.SyncDir(filepath.Dir(dir))
+	}
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}

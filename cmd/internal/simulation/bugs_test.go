@@ -40,6 +40,10 @@ const (
 	bugNoScope      // a verb is for whatever run there is
 	bugIdleEnd      // a pass that is to end a dead run does nothing
 	bugOtherCause   // the last call is the cause, whichever has failed
+	bugOldRecord    // a record of an earlier boot is not found
+	bugUnsignalled  // a keeper does not say that it was told to end
+	bugMachineBoot  // a container is as old as its machine
+	bugBelieved     // a record counts, although its process lives
 	bugRevivedInSet // a heartbeat brings back a service that waits for its set
 )
 
@@ -57,6 +61,8 @@ func (b bug) system(c *command) disk.FS {
 		return careless{&c.fs, b}
 	case bugTwice:
 		return stuttering{&c.fs}
+	case bugOldRecord:
+		return forgetful{&c.fs, c.a.p.host}
 	}
 
 	return &c.fs
@@ -101,6 +107,22 @@ func (t twice) Write(p []byte) (int, error) {
 		return n, err
 	}
 	return t.File.Write(p)
+}
+
+// forgetful is a file system without the exit records of earlier boots.
+type forgetful struct {
+	*simfs.Process
+	host *host
+}
+
+func (f forgetful) Within(string, func(string, disk.Info) error) disk.FS { return f }
+
+func (f forgetful) Open(path string) (disk.File, error) {
+	if text, err := f.host.w.disk.ReadFile(path); err == nil && strings.HasPrefix(path, ledgerDir+"/exits/") &&
+		!strings.Contains(string(text), `"`+f.host.bootID()+`"`) {
+		return f.Process.Open(path + ".forgotten")
+	}
+	return f.Process.Open(path)
 }
 
 // stale is a file system that sometimes does not find an operation that is there.

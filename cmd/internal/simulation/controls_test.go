@@ -68,6 +68,10 @@ var controls = []struct {
 	{"a verb for whatever run there is", bugNoScope, inOperations, 1000},
 	{"a dead run that does not end", bugIdleEnd, inOperations, 300},
 	{"a cause that did not fail first", bugOtherCause, inOperations, 1000},
+	{"a record of an earlier boot is not found", bugOldRecord, inGroups, 3000},
+	{"an orderly shutdown is charged", bugUnsignalled, inGroups, 3000},
+	{"a container is as old as its machine", bugMachineBoot, inGroups, 3000},
+	{"a record counts against a process that lives", bugBelieved, inGroups, 10_000},
 	{"a heartbeat revives a service in a set", bugRevivedInSet, inGroups, 40_000},
 }
 

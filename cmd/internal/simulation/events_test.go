@@ -1,5 +1,10 @@
 package simulation
 
+import (
+	"github.com/dpl-project/dpl/fileops/simfs"
+	"github.com/dpl-project/dpl/protocol/group"
+)
+
 // leaseFor is how long the file server keeps the locks of a client that it does not hear of.
 const leaseFor = 10_000
 
@@ -57,6 +62,10 @@ func (w *world) event() {
 	case n < 5 && w.kind.hostCrash:
 		w.tell("%s crashes", h.id)
 		w.did(didHostCrash)
+		if w.kind.container && w.chance(2) {
+			w.did(didShutDown)
+			h.shutDown()
+		}
 		h.crash()
 		w.kind.again(w, h)
 	case n < 6 && w.kind.clockSteps:
@@ -67,6 +76,25 @@ func (w *world) event() {
 		w.setBack += max(0, -by)
 	case n < 7 && w.kind.clockSteps:
 		w.suspendHost(h, int64(w.between(1000, 100_000)))
+	case n == 7 && w.kind.container:
+		w.belie(h)
+	}
+}
+
+// belie completes the record of a process that lives, as if only the machine had been set back to an
+// earlier state, and not the ledger.
+func (w *world) belie(h *host) {
+	for _, p := range h.procs {
+		x, err := p.recorded()
+		if p.dead || !p.acts || p.keeper == nil || err != nil || x.Phase != group.PhaseExec {
+			continue
+		}
+		p.belied = true
+		p.end = group.LastExit{Reason: group.Exited, Code: group.CodeExited}
+		p.recordEnd(&simfs.Process{Disk: w.disk})
+		w.tell("the record of %d says that it has ended", p.PID)
+		w.did(didBelie)
+		return
 	}
 }
 
@@ -91,7 +119,7 @@ func (w *world) losePower() {
 
 	w.now += int64(w.between(1000, 30_000))
 	for _, h := range w.hosts {
-		h.bootedAt = w.now
+		h.starts()
 		w.kind.again(w, h)
 	}
 }

@@ -255,6 +255,7 @@ func (c *command) checkPass(p orchestrator.PassReport, floor int64, owner string
 		g.reads(c, p.Before, floor)
 		c.w.judgeGroup(p.Before, p.After, decided, c.a.p.host.observe())
 		c.w.checkEnds(p.Before, p.After)
+		c.checkBoots(p.Before, p.After, decided)
 	}
 
 	switch {

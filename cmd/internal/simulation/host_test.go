@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -18,7 +19,8 @@ type host struct {
 	w         *world
 	id        string
 	boot      int   // how often it was started
-	bootedAt  int64 // by the true time
+	bootedAt  int64 // by the true time: in a container, when that was booted
+	machine   int64 // when its machine was booted
 	wall      int64 // how wrong its wall clock is
 	suspended int64 // how long it was, since boot
 	procs     []*proc
@@ -38,6 +40,9 @@ type proc struct {
 	startID string         // "": no pass has started it
 	keeper  *proc          // the one that records its end, or nil
 	record  string         // the path of the exit record that the keeper writes
+	told    int64          // when that was complete, by the true time; 0: it is not
+	orderly bool           // its keeper was told to end with it, as the host was shut down
+	belied  bool           // its record said that it has ended before it did
 	end     group.LastExit // how it has ended: Reason, Code, Status, Error
 	program *actor         // nil: it does nothing
 }
@@ -45,11 +50,11 @@ type proc struct {
 func (h *host) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boot) }
 
 // monotonic is CLOCK_MONOTONIC in milliseconds: it does not run while the host is suspended.
-func (h *host) monotonic() int64 { return 1000 + h.w.now - h.bootedAt - h.suspended }
+func (h *host) monotonic() int64 { return 1000 + h.w.now - h.machine - h.suspended }
 
 // uptime is CLOCK_BOOTTIME.
 func (h *host) uptime() time.Duration {
-	return time.Duration(1000+h.w.now-h.bootedAt) * time.Millisecond
+	return time.Duration(1000+h.w.now-h.machine) * time.Millisecond
 }
 
 func (h *host) wallClock() time.Time {
@@ -57,11 +62,15 @@ func (h *host) wallClock() time.Time {
 }
 
 func (h *host) observe() observe.Observation {
+	booted := h.bootedAt
+	if h.w.bug == bugMachineBoot {
+		booted = h.machine
+	}
 	return observe.Observation{
 		Now: h.wallClock(),
 		Host: observe.Host{
 			ID: h.id, BootID: h.bootID(), PIDNamespace: "1",
-			BootedAt: epoch.Add(time.Duration(h.bootedAt+h.wall) * time.Millisecond),
+			BootedAt: epoch.Add(time.Duration(booted+h.wall) * time.Millisecond),
 		},
 		MonotonicMs: h.monotonic(),
 		Look:        h.look,
@@ -83,7 +92,7 @@ func (h *host) look(p observe.Process) observe.Presence {
 	switch {
 	case h.exited(p):
 		return observe.Gone
-	case h.w.bug == bugUnseen:
+	case h.w.bug == bugUnseen, h.w.bug == bugBelieved && h.find(p.PID).belied:
 		return observe.Unseen
 	}
 	return observe.Present
@@ -115,7 +124,7 @@ func (h *host) is(p observe.Process) *proc {
 func (h *host) spawn(leader *proc) *proc {
 	h.lastPID++
 	pid := h.lastPID
-	ticks := (1000 + h.w.now - h.bootedAt) / 10
+	ticks := (1000 + h.w.now - h.machine) / 10
 	if h.w.chance(2) {
 		for _, old := range h.procs {
 			if old.dead && h.find(old.PID) == nil && h.latest(old.PID) < ticks {
@@ -177,12 +186,32 @@ func (p *proc) exits(status int) {
 	p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeExited, Status: status})
 }
 
-// crash ends all processes of a host and starts it again.
+// shutDown lets keepers record how services end, as in an orderly shutdown of the host.
+func (h *host) shutDown() {
+	for _, p := range h.procs {
+		if p.keeper != nil && !p.keeper.dead && !p.dead && p.acts && !p.belied {
+			p.dead, p.orderly = true, true
+			p.end = group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(syscall.SIGTERM)}
+			p.recordEnd(&simfs.Process{Disk: h.w.disk})
+		}
+	}
+}
+
+// crash ends all processes of a host and starts it again. A container keeps the clock of its machine.
 func (h *host) crash() {
 	for _, p := range h.procs {
 		p.kill()
 	}
 	h.procs = slices.Delete(h.procs, 0, len(h.procs))
 	h.boot++
-	h.bootedAt, h.suspended, h.lastPID = h.w.now, 0, 100
+	h.lastPID = 100
+	if h.w.kind.container {
+		h.w.now += int64(h.w.between(1, 3000))
+		h.bootedAt = h.w.now
+		return
+	}
+	h.starts()
 }
+
+// starts starts the machine.
+func (h *host) starts() { h.bootedAt, h.machine, h.suspended = h.w.now, h.w.now, 0 }

@@ -24,6 +24,7 @@ type kind struct {
 	powerLoss  bool
 	hostCrash  bool
 	clockSteps bool
+	container  bool   // a crash is one of a container, whose machine goes on
 	pauses     int    // of a lock's holder, at one call in so many; 0: none
 	lease      bool   // a lock is lost in a long pause
 	commit     string // how the ledger commits; "": as the product chooses
@@ -36,6 +37,7 @@ var kinds = []kind{
 	// No pauses: a start committed a threshold after it was decided looks dead to another host
 	// (spec/reliability.md, 3).
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true},
+	{name: "groups in a container", groups: true, hosts: 1, hostCrash: true, container: true, pauses: 600},
 	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true,
 		pauses: 150, lease: true, commit: fileops.CommitLink},
 	{name: "queues", queues: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 400},
@@ -57,6 +59,7 @@ func (k kind) setUp(w *world) {
 	for i := range k.hosts {
 		h := &host{w: w, id: string(rune('A' + i)), bootedAt: w.now - int64(w.between(0, 90_000)),
 			lastPID: 100}
+		h.machine = h.bootedAt
 		if i > 0 {
 			h.wall = int64(w.between(-skew, skew))
 		}

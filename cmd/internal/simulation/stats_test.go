@@ -78,6 +78,8 @@ const (
 	didOldRun
 	didFail
 	didCause
+	didShutDown
+	didBelie
 	dids
 )
 
@@ -97,6 +99,7 @@ var didNames = [dids]string{
 	"pause between two groups",
 	"run begun", "dead run ended", "start refused: running", "start refused: stopping",
 	"start refused: supervised", "verb for an old run", "call failed", "cause of a crash",
+	"orderly shutdown", "record of a living process",
 }
 
 var didEvidence = map[observe.Evidence]int{
