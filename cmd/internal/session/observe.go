@@ -98,11 +98,11 @@ func surviveOnce() func(leader observe.Process, startID string, keeper observe.P
 }
 
 // keepOnce returns an observer of what keepers keep, which looks for those of each group only once.
-func (s *Session) keepOnce() func(group, service, startID string) int {
+func (s *Session) keepOnce() func(groupID, service, startID string) int {
 	known := make(map[string]map[string]int) // by the directory of exit records
-	return func(group, service, startID string) int {
+	return func(groupID, service, startID string) int {
 		for _, l := range s.ledgers {
-			dir := l.GroupExits(group)
+			dir := l.GroupExits(groupID)
 			kept, looked := known[dir]
 			if !looked {
 				kept = start.Kept(dir)

@@ -12,14 +12,14 @@ import (
 
 // Kept returns what living keepers of this user keep: by the name of the exit record in the directory
 // dir that they were given, the pid of a process of that start. A keeper that has no child is about to
-// end, and keeps nothing. It reads the command line of each process.
+// end, and keeps nothing; nor does one whose child is still the stage, which dies with its pass. It reads
+// the command line of each process.
 func Kept(dir string) map[string]int {
 	kept := make(map[string]int)
 	pids, _ := process.Numbers("/proc")
 	for _, pid := range pids {
 		proc := "/proc/" + strconv.Itoa(pid)
-		line, _ := os.ReadFile(proc + "/cmdline")
-		argv := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+		argv := arguments(pid)
 		record := argv[len(argv)-1]
 		if argv[0] != startKeeperName || filepath.Dir(record) != dir || !isOurs(proc) {
 			continue
@@ -27,13 +27,27 @@ func Kept(dir string) map[string]int {
 
 		children, _ := os.ReadFile(proc + "/task/" + strconv.Itoa(pid) + "/children")
 		for child := range strings.FieldsSeq(string(children)) {
-			if n, err := strconv.Atoi(child); err == nil && !process.Exited(n, 0) {
-				kept[filepath.Base(record)] = n
-				break
+			n, err := strconv.Atoi(child)
+			if err != nil || process.Exited(n, 0) {
+				continue
 			}
+			switch argv := arguments(n); {
+			case argv[0] == "", argv[0] == startKeeperName: // it ends, or has just been forked
+				continue
+			case len(argv) > 1 && argv[1] == stageFlag:
+				continue
+			}
+			kept[filepath.Base(record)] = n
+			break
 		}
 	}
 	return kept
+}
+
+// arguments returns the command line of a process, which has at least one word.
+func arguments(pid int) []string {
+	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 }
 
 // isOurs reports whether the process whose directory is proc runs as this user: anybody else may
