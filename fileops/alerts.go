@@ -137,8 +137,9 @@ func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
 	return lock, nil
 }
 
-// LockHealth takes the lock that a pass over a group holds while it checks the health of services, so
-// that no other pass runs the same checks (spec §26.5). It returns ErrBusy if another process has it.
+// LockHealth takes the lock that a pass over a group holds while it checks the health of services,
+// so that no other pass runs the same checks (spec §26.5). It returns ErrBusy if another process
+// has it.
 func (l *Ledger) LockHealth(group string) (disk.Lock, error) {
 	if err := wire.CheckID(group); err != nil {
 		return nil, err

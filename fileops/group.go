@@ -59,8 +59,8 @@ var groups = Document[group.Group]{
 	}},
 }
 
-// findGroup looks whether the registry of a group with a record was set back. Then its next revision
-// is after the last one of the record.
+// findGroup looks whether the registry of a group with a record was set back. Then its next
+// revision is after the last one of the record.
 func findGroup(tx *GroupTx, log *auditLog, restored bool) (Verb[group.Group],
 	func(group.Group) group.Group, error) {
 	if !restored || tx.ledger.linked() {
@@ -120,10 +120,10 @@ func (l *Ledger) ReadGroup(id string) (group.Group, error) {
 	return g, err
 }
 
-// WitnessGroup returns a group as an observer sees it, with its exit records, and what the observer has
-// seen (spec §19.6). It takes no lock, and waits for no record. If a process and its record are gone,
-// it reads the group again: a pass may have taken the record in between. A nil observer is that of the
-// Options.
+// WitnessGroup returns a group as an observer sees it, with its exit records, and what the observer
+// has seen (spec §19.6). It takes no lock, and waits for no record. If a process and its record are
+// gone, it reads the group again: a pass may have taken the record in between. A nil observer is
+// that of the Options.
 func (l *Ledger) WitnessGroup(id string, observer func() observe.Observation) (
 	group.Group, observe.Observation, error,
 ) {
@@ -148,8 +148,8 @@ func (l *Ledger) WitnessGroup(id string, observer func() observe.Observation) (
 	}
 }
 
-// LookAtChild returns what a pass over another group sees of the group id, which is a service of that:
-// nothing if there is none.
+// LookAtChild returns what a pass over another group sees of the group id, which is a service of
+// that: nothing if there is none.
 func (l *Ledger) LookAtChild(id string) group.ChildGroup {
 	var child group.ChildGroup
 	_, err := l.EditGroup(id, DryRun,

@@ -40,8 +40,8 @@ type Options struct {
 	Sync        disk.Sync
 	// on a shared ledger, also delete paths outside tmp/ that other members of the group name
 	TrustGroup bool
-	// root, who reads everything anyway, may open the ledger of another user. Then no lock is given, so
-	// that root leaves nothing there that locks its owner out.
+	// root, who reads everything anyway, may open the ledger of another user. Then no lock is
+	// given, so that root leaves nothing there that locks its owner out.
 	Reads bool
 	Home  string // of the user: no resource may be or contain it; "" if there is none
 

@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// Lately adds the tasks that ended since a time, and the one before, in the order of their ends, and at
-// most as many as asked for.
+// Lately adds the tasks that ended since a time, and the one before, in the order of their ends,
+// and at most as many as asked for.
 func TestLately(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

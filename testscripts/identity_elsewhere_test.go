@@ -243,7 +243,8 @@ func testBoot(t *testing.T, bin string) {
 	}
 }
 
-// booted returns when process 1 was started: that of the container that the test runs in, if it does.
+// booted returns when process 1 was started: that of the container that the test runs in, if it
+// does.
 func booted(t *testing.T) time.Time {
 	t.Helper()
 	line, err := os.ReadFile("/proc/1/stat")

@@ -37,11 +37,11 @@
 //	                            $PATH from here on; with STRICT in the environment a missing program is a failure
 //
 // A script has the real commands first in $PATH, and else the programs of a bare Debian (package
-// programs). It has a ledger of its own at $DPL_LEDGER, which the
-// first push makes, $OPS and $ARCHIVE for the directories in it, $CONFORMANCE for the second
-// implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends, however it does, whatever
-// has one of its ledgers in the environment is killed. What a command prints with --json must be valid
-// for its schema in spec/output (outputs_test.go).
+// programs). It has a ledger of its own at $DPL_LEDGER, which the first push makes, $OPS and
+// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, DPL_REPLAY=1, and
+// no other DPL_ variable. When it ends, however it does, whatever has one of its ledgers in the
+// environment is killed. What a command prints with --json must be valid for its schema in
+// spec/output (outputs_test.go).
 package testscripts
 
 import (

@@ -145,8 +145,8 @@ var (
 	unitPage = regexp.MustCompile(`(?m)^#?ExecStart(?:Post)?=-?(.*(?:dpl-orchestrate|dpl-status) .*)$`)
 )
 
-// TestPageAfterPass runs the lines that the crontab and the units have in comments, for those who want
-// a page and metrics. These show what the pass in the same line or unit has done.
+// TestPageAfterPass runs the lines that the crontab and the units have in comments, for those who
+// want a page and metrics. These show what the pass in the same line or unit has done.
 func TestPageAfterPass(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{t: t, bin: built(t)}

@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// services reports services that were given up, ends that no pass has noticed, and exit records that
-// cannot be true.
+// services reports services that were given up, ends that no pass has noticed, and exit records
+// that cannot be true.
 func (p *checkup) services() (found []finding) {
 	for _, f := range p.files {
 		if f.Kind != layout.SupervisorsFile {

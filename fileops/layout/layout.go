@@ -154,8 +154,8 @@ func (p Paths) EarlierAlerts(group string) string { return p.path(group + earlie
 // GroupLock returns the path of the lock file of a group.
 func (p Paths) GroupLock(group string) string { return p.path(group + lockSuffix) }
 
-// HealthLock returns the path of the lock that a pass over a group holds while it checks the health of
-// services.
+// HealthLock returns the path of the lock that a pass over a group holds while it checks the health
+// of services.
 func (p Paths) HealthLock(group string) string { return p.path(group + healthSuffix) }
 
 // GroupLogs returns the path of the directory in logs/ that belongs to a group.

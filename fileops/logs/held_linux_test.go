@@ -24,7 +24,8 @@ type holder struct {
 	size  int64
 }
 
-// hold starts a shell that has the log open as the given descriptors, and a child that writes to the log.
+// hold starts a shell that has the log open as the given descriptors, and a child that writes to
+// the log.
 func hold(t *testing.T, l *fileops.Ledger, descriptors string) *holder {
 	t.Helper()
 	path, file, err := l.LogFile("g", "s")

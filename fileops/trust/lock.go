@@ -64,9 +64,9 @@ func (l *Lock) Holds() (bool, error) {
 }
 
 // TakeLock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none
-// and create is false, fs.ErrPermission if f is Foreign, and disk.ErrBusy if another process holds it for as long as p lasts. It
-// makes sure that the locked file is still the one at path, because a lock on a removed or replaced
-// file protects nothing.
+// and create is false, fs.ErrPermission if f is Foreign, and disk.ErrBusy if another process holds
+// it for as long as p lasts. It makes sure that the locked file is still the one at path, because a
+// lock on a removed or replaced file protects nothing.
 func (f *FS) TakeLock(path string, create bool, p *Wait) (*Lock, error) {
 	if f.Foreign {
 		owner := UserName(f.UID)

@@ -14,8 +14,8 @@ import (
 // one that is not safe to trust.
 func (f *FS) EnsureDir(dir string) error { return f.ensureDir(dir, false) }
 
-// EnsureDurableDir is EnsureDir for a directory that has to survive a power cut together with the files
-// in it: it syncs the name of a new one.
+// EnsureDurableDir is EnsureDir for a directory that has to survive a power cut together with the
+// files in it: it syncs the name of a new one.
 func (f *FS) EnsureDurableDir(dir string) error { return f.ensureDir(dir, true) }
 
 func (f *FS) ensureDir(dir string, durable bool) error {

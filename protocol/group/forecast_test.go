@@ -11,7 +11,8 @@ import (
 
 // CheckForecast checks that what Why says of each service of g is what the pass d, with the request
 // p, does about it, and reports whether it could: it is about a pass that a timer makes, for the
-// owner of the group, with the settings that are recorded, room for all starts, and no health checks.
+// owner of the group, with the settings that are recorded, room for all starts, and no health
+// checks.
 func CheckForecast(t *testing.T, g Group, p PassRequest, d *Decision, seen observe.Observation) bool {
 	t.Helper()
 	settings := PassRequest{Owner: p.Owner, PID: p.PID, State: p.State, Failover: p.Failover,

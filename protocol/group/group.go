@@ -216,8 +216,9 @@ const (
 //
 // A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What
 // belongs to a start (Attempt, StartID, Keeper, LogFile, StartedWith, Starting) is there only
-// together with StartedAt. A service is Starting only while it is running or shutting down. It has a RunningSince
-// only then, or while it waits to be started again. Ended waits only where there is a PID.
+// together with StartedAt. A service is Starting only while it is running or shutting down. It has
+// a RunningSince only then, or while it waits to be started again. Ended waits only where there is
+// a PID.
 type ServiceStatus struct {
 	observe.Vitals
 

@@ -172,9 +172,9 @@ func (o *Orchestrator) checkedAt(id string) Checked {
 	return o.Checks[i]
 }
 
-// overdue returns for how long the health check of s has been due, and whether it is: the process of s
-// lives where the observer can see it, has begun, and nobody stops or pauses it; and the last check of
-// this start is as old as it must be.
+// overdue returns for how long the health check of s has been due, and whether it is: the process
+// of s lives where the observer can see it, has begun, and nobody stops or pauses it; and the last
+// check of this start is as old as it must be.
 func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, bool) {
 	if !s.hasCheck() || s.State != StateRunning || s.Paused != nil || s.StopFor != nil ||
 		s.rests(seen.Now) ||
@@ -190,8 +190,8 @@ func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, boo
 	return age - every, age >= every || age < 0
 }
 
-// DueChecks returns the services whose health must be checked now (spec §26.5), the one that is longest
-// overdue first.
+// DueChecks returns the services whose health must be checked now (spec §26.5), the one that is
+// longest overdue first.
 func (g Group) DueChecks(seen observe.Observation) []*Service {
 	type due struct {
 		s  *Service

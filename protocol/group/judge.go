@@ -171,9 +171,9 @@ func (g Group) patience() time.Duration {
 	return max(2*g.Orchestrator.Period, g.Orchestrator.StalenessThreshold)
 }
 
-// Unnoticed returns for how long a service, which has a process according to g, has been gone without
-// a pass that noticed; 0 if it is not gone, or there was a pass lately, or it has ended only since the
-// one that is due. See WithEnds.
+// Unnoticed returns for how long a service, which has a process according to g, has been gone
+// without a pass that noticed; 0 if it is not gone, or there was a pass lately, or it has ended
+// only since the one that is due. See WithEnds.
 func (g Group) Unnoticed(s *Service, seen observe.Observation) time.Duration {
 	evidence := g.dead(s, seen)
 	if !s.hasProcess() || evidence != observe.Exited && evidence != observe.Rebooted {

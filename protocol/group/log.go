@@ -12,12 +12,13 @@ const (
 // journal. No two services share one, because no id contains a slash.
 func JournalName(groupID, service string) string { return "dpl/" + groupID + "/" + service }
 
-// A LogFile identifies the file to which a start writes its output, whatever its names (spec §11.8).
+// A LogFile identifies the file to which a start writes its output, whatever its names (spec
+// §11.8).
 type LogFile struct{ Device, Inode int64 }
 
-// dueLogs returns the services whose logs have had a time of rotation since the last pass, in order.
-// These times are the multiples of LogEvery since the year 1, which began on a Monday: so days and
-// weeks begin as in a calendar of UTC, and no file has to record them.
+// dueLogs returns the services whose logs have had a time of rotation since the last pass, in
+// order. These times are the multiples of LogEvery since the year 1, which began on a Monday: so
+// days and weeks begin as in a calendar of UTC, and no file has to record them.
 func (e *edit) dueLogs() (due []string) {
 	last, now := e.before.Orchestrator.Heartbeat, e.seen.Now
 	if last.IsZero() {

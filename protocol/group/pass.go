@@ -195,8 +195,8 @@ func (g Group) TwoMachines(seen observe.Observation) bool {
 		here.BootID == "" || here.BootedAt.IsZero() || o.Heartbeat.Before(here.BootedAt):
 		return false
 	}
-	// By the wall clock: a host with a memory of its own would never find it stale. A time in the future
-	// is of a clock that is behind now.
+	// By the wall clock: a host with a memory of its own would never find it stale. A time in the
+	// future is of a clock that is behind now.
 	age := wire.Span(o.Heartbeat, seen.Now)
 	return age >= 0 && !observe.IsStale(age, o.StalenessThreshold)
 }

@@ -63,8 +63,8 @@ func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 }
 
 // WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
-// §19.6): what is settled counts whenever its services are judged. missing reports whether a process
-// and its record are gone: a pass may just have taken it in, so g may have changed.
+// §19.6): what is settled counts whenever its services are judged. missing reports whether a
+// process and its record are gone: a pass may just have taken it in, so g may have changed.
 func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, missing bool) {
 	before := g.Registry.Services
 	for i := range before {
@@ -96,8 +96,9 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 	return j.failed() && j.failEnded(seen, false).after.completes()
 }
 
-// Denies reports whether x says that the process of s has ended, and the observer sees it alive. Then
-// x does not count (spec §19.3): the machine was set back to an earlier state, but not the ledger.
+// Denies reports whether x says that the process of s has ended, and the observer sees it alive.
+// Then x does not count (spec §19.3): the machine was set back to an earlier state, but not the
+// ledger.
 func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 	return x.Phase == PhaseEnded && x.of(s) && seen.Checks(s.Vitals)
 }

@@ -26,8 +26,8 @@ func (e *LastExit) short() bool {
 	return e != nil && e.Reason == StartFailed && e.Class == Tempfail
 }
 
-// tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one alert
-// tells: there may be many services, and each pass tries them all.
+// tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one
+// alert tells: there may be many services, and each pass tries them all.
 func (e *edit) tellFailed(s *Service) {
 	v := &e.g.Registry.Supervision
 	switch {

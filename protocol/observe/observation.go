@@ -24,8 +24,9 @@ type Observation struct {
 	// service, is gone: those known by startID or keeper (spec §11.6). Nil: none are. It is called
 	// only with a startID.
 	Survived func(leader Process, startID string, keeper Process) bool
-	// Kept returns a living process of another start of a service of a group than startID, which its
-	// keeper keeps: the registry of the group was restored. 0: there is none. Nil: it cannot tell.
+	// Kept returns a living process of another start of a service of a group than startID, which
+	// its keeper keeps: the registry of the group was restored. 0: there is none. Nil: it cannot
+	// tell.
 	Kept func(group, service, startID string) int
 	// Used returns what the processes of a start have used, and whether it could look at leader,
 	// their first, which is alive. Nil: it cannot. startID is "" if no pass has started leader.

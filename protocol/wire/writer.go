@@ -29,8 +29,8 @@ type Writer struct {
 }
 
 // A Sampler is an io.Writer that is also given a sample of what is written, which shows whether a
-// reader would accept it. That is all of it, except for what is copied from a text that was read: the
-// last of adjacent elements of an array stands for all of them, and a member has no content.
+// reader would accept it. That is all of it, except for what is copied from a text that was read:
+// the last of adjacent elements of an array stands for all of them, and a member has no content.
 type Sampler interface {
 	io.Writer
 	Sample(text []byte)

@@ -65,8 +65,8 @@ func debianPurge(t *testing.T, deb string) {
 	}
 }
 
-// enableTimers enables timers of the package in dir, and makes other links, which it returns relative
-// to dir.
+// enableTimers enables timers of the package in dir, and makes other links, which it returns
+// relative to dir.
 func enableTimers(t *testing.T, dir string) (enabled, others []string) {
 	t.Helper()
 	for _, name := range []string{"system/timers.target.wants/dpl-cleanup.timer",

@@ -37,8 +37,9 @@ func plain(t *testing.T) string {
 	return shared.bin
 }
 
-// ahead is the source of an init function of each program that makes useless calls if aheadVariable is set, so that
-// the following calls of main have higher numbers than those of any other thread. See onThreads.
+// ahead is the source of an init function of each program that makes useless calls if aheadVariable
+// is set, so that the following calls of main have higher numbers than those of any other thread.
+// See onThreads.
 const ahead = `package main
 
 import (
@@ -144,8 +145,8 @@ func (s *search) survivor(pid int) (p observe.Process, is bool, doubt error) {
 `
 }
 
-// keepsNothing does not search /proc for keepers, which takes as many calls as there are processes on
-// the machine: no call would have the same number twice.
+// keepsNothing does not search /proc for keepers, which takes as many calls as there are processes
+// on the machine: no call would have the same number twice.
 const keepsNothing = `package start
 
 // Kept returns nothing.

@@ -34,12 +34,12 @@ type night struct {
 	cleanups int // since its end
 }
 
-// enough is how often dpl-cleanup may have to run until it reports a failure: it finds the crash, and
-// cleans up.
+// enough is how often dpl-cleanup may have to run until it reports a failure: it finds the crash,
+// and cleans up.
 const enough = 2
 
-// awake is how long a night may take after the rig has done its part: more than the minute for which
-// a stage may wait for others.
+// awake is how long a night may take after the rig has done its part: more than the minute for
+// which a stage may wait for others.
 const awake = 100 * time.Second
 
 // night runs the job once, and disturbs it.
@@ -157,8 +157,8 @@ func (w *world) judge(n *night) {
 var report = regexp.MustCompile(`(?m)^.*\bnightly\b.*\bfailed\b.*$`)
 
 // settle compares the mails with what they have to report: each night that has failed, and nothing
-// else. A night whose outermost dpl-run was killed is reported by the next run or by dpl-cleanup, so
-// it may wait for these.
+// else. A night whose outermost dpl-run was killed is reported by the next run or by dpl-cleanup,
+// so it may wait for these.
 func (w *world) settle(n *night) {
 	due := w.pending
 	if w.cron {

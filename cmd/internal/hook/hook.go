@@ -20,7 +20,8 @@ import (
 const timeout = 10 * time.Second
 
 // Run runs sh -c command with alert, a line without its newline, as its input and more in its
-// environment, as in variables.Environ. What it prints goes to out. A hook that hangs is killed, with its process group.
+// environment, as in variables.Environ. What it prints goes to out. A hook that hangs is killed,
+// with its process group.
 func Run(command, alert string, more []string, out io.Writer) (timedOut bool, err error) {
 	return RunIn(context.Background(), command, alert, variables.Environ(os.Environ(), more...), out)
 }

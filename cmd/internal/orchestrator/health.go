@@ -52,8 +52,8 @@ func (o *Orchestrator) checkFirst(g group.Group, seen observe.Observation) error
 	return errChecksFirst
 }
 
-// runChecks runs the health checks that are due, unless another process does. The caller releases the
-// result.
+// runChecks runs the health checks that are due, unless another process does. The caller releases
+// the result.
 func (o *Orchestrator) runChecks() *checks {
 	lock, err := o.Ledger.LockHealth(o.Group)
 	if err != nil {
@@ -72,8 +72,8 @@ func (o *Orchestrator) runChecks() *checks {
 	return &checks{o.checkAll(g, g.DueChecks(seen)), lock}
 }
 
-// checkAll checks the health of services, some at a time, and returns the results, as far as there are
-// any.
+// checkAll checks the health of services, some at a time, and returns the results, as far as there
+// are any.
 func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []group.HealthResult) {
 	ctx, cancel := context.WithTimeout(context.Background(), checksEndAfter)
 	defer cancel()
@@ -171,7 +171,8 @@ func (o *Orchestrator) checking(s *group.Service) []string {
 	return env
 }
 
-// lastLine returns the last line of output, or how if it is empty, in a form that harms no terminal.
+// lastLine returns the last line of output, or how if it is empty, in a form that harms no
+// terminal.
 func lastLine(output, how string) string {
 	output = strings.TrimRight(output, "\r\n \t")
 	line := output[strings.LastIndexAny(output, "\r\n")+1:]

@@ -80,8 +80,8 @@ func TestChecksAtOnce(t *testing.T) {
 	}
 }
 
-// A result is the last line of a check that has failed, in a form that harms nobody. A check that could
-// not be run has none.
+// A result is the last line of a check that has failed, in a form that harms nobody. A check that
+// could not be run has none.
 func TestCheckResults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ command, output, warning string }{

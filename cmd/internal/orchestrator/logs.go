@@ -20,9 +20,9 @@ func (o *Orchestrator) log(service string, to group.LogTarget) (
 	return path, "", file, err
 }
 
-// rotateLogs rotates the logs that have become too large, and those of the services due (spec §11.8).
-// It runs after the pass, without the group's lock, because copying takes time. A log that stays
-// large does not fail the pass.
+// rotateLogs rotates the logs that have become too large, and those of the services due (spec
+// §11.8). It runs after the pass, without the group's lock, because copying takes time. A log that
+// stays large does not fail the pass.
 func (o *Orchestrator) rotateLogs(g group.Group, due []string) {
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]

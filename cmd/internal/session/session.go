@@ -78,8 +78,8 @@ func (s *Session) ActorID() (string, error) {
 }
 
 // Dir returns the directory of the ledger, or the reason why this process cannot use one. It
-// returns ErrNoDir if nothing says where it is. If that is a symbolic link, it returns what the link
-// leads to: below that, the ledger follows none.
+// returns ErrNoDir if nothing says where it is. If that is a symbolic link, it returns what the
+// link leads to: below that, the ledger follows none.
 func (s *Session) Dir() (string, error) {
 	if err := checkOpenFiles(); err != nil {
 		return "", err

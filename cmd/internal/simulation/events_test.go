@@ -81,8 +81,8 @@ func (w *world) event() {
 	}
 }
 
-// belie completes the record of a process that lives, as if only the machine had been set back to an
-// earlier state, and not the ledger.
+// belie completes the record of a process that lives, as if only the machine had been set back to
+// an earlier state, and not the ledger.
 func (w *world) belie(h *host) {
 	for _, p := range h.procs {
 		x, err := p.recorded()

@@ -197,7 +197,8 @@ func (h *host) shutDown() {
 	}
 }
 
-// crash ends all processes of a host and starts it again. A container keeps the clock of its machine.
+// crash ends all processes of a host and starts it again. A container keeps the clock of its
+// machine.
 func (h *host) crash() {
 	for _, p := range h.procs {
 		p.kill()

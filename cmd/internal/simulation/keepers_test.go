@@ -130,8 +130,8 @@ func (w *world) checkEnds(before, after group.Group) {
 }
 
 // checkBoots checks what a pass, which decided at that time, says of services that have ended: what
-// their records say, and that nobody is charged for a boot. (A power cut may take the directory of the
-// records, if the pass that made it was killed before it was durable.)
+// their records say, and that nobody is charged for a boot. (A power cut may take the directory of
+// the records, if the pass that made it was killed before it was durable.)
 func (c *command) checkBoots(before, after group.Group, decided int64) {
 	w := c.w
 	if len(w.hosts) > 1 || c.hit() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Tail is a writer that keeps the last Most bytes of what is written to it, and passes everything on.
-// Whether that can be written does not matter to the command.
+// A Tail is a writer that keeps the last Most bytes of what is written to it, and passes everything
+// on. Whether that can be written does not matter to the command.
 type Tail struct {
 	To   io.Writer // nil: nowhere
 	text []byte

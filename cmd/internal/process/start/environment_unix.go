@@ -27,8 +27,8 @@ var errIrregular = errors.New("it is not a regular file")
 // Environment returns env together with the variables of the environment file at path, an absolute
 // path (spec/groups.md §11.6). It returns env for the path "".
 //
-// Its errors name the path and perhaps a line, and never what the file contains. The Class of one is
-// Tempfail if the file is missing or cannot be read, and otherwise Terminal.
+// Its errors name the path and perhaps a line, and never what the file contains. The Class of one
+// is Tempfail if the file is missing or cannot be read, and otherwise Terminal.
 func Environment(env []string, path string) ([]string, error) {
 	if path == "" {
 		return env, nil
@@ -124,8 +124,8 @@ func checkOwner(path string, info fs.FileInfo) error {
 		trust.UserName(os.Geteuid()))
 }
 
-// resolveTrusted returns path without symbolic links, after checking each directory and each link on
-// the way.
+// resolveTrusted returns path without symbolic links, after checking each directory and each link
+// on the way.
 func resolveTrusted(path string) (string, error) {
 	resolved, rest, links := "/", strings.Split(path, "/"), 0
 	for len(rest) > 0 {

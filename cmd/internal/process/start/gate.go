@@ -99,7 +99,8 @@ func (g *Gate) Keeper() observe.Process {
 
 // Release lets the stage run the command, and ends the gate. It returns nil once exec(2) has
 // succeeded, with the same pid and start time. It also returns nil if the stage is killed just
-// before that, when it has said that it begins. If the command has a preflight, it returns ErrChecking when that begins.
+// before that, when it has said that it begins. If the command has a preflight, it returns
+// ErrChecking when that begins.
 //
 // Otherwise it returns ErrSilent; or the failure, such as `exec "foo": no such file or directory`,
 // or ErrTooLate, and then nothing of the command has run. After an error the process is gone.

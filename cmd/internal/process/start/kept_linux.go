@@ -10,10 +10,10 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// Kept returns what living keepers of this user keep: by the name of the exit record in the directory
-// dir that they were given, the pid of a process of that start. A keeper that has no child is about to
-// end, and keeps nothing; nor does one whose child is still the stage, which dies with its pass. It reads
-// the command line of each process.
+// Kept returns what living keepers of this user keep: by the name of the exit record in the
+// directory dir that they were given, the pid of a process of that start. A keeper that has no
+// child is about to end, and keeps nothing; nor does one whose child is still the stage, which dies
+// with its pass. It reads the command line of each process.
 func Kept(dir string) map[string]int {
 	kept := make(map[string]int)
 	pids, _ := process.Numbers("/proc")

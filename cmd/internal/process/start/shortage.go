@@ -15,7 +15,8 @@ type shortage struct{ error }
 // Unwrap returns the cause of x.
 func (x shortage) Unwrap() error { return x.error }
 
-// A misfit is an error that remains until a person changes something: no later start succeeds before.
+// A misfit is an error that remains until a person changes something: no later start succeeds
+// before.
 type misfit struct{ error }
 
 // Unwrap returns the cause of x.
@@ -34,8 +35,8 @@ func Class(err error) group.Class {
 	return ""
 }
 
-// errUnbegun means that a stage has ended before it became the command, for example because it could
-// create no thread.
+// errUnbegun means that a stage has ended before it became the command, for example because it
+// could create no thread.
 var errUnbegun = shortage{errors.New("its process ended before it became the command")}
 
 // short reports whether err means that the host or this process lacks something that it may have

@@ -187,8 +187,8 @@ func closeListedOnExec(dir string) error {
 	return nil
 }
 
-// resetSignals gives all signals their usual effect in what this process executes. Exec resets those
-// that have a handler; others may be ignored since this process began, as by nohup(1).
+// resetSignals gives all signals their usual effect in what this process executes. Exec resets
+// those that have a handler; others may be ignored since this process began, as by nohup(1).
 func resetSignals() {
 	process.HeedSignals()
 	process.UnblockSignals()
