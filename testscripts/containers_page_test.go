@@ -22,14 +22,18 @@ func testServicesPage(t *testing.T, bin string) {
 	script := fenced(t, section(t, page, "Services"), "sh")
 	// Ends of sleep tell nothing.
 	script = regexp.MustCompile(`-- sleep 1d`).ReplaceAllString(script,
-		`-- sh -c 'trap "echo $$DPL_SERVICE >>stopped; exit" TERM; while :; do sleep 0.05; done'`)
+		`-- sh -c 'trap "echo $$DPL_SERVICE >>stopped; exit" TERM; echo >>begun; while :; do sleep 0.05; done'`)
 	write(t, o.dir+"/services.sh", "PATH="+bin+":$PATH\nhostname $1\n"+script, 0o755)
 	probes := commandsIn(t, section(t, page, "Kubernetes"))
 
-	for _, name := range []string{"first", "second"} {
+	for i, name := range []string{"first", "second"} {
 		outside, first := o.entryIn([]string{"-pu --mount-proc", "-Urpu --mount-proc"}, "sh",
 			"services.sh", name)
 		poll.Until(t, "web runs", func() bool { return o.probe(probes["readinessProbe"]) })
+		poll.Until(t, "both can be told to stop", func() bool {
+			begun, _ := os.ReadFile(o.dir + "/begun")
+			return len(begun) == 2*(i+1)
+		})
 		if !o.probe(probes["livenessProbe"]) {
 			t.Error("the liveness probe fails while web runs")
 		}

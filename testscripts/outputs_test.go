@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -245,9 +246,10 @@ func outputKinds(t *testing.T) (kinds []string) {
 	return kinds
 }
 
-// checkShapes reports the shapes of outputs of which the scripts had none, if all scripts have run.
+// checkShapes reports the shapes of outputs of which the scripts had none, if all scripts have run:
+// without STRICT, those are left out whose programs are missing.
 func checkShapes(t *testing.T) {
-	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") || t.Failed() {
+	if os.Getenv("STRICT") == "" || strings.Contains(flag.Lookup("test.run").Value.String(), "/") || t.Failed() {
 		return
 	}
 	outputs.mutex.Lock()
