@@ -8,8 +8,8 @@
 backup_jobs() {
     cat >dump.sh <<'END'
 #!/bin/sh
-echo $$ >pid
 echo 'row 1'
+echo $$ >pid
 while [ -e slow ]; do sleep 0.1 2>/dev/null || sleep 1; done
 echo 'row 2'
 END
