@@ -540,15 +540,22 @@ func InOrder(a, b *Service) int {
 
 // ordered returns the ids of all services in the order in which a pass visits them.
 func (r Registry) ordered() []string {
-	all := make([]*Service, len(r.Services))
+	return r.orderedIf(func(*Service) bool { return true })
+}
+
+// orderedIf returns the ids of the services for which is returns true, in order. It looks at each
+// once, and sorts only those: mostly there are none.
+func (r Registry) orderedIf(is func(s *Service) bool) (ids []string) {
+	var all []*Service
 	for i := range r.Services {
-		all[i] = &r.Services[i]
+		if is(&r.Services[i]) {
+			all = append(all, &r.Services[i])
+		}
 	}
 	slices.SortFunc(all, InOrder)
 
-	ids := make([]string, len(all))
-	for i, s := range all {
-		ids[i] = s.ID
+	for _, s := range all {
+		ids = append(ids, s.ID)
 	}
 	return ids
 }

@@ -24,11 +24,8 @@ func (e *edit) dueLogs() (due []string) {
 	if last.IsZero() {
 		return nil
 	}
-	for _, id := range e.g.Registry.ordered() {
-		s := e.service(id).StartInfo
-		if s != nil && last.Truncate(s.LogEvery).Before(now.Truncate(s.LogEvery)) && s.LogEvery > 0 {
-			due = append(due, id)
-		}
-	}
-	return due
+	return e.g.Registry.orderedIf(func(s *Service) bool {
+		i := s.StartInfo
+		return i != nil && i.LogEvery > 0 && last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))
+	})
 }

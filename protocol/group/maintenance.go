@@ -90,13 +90,16 @@ func (e *edit) endMaintenance(s *Service) {
 
 // endSpans ends the maintenances and silences whose time is over.
 func (e *edit) endSpans() {
-	for _, id := range e.g.Registry.ordered() {
-		s, now := e.g.Service(id), e.seen.Now
+	now := e.seen.Now
+	for _, id := range e.g.Registry.orderedIf(func(s *Service) bool {
+		return s.Maintenance != nil && !s.Maintenance.On(now) || s.Silence != nil && !s.Silence.On(now)
+	}) {
+		s := e.service(id)
 		if s.Maintenance != nil && !s.Maintenance.On(now) {
-			e.endMaintenance(e.service(id))
+			e.endMaintenance(s)
 		}
-		if s = e.g.Service(id); s.Silence != nil && !s.Silence.On(now) {
-			e.endSilence(e.service(id))
+		if s.Silence != nil && !s.Silence.On(now) {
+			e.endSilence(s)
 		}
 	}
 }

@@ -23,8 +23,8 @@ var policies = []mutant{
 		[]string{policyVectors},
 	}, {
 		"a clock that was set back rotates logs", "protocol/group/log.go",
-		"last.Truncate(s.LogEvery).Before(now.Truncate(s.LogEvery))",
-		"last.Truncate(s.LogEvery) != now.Truncate(s.LogEvery)",
+		"last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))",
+		"last.Truncate(i.LogEvery) != now.Truncate(i.LogEvery)",
 		[]string{policyVectors},
 	}, {
 		"an empty log is rotated", "fileops/logs/rotate.go",

@@ -62,8 +62,8 @@ func (env *Env) MoveMessages(file *os.File) { env.messages.MoveTo(file) }
 func (env *Env) session(reads bool) *session.Session {
 	f := env.flags
 	return session.New(session.Options{
-		Program: env.Program, Reads: reads, Ledger: string(f.Ledger), LockTimeout: time.Duration(f.LockTimeout),
-		Sync: syncOf(f.Sync), TrustGroup: f.TrustGroup, DryRun: f.DryRun, Now: f.Now.Time,
+		Program: env.Program, Reads: reads, Ledger: string(f.Ledger),
+		LockTimeout: time.Duration(f.LockTimeout), Sync: syncOf(f.Sync), TrustGroup: f.TrustGroup, DryRun: f.DryRun, Now: f.Now.Time,
 	})
 }
 
