@@ -31,13 +31,13 @@ func (c *call) fails(e end) bool {
 
 // awaitCaller is for a call that was refused with err. If the operation is no longer running, it
 // returns when the caller stops its command, because otherwise make -k would start the next recipe.
-// It also returns at a signal, and after two looks of the caller.
+// It also returns at a signal, and after lateTerm.
 func (c *call) awaitCaller(err error, signals <-chan os.Signal) {
 	if !c.flags.CallerDecides || !errors.Is(err, protocol.ErrNotRunning) {
 		return
 	}
 
-	for late := time.After(twoLooks); ; {
+	for late := time.After(lateTerm); ; {
 		op, _, err := c.ledger.ReadOperation(c.op)
 		f := op.Frame(c.push.Caller)
 		if err != nil || f == nil || !f.State.Live() || f.State == protocol.FrameCleaningUp {

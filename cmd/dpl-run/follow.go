@@ -107,10 +107,10 @@ func (r *runner) follow(interval time.Duration) {
 	}
 }
 
-// cleaning reports whether the operation is failing, and the runner stops what is left of the
-// command: heartbeats say so, because the calls below this one hold their pipes until TERM was sent.
+// cleaning reports whether the operation is failing and TERM was sent to what is left of the command:
+// heartbeats say so, because the calls below this one hold their pipes until then.
 func (r *runner) cleaning() bool {
-	return r.why.status == cli.StatusCleanUp || r.failing != nil && r.phase >= stopping
+	return (r.why.status == cli.StatusCleanUp || r.failing != nil) && r.phase >= stopping
 }
 
 func after(t time.Time, d time.Duration) time.Time {
@@ -215,9 +215,6 @@ func (r *runner) learn(b beat) {
 		return // because of this command
 	}
 	if b.status != cli.StatusOK {
-		if r.why.status == 0 {
-			r.beats.hurry()
-		}
 		r.stop(ending{status: b.status, reason: r.role.explain(b.status)})
 	}
 }

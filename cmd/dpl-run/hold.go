@@ -23,13 +23,14 @@ import (
 const (
 	longestHold = time.Minute
 
-	// twoLooks is how long a calling dpl-run may take to find that the operation has failed, and to
-	// send TERM: it looks at least every mostInterval.
-	twoLooks     = 2*mostInterval + 300*time.Millisecond
+	// lateTerm is how long a calling dpl-run may take to find that the operation has failed, to
+	// send TERM and to record that. It looks at least every mostInterval, but the machine may be
+	// busy.
+	lateTerm     = 10 * time.Second
 	mostInterval = 1500 * time.Millisecond
 
-	// deadCaller is how long the keeper of a calling dpl-run that was killed may take to send TERM to
-	// all of its processes.
+	// deadCaller is how long the keeper of a calling dpl-run that was killed may take to send TERM
+	// to all of its processes.
 	deadCaller = time.Second
 
 	quietHold = 2 * time.Second        // after that, say what it waits for
@@ -110,7 +111,7 @@ func (h *hold) waitsFor(passed time.Duration) string {
 		switch {
 		case f.CallID == h.call:
 		case slices.Contains(h.callers, f.CallID):
-			stops := alive && f.State != protocol.FrameCleaningUp && passed < twoLooks ||
+			stops := alive && f.State != protocol.FrameCleaningUp && passed < lateTerm ||
 				!alive && passed < deadCaller
 			if f.StartID != "" && stops {
 				caller = named(f)
@@ -141,8 +142,8 @@ func (h *hold) waitsFor(passed time.Duration) string {
 	return caller
 }
 
-// died notes that a call is dead whose processes carry mark: they may still be there. It passes over
-// the calls to which this process belongs itself.
+// died notes that a call is dead whose processes carry mark: they may still be there. It passes
+// over the calls to which this process belongs itself.
 func (h *hold) died(mark, call string) {
 	if mark != "" && !slices.Contains(h.mine, mark) {
 		h.marks[mark] = call
@@ -163,8 +164,8 @@ func named(f *protocol.Frame) string {
 	return fmt.Sprintf("%s (process %d)", f.CallID, f.PID)
 }
 
-// callersOf returns the calls of op that wait for this process: caller, on whose behalf it works, the
-// callers of that, and the calls of its ancestors, also if only their numbers are known.
+// callersOf returns the calls of op that wait for this process: caller, on whose behalf it works,
+// the callers of that, and the calls of its ancestors, also if only their numbers are known.
 func callersOf(op protocol.Operation, caller string) (callers []string) {
 	for caller != "" && !slices.Contains(callers, caller) {
 		callers = append(callers, caller)
@@ -188,8 +189,8 @@ func callersOf(op protocol.Operation, caller string) (callers []string) {
 	return callers
 }
 
-// hold holds the pipes of this process, whose call has ended or could not begin, if the operation op
-// of l has failed. callers are calls that are known to wait for it.
+// hold holds the pipes of this process, whose call has ended or could not begin, if the operation
+// op of l has failed. callers are calls that are known to wait for it.
 func (c *run) hold(env *cli.Env, s *session.Session, l *fileops.Ledger, op, run, call string,
 	callers []string, say func(text string)) {
 	if len(c.held) == 0 || s.DryRun() {
@@ -270,8 +271,8 @@ func keepOn(note []byte, held []int) {
 	}
 }
 
-// Failed fails the operation if its call could not begin, and holds the pipes if it has failed. Then
-// it ends this process as the terminal has ended the command.
+// Failed fails the operation if its call could not begin, and holds the pipes if it has failed.
+// Then it ends this process as the terminal has ended the command.
 func (c *run) Failed(env *cli.Env, args []string, status int) {
 	a := &c.account
 	say := func(text string) { env.Warnf("%s", text) }
@@ -320,6 +321,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 		}
 	}
 	call := cmp.Or(string(c.Call), participant)
+	c.held = inherited()
 	judged := c.CallerDecides && env.Variable("DPL_CALL") != ""
 	if run != "" && status != cli.StatusCleanUp && !judged {
 		why := fmt.Sprintf("exit status %d", status)
@@ -328,15 +330,20 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 		}
 		failing := protocol.Failing{Call: call, By: participant, Run: run,
 			Reason: fmt.Sprintf("call %s: not started: %s", call, why)}
-		_, err = s.EditOperation(l, op, fileops.Existing,
-			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-				return op.Fail(failing, seen)
-			})
+		for until := time.Now().Add(c.patience()); ; {
+			_, err = s.EditOperation(l, op, fileops.Existing,
+				func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+					return op.Fail(failing, seen)
+				})
+			if err == nil || !cli.Transient(err) || time.Now().After(until) ||
+				!mayRetry(c.account.signals) {
+				break
+			}
+		}
 		if err != nil && !gone(err) {
 			env.Warnf("%v", cli.Named("fail", op, call, err))
 		}
 	}
 
-	c.held = inherited()
 	c.hold(env, s, l, op, run, call, nil, say)
 }

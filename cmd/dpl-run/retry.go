@@ -33,11 +33,19 @@ func begin(env *cli.Env, p role,
 // patience is how long to retry recording the end if something other than the lock fails.
 const patience = 10 * time.Second
 
-// patience returns how long to retry recording the end e. While a failure is not recorded, no other
-// call knows of it, and this process keeps their pipes open by living.
-func (r *runner) patience(e end) time.Duration {
-	if c, is := r.role.(*call); is && e.failure != "" && len(c.flags.held) > 0 {
+// patience returns how long to retry recording a failure. Until it is recorded, no other call knows of
+// it, and this process keeps their pipes open by living.
+func (c *run) patience() time.Duration {
+	if len(c.held) > 0 {
 		return longestHold
+	}
+	return patience
+}
+
+// patience returns how long to retry recording the end e.
+func (r *runner) patience(e end) time.Duration {
+	if c, is := r.role.(*call); is && e.failure != "" {
+		return c.flags.patience()
 	}
 	return patience
 }

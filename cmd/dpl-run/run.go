@@ -326,7 +326,7 @@ func (r *runner) notStarted(cause error) error {
 	if _, is := errors.AsType[unfit](cause); !is {
 		e.lacking = cause
 	}
-	v, err := r.role.end(e)
+	v, err := r.end(e)
 	if err != nil {
 		r.env.Warnf("%v", err)
 	}

@@ -110,6 +110,9 @@ func killed(call string, is role, cause string) func(*world, *night, <-chan stru
 		if p := w.find(call, is, ended); p != nil && w.kill(*p) {
 			n.disturbed = time.Now()
 			n.outer = call == "" && p.isOuter()
+			if p.is("dpl-run") {
+				n.runner = call
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ type night struct {
 
 	disturbed time.Time // zero: nothing has happened
 	cause     string    // the pattern of the right cause
+	runner    string    // the call whose dpl-run was killed, or ""
 	outer     bool      // the outermost dpl-run was killed, and cannot report anything
 	publishes bool      // it has to publish although something has happened
 	rebooted  bool
@@ -133,10 +134,17 @@ func (w *world) judge(n *night) {
 		if n.outer && !n.disturbed.IsZero() && n.status != 0 {
 			return // it was killed before it had begun
 		}
-		w.fault(n, "it has not run: exit status %d\n%s", n.status, n.output)
+		if w.cron {
+			w.receive()
+		}
+		w.fault(n, "it has not run: exit status %d: %q", n.status, w.unread)
 		return
 	}
 
+	if n.runner != "" && op.ended(n.runner) { // killed after its last edit: only the shell sees it
+		n.cause = `\bsh-.*exit status 137`
+		w.unread = strings.Replace(w.unread, "Killed\n", "", 1)
+	}
 	n.failed = op.State != "completed"
 	if n.failed {
 		w.fails++

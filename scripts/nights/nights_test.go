@@ -77,10 +77,7 @@ func TestNights(t *testing.T) {
 
 // nights has worlds with different scripts, side by side.
 func nights(t *testing.T, p place) {
-	scripts := []string{"stages.sh", "to.sh"}
-	if soak() {
-		scripts = append(scripts, "last.sh")
-	}
+	scripts := []string{"stages.sh", "to.sh", "last.sh"}
 
 	var worlds []*world
 	t.Run("side by side", func(t *testing.T) {

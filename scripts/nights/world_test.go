@@ -262,12 +262,24 @@ type operation struct {
 	State       string
 	Stack       []struct{ CallID string }
 	Transitions []struct{ To, Reason string }
-	Events      []struct{ At time.Time }
+	Events      []event
+}
+
+type event struct {
+	At                 time.Time
+	Type, From, CallID string
 }
 
 func (op operation) has(call string) bool {
 	return slices.ContainsFunc(op.Stack, func(f struct{ CallID string }) bool {
 		return f.CallID == call
+	})
+}
+
+// ended reports whether a call has ended and was not found crashed.
+func (op operation) ended(call string) bool {
+	return slices.ContainsFunc(op.Events, func(e event) bool {
+		return e.Type == "callEnded" && e.CallID == call && e.From != "crashed" && e.From != "cleanedUp"
 	})
 }
 
