@@ -1,7 +1,7 @@
 // Package orchestrate is dpl-orchestrate, which makes one pass over a group of services: it starts,
 // stops and restarts services as needed.
 //
-//	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
+//	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D | --rounds N]
 //		[--strategy STRATEGY] [--intensity N/D --on-intensity escalate|park|delay]
 //
 // Spec §11.
@@ -24,6 +24,7 @@ type orchestrate struct {
 	Group        cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
 	IfExists     bool               `help:"do nothing if there is no ledger, or no such group"`
 	Every        cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
+	Rounds       cli.Count          `default:"10" placeholder:"N" help:"make up to N passes, within 10s, while a service waits for another one that they have started or are stopping; not with --every or --after-exit (${default})"`
 	Owner        cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
 	Staleness    cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
 	Interval     cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
@@ -49,6 +50,11 @@ func (c *orchestrate) Validate() error {
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
 	case c.AfterExit != nil && c.Every > 0:
 		return cli.Usagef("--after-exit does not go with --every")
+	case c.Given("rounds") && (c.AfterExit != nil || c.Every > 0):
+		return cli.Usagef("--rounds goes neither with --every nor with --after-exit, because more " +
+			"passes follow those anyway")
+	case c.Rounds == 0:
+		return cli.Usagef("--rounds must be at least 1")
 	case c.NoRule && c.Rule != nil:
 		return cli.Usagef("--rule does not go with --no-rule")
 	}
@@ -97,8 +103,8 @@ func Main() {
 	cli.Main(&orchestrate{}, Summary,
 		"A pass starts services whose dependencies run, restarts those that have failed once "+
 			"their backoff is over, and stops those that it was asked to stop. A service has "+
-			"failed if its process is gone, or if its heartbeats have stopped for --staleness. A "+
-			"pass does not wait for services; it writes alerts to GROUP.alerts.jsonl. Run it from "+
+			"failed if its process is gone, or if its heartbeats have stopped for --staleness. If "+
+			"services wait for others that it has started, or is stopping, more passes follow. It writes alerts to GROUP.alerts.jsonl. Run it from "+
 			"a timer or cron, or keep it running with --every. --staleness should be at least 2.5 "+
 			"times the time between passes.")
 }

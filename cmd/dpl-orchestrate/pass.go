@@ -60,15 +60,20 @@ func (c *orchestrate) passes(env *cli.Env, o *orchestrator.Orchestrator) (err er
 	if c.Every > 0 {
 		return c.repeat(env, o)
 	}
-	if standsBy, err := pass(env, o); err != nil || standsBy {
+	rounds := int(c.Rounds)
+	if c.AfterExit != nil {
+		rounds = 1
+	}
+	if standsBy, err := pass(env, o, rounds); err != nil || standsBy {
 		return err
 	}
 	return giveAlerts(o)
 }
 
-// pass makes one pass, and tells what came of it. It reports whether this orchestrator stands by.
-func pass(env *cli.Env, o *orchestrator.Orchestrator) (standsBy bool, err error) {
-	p, err := o.Pass()
+// pass makes a pass of up to so many rounds, and tells what came of it. It reports whether this
+// orchestrator stands by.
+func pass(env *cli.Env, o *orchestrator.Orchestrator, rounds int) (standsBy bool, err error) {
+	p, err := o.Rounds(rounds)
 	if err != nil {
 		return false, cli.Named("orchestrate", o.Group, "", err)
 	}
@@ -166,7 +171,7 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 
 	for state := group.OrchestratorStarting; ctx.Err() == nil; state = group.OrchestratorRunning {
 		o.State = state
-		standsBy, err := pass(env, o)
+		standsBy, err := pass(env, o, 1)
 		switch {
 		case err != nil && !cli.Transient(err):
 			return err

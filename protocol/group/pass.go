@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type PassRequest struct {
 	Rules              []Rule         // from now on; nil means not given
 	Prompt             *Prompt        // what asked for this pass; nil: somebody, or a timer
 	Room               *int           // how many starts this pass may make at most; nil: any number
+	Started            []string       // by earlier rounds of this command; nil: this is the first (§11.10)
 	Health             []HealthResult // of the health checks that were due before the pass
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
@@ -128,7 +130,7 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.measure()
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover, room: p.Room,
-		restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),
+		started: p.Started, restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),
 		end: e.g.Registry.Supervision.End}
 	plan := planner.plan()
 	e.g.Registry.Supervision.Set = planner.setInOrder()
@@ -213,10 +215,10 @@ func (e *edit) orchestrate(p PassRequest) {
 	_, age := e.before.OrchestratorHeard(e.seen)
 	o := &e.g.Orchestrator
 	o.Revision++
-	o.PID, o.Heartbeat, o.Beat, o.Period, o.State = p.PID, e.seen.Now, e.seen.Beat(), max(age,
-		0), p.State
-	if o.State == "" {
-		o.State = OrchestratorRunning
+	o.PID, o.Heartbeat, o.Beat = p.PID, e.seen.Now, e.seen.Beat()
+	o.State = cmp.Or(p.State, OrchestratorRunning)
+	if p.Started == nil {
+		o.Period = max(age, 0)
 	}
 	o.HostID = e.seen.Host.ID
 	e.g.forgetChecks()

@@ -27,6 +27,7 @@ type planner struct {
 	end      End               // of the group
 	planned  map[string]course // as far as they have been asked for, given all of the above
 	room     *int              // how many starts the pass may make; nil: any number
+	started  []string          // services that earlier rounds have started
 	later    int               // how many starts it leaves to the next one
 }
 
@@ -52,7 +53,7 @@ func (p *planner) plan() []course {
 		p.set = set{}
 		return p.each()
 	}
-	return p.limit(p.admit(plan))
+	return p.limit(p.once(p.admit(plan)))
 }
 
 // each returns the course of each service, given the set.

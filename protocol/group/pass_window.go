@@ -33,6 +33,16 @@ func (p *planner) admit(plan []course) []course {
 	return plan
 }
 
+// once returns plan without the starts of services that an earlier round has started.
+func (p *planner) once(plan []course) []course {
+	for i, c := range plan {
+		if slices.Contains(p.started, c.id) {
+			plan[i].steps = without[start](c.steps)
+		}
+	}
+	return plan
+}
+
 // limit returns plan with only as many starts of processes, in order, as the pass has room for. It
 // counts the others.
 func (p *planner) limit(plan []course) []course {

@@ -76,6 +76,7 @@ type vector struct {
 		Strategy             group.Strategy    `json:"strategy"`
 		Window               *int              `json:"window"`
 		Room                 *int              `json:"room"`
+		Started              []string          `json:"started"`
 		Umask                string            `json:"umask"`
 		Intensity            int               `json:"intensity"`
 		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
@@ -820,7 +821,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		Strategy:           v.Do.Strategy, Limit: limit, AutoShutdown: auto, Rules: v.Do.Rules.all(),
-		Window: v.Do.Window, Room: v.Do.Room, OnExit: onExit, Log: log, Prompt: prompt,
+		Window: v.Do.Window, Room: v.Do.Room, Started: v.Do.Started, OnExit: onExit, Log: log, Prompt: prompt,
 		Exit: v.exit(t), Child: v.child,
 	}
 	d, err := g.Pass(request, seen)

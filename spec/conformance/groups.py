@@ -2253,7 +2253,8 @@ def heeds(orchestrator, registry, owner, supervisorId=None, startId=None):
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
              lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None, strategy=None, window=None,
              intensity=0, intensityPeriodMs=None, onIntensity=None, exits=None, rules=None,
-             autoShutdown=None, onExit=None, log=None, prompt=None, children=None, room=None, checks=(),
+             autoShutdown=None, onExit=None, log=None, prompt=None, children=None, room=None, started=None,
+             checks=(),
              starts=lambda index, action: {'pid': 1000 + index}):
     """Make the edit that decides.
 
@@ -2262,6 +2263,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     action) spawns a process, and returns {pid, process, startId, keeper, logDevice,
     logInode} or {error},
     with short if it failed because of a shortage. room is how many starts it may make; None: any.
+    started has the services that earlier rounds have started; None: this is the first (§11.10).
     """
     if prompt is not None and not heeds(orchestrator, registry, owner, **prompt):
         return Outcome(standby=True)
@@ -2307,7 +2309,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.judge_all(new, checks)
     endings.decide(edit)
     edit.supervise(set=[key for key in edit.order if key in edit.together.members])
-    edit.refused = window_of.refused(edit)
+    edit.refused = window_of.refused(edit) | set(started or ())
     edit.room = room
     edit.look_at_all()
     endings.record(edit)
@@ -2320,7 +2322,7 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.forget_shortage()
     edit.spawn(starts)
     edit.outcome.rotate = due_logs(edit, orchestrator['orchestratorHeartbeat'])
-    edit.outcome.orchestrator = note_pass(new, seen, pid, state)
+    edit.outcome.orchestrator = note_pass(new, seen, pid, state, first=started is None)
     health.forget(edit.outcome.orchestrator, edit.services)
     if prompt is None:
         set_optional(edit.outcome.orchestrator, 'failover', failover or None)
@@ -2364,10 +2366,10 @@ def may_be_asleep(orchestrator, seen):
             and orchestrator['state'] != 'stopped')
 
 
-def note_pass(orchestrator, seen, pid, state):
+def note_pass(orchestrator, seen, pid, state, first=True):
     """Return the orchestrator's file after a pass (§11.2)."""
-    period = 0
-    if orchestrator['orchestratorHeartbeat'] is not None:
+    period = 0 if first else orchestrator['periodMs']
+    if first and orchestrator['orchestratorHeartbeat'] is not None:
         period = max(0, age(orchestrator, seen, *PASS_BEAT))
     noted = orchestrator | {
         'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'state': state,

@@ -717,6 +717,7 @@ class World:
         do |= self.optional(0.1, strategy=self.one(groups.STRATEGIES))
         do |= self.optional(0.1, window=self.one((0, 1, 2)))
         do |= self.optional(0.1, room=self.one((0, 1, 2)))
+        do |= self.optional(0.2, started=[key for key in self.entries() if self.chance(0.5)])
         do |= self.optional(0.1, autoShutdown=self.one(groups.AUTO_SHUTDOWN))
         do |= self.optional(0.1, onExit=self.one(groups.ON_EXIT))
         do |= self.optional(0.1, log=self.one(groups.LOG))

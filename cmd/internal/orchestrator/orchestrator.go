@@ -49,6 +49,7 @@ type Orchestrator struct {
 	warned   map[string]bool          // warnings that are printed once
 	children map[string]*Orchestrator // of the groups that are services of this one
 	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
+	earlier  rounds                   // what earlier rounds have started; nil: there was none
 }
 
 // New returns an orchestrator for the group, owned by this user on this host.
@@ -245,7 +246,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
 		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Log: o.Log, Rules: o.Rules, Prompt: o.Prompt,
-		Room: o.machine().Room(),
+		Room: o.machine().Room(), Started: o.earlier.of(o.Group),
 		Exit: o.exits(g, seen), Child: o.Ledger.LookAtChild,
 	}
 }
