@@ -91,6 +91,20 @@ func TestVolume(t *testing.T) {
 	} {
 		expectLevel(t, []finding{tt.volume.judge(tt.largest)}, tt.want, tt.says)
 	}
+
+	for _, tt := range []struct {
+		volume volume
+		want   level
+		says   string
+	}{
+		{volume{free: 1 << 30, inodes: 1, ofThem: 9000}, ok, "logs: 1024 MiB and 1 inodes"},
+		{volume{free: 10 * mebibyte}, warning, "logs: only 10 MiB"},
+		{volume{free: 1000}, problem, "logs: only 1000 bytes"},
+		{volume{free: 1 << 30, inodes: 0, ofThem: 9000}, problem, "0 inodes"},
+		{volume{free: 1 << 30, readOnly: true}, problem, "logs: the file system is mounted read-only"},
+	} {
+		expectLevel(t, []finding{tt.volume.judgeLogs("logs")}, tt.want, tt.says)
+	}
 }
 
 func TestReplaceable(t *testing.T) {

@@ -21,8 +21,14 @@ func volumeOf(path string) (volume, error) {
 		return volume{}, err
 	}
 
+	var dir unix.Stat_t
+	if err := unix.Stat(path, &dir); err != nil {
+		return volume{}, err
+	}
+
 	block := uint64(st.Bsize)
 	return volume{
+		device: uint64(dir.Dev), // its type depends on the system
 		free: st.Bavail * block, inodes: st.Ffree, ofThem: st.Files,
 		readOnly: st.Flags&readOnlyFlag != 0,
 	}, nil

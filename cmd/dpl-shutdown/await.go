@@ -6,16 +6,13 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // await makes passes until the service and its dependents, or all services, have stopped. It does
 // not depend on the passes of other processes.
-func (c *shutdown) await(
-	env *cli.Env, l *fileops.Ledger, groupID, service string,
-) (group.Group, error) {
-	return orchestrator.New(env, l, groupID).Until(time.Duration(c.Timeout),
+func (c *shutdown) await(o *orchestrator.Orchestrator, service string) (group.Group, error) {
+	return o.Until(time.Duration(c.Timeout),
 		func(g group.Group) (string, error) {
 			for _, s := range g.Registry.Services {
 				asked := s.State == group.StateShuttingDown && !s.StartAgain ||
@@ -25,9 +22,14 @@ func (c *shutdown) await(
 				}
 			}
 
-			if left := g.ShuttingDown(service); len(left) > 0 {
-				return fmt.Sprintf("%q is still %s", left[0], group.StateShuttingDown), nil
-			}
-			return "", nil
+			return stopping(g, service), nil
 		})
+}
+
+// stopping returns which service of g still stops, of service and its dependents or of all, or "".
+func stopping(g group.Group, service string) string {
+	if left := g.ShuttingDown(service); len(left) > 0 {
+		return fmt.Sprintf("%q is still %s", left[0], group.StateShuttingDown)
+	}
+	return ""
 }

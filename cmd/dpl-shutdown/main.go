@@ -1,13 +1,16 @@
 // Package shutdown is dpl-shutdown, which asks for a service, and those that depend on it, to be
 // stopped.
 //
-//	dpl-shutdown --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
+//	dpl-shutdown --group GROUP (--service ID [--only] | --all) [--wait] [--unrecorded] [--timeout D]
 //
-// Spec §10.4.
+// Spec §10.4, §11.8.
 package shutdown
 
 import (
+	"time"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -17,9 +20,10 @@ import (
 type shutdown struct {
 	cli.Wish `embed:""`
 
-	Only    bool     `help:"exit 76 if running services depend on it, instead of stopping them first"`
-	Wait    bool     `help:"make passes until it and the services that depend on it have stopped"`
-	Timeout cli.Span `default:"30s" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
+	Only       bool     `help:"exit 76 if running services depend on it, instead of stopping them first"`
+	Wait       bool     `help:"make passes until it and the services that depend on it have stopped"`
+	Unrecorded bool     `help:"if the disk is full, stop them all the same; exit 71 if that could not be recorded within --timeout: the next pass may then start them again"`
+	Timeout    cli.Span `default:"30s" placeholder:"D" help:"with --wait or --unrecorded: give up after D, with status 124 or 71 (${default})"`
 }
 
 func (c *shutdown) Run(env *cli.Env) error {
@@ -28,16 +32,27 @@ func (c *shutdown) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditGroup(l, groupID, fileops.Existing,
-		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			if c.All {
-				return g.ShutdownAll(by, seen)
-			}
-			return g.Shutdown(service, by, c.Only, seen)
-		})
+	request := func(g group.Group, seen observe.Observation) (group.Group, error) {
+		if c.All {
+			return g.ShutdownAll(by, seen)
+		}
+		return g.Shutdown(service, by, c.Only, seen)
+	}
+	o := orchestrator.New(env, l, groupID)
+	edit, err := env.EditGroup(l, groupID, fileops.Existing, request)
+	if fileops.IsFull(err) && o.MakeRoom() {
+		edit, err = env.EditGroup(l, groupID, fileops.Existing, request)
+	}
+	if fileops.IsFull(err) && c.Unrecorded {
+		err = o.StopUnrecorded(time.Duration(c.Timeout), request,
+			func(g group.Group) string { return stopping(g, service) })
+		if err == nil {
+			edit.After, err = l.ReadGroup(groupID)
+		}
+	}
 
 	if err == nil && c.Wait {
-		edit.After, err = c.await(env, l, groupID, service)
+		edit.After, err = c.await(o, service)
 	}
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.GroupResult(edit, service))

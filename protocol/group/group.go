@@ -490,6 +490,7 @@ const (
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"
 	AlertHostShort    AlertType = "hostShort"
+	AlertLogCut       AlertType = "logCut"
 	AlertSilenceOver  AlertType = "silenceOver"
 
 	AlertMaintenanceOver AlertType = "maintenanceOver"

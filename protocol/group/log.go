@@ -1,5 +1,11 @@
 package group
 
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
 // A LogTarget says where the output of services goes that are started from now on (spec §11.8).
 type LogTarget string
 
@@ -28,4 +34,23 @@ func (e *edit) dueLogs() (due []string) {
 		i := s.StartInfo
 		return i != nil && i.LogEvery > 0 && last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))
 	})
+}
+
+// A LogCut is how much the log of a service has lost because the disk was full.
+type LogCut struct {
+	ServiceID string
+	Bytes     int64
+}
+
+// LogsCut returns g after by has cut logs (spec §11.8): an alert tells of each. It returns
+// wire.ErrExhausted.
+func (g Group) LogsCut(cuts []LogCut, by string, seen observe.Observation) (Group, error) {
+	e := g.begin("logsCut", by, seen)
+	for _, id := range g.Registry.ordered() {
+		i := slices.IndexFunc(cuts, func(c LogCut) bool { return c.ServiceID == id })
+		if i >= 0 {
+			e.raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
+		}
+	}
+	return e.end()
 }

@@ -77,15 +77,19 @@ type vector struct {
 		Window               *int              `json:"window"`
 		Room                 *int              `json:"room"`
 		Started              []string          `json:"started"`
-		Umask                string            `json:"umask"`
-		Intensity            int               `json:"intensity"`
-		IntensityPeriodMs    *int64            `json:"intensityPeriodMs"`
-		OnIntensity          group.OnIntensity `json:"onIntensity"`
-		Rules                rules             `json:"rules"`
-		AutoShutdown         string            `json:"autoShutdown"`
-		OnExit               string            `json:"onExit"`
-		Log                  string            `json:"log"`
-		Checks               []struct {
+		Cuts                 []struct {
+			SupervisorID string `json:"supervisorId"`
+			Bytes        int64  `json:"bytes"`
+		} `json:"cuts"`
+		Umask             string            `json:"umask"`
+		Intensity         int               `json:"intensity"`
+		IntensityPeriodMs *int64            `json:"intensityPeriodMs"`
+		OnIntensity       group.OnIntensity `json:"onIntensity"`
+		Rules             rules             `json:"rules"`
+		AutoShutdown      string            `json:"autoShutdown"`
+		OnExit            string            `json:"onExit"`
+		Log               string            `json:"log"`
+		Checks            []struct {
 			Supervisor string `json:"supervisorId"`
 			StartID    string `json:"startId"`
 			Passed     bool   `json:"passed"`
@@ -486,6 +490,12 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g, nil
 	case "given":
 		return g.Given(v.Do.Seq, v.Do.Again, seen)
+	case "logsCut":
+		var cuts []group.LogCut
+		for _, c := range v.Do.Cuts {
+			cuts = append(cuts, group.LogCut{ServiceID: c.SupervisorID, Bytes: c.Bytes})
+		}
+		return g.LogsCut(cuts, by, seen)
 	case "maintain":
 		return g.Maintain(v.Do.Supervisor, by, wire.Milliseconds(v.Do.ForMs), seen)
 	case "silence":

@@ -241,6 +241,8 @@ func groupSubjects() []subject {
 		{name: "shutdown --wait", setup: []step{request}, each: []step{pass},
 			do:      at(5, "dpl-shutdown --group g --all --wait --timeout 5s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
+		{name: "shutdown --unrecorded", setup: []step{request, pass},
+			do: at(5, "dpl-shutdown --group g --all --unrecorded --timeout 1s")},
 		{name: "orchestrate --on-alert", setup: []step{request,
 			at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
 			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},
@@ -249,6 +251,6 @@ func groupSubjects() []subject {
 			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/",
 			settled: nothingLost},
 		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike,
-			do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
+			do: at(2, "dpl-orchestrate --group g --rounds 2"), several: true, settled: oneRuns},
 	}
 }

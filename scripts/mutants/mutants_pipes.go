@@ -24,7 +24,11 @@ var pipes = []mutant{
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"a stage waits for a dpl-run whose command has failed", "cmd/dpl-run/follow.go",
-		"|| r.failing != nil && r.phase >= stopping", "",
+		"|| r.failing != nil) && r", ") && r",
+		[]string{"pipes/plain_stages.txtar"},
+	}, {
+		"TERM counts as sent while the calls below end", "cmd/dpl-run/follow.go",
+		" && r.phase >= stopping", "",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
 		"the first call to end after TERM is the cause", "cmd/dpl-run/stop.go",

@@ -1,8 +1,9 @@
 """Which alerts a hook gets, and when (§11.7)."""
 import groups
-from document import INTEGER, MOMENT, REQUIRED, REVISION, record, whole
+from document import IDENT, INTEGER, MOMENT, REQUIRED, REVISION, record, whole
 
 MOST_TRIES, MOST_LOST, MINUTE, HOUR = 10, 16, 60_000, 3_600_000
+CUT = record(supervisorId=(IDENT, REQUIRED), bytes=(whole(1), REQUIRED))
 TRIES = record(seq=(REVISION, REQUIRED), tries=(whole(1, MOST_TRIES - 1), REQUIRED),
                at=(MOMENT, REQUIRED))
 
@@ -22,6 +23,15 @@ def give(orchestrator, registry, seen, lines, prompted=False):
                                  for line, after in zip(lines, following)
                                  if not said_by(line, after) and not line['silenced']],
                           up_to=lines[-1]['seq'] if lines else 0)
+
+
+def logs_cut(orchestrator, registry, seen, cuts, by=None):
+    """Raise an alert for each service whose log was cut (§11.8)."""
+    edit = groups.Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    for key in groups.ordered(edit.services):
+        for cut in (cut for cut in cuts if cut['supervisorId'] == key):
+            edit.alert('logCut', key, f'{cut["bytes"]} bytes: the disk was full')
+    return edit.finish()
 
 
 def tries(registry, seq):

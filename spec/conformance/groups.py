@@ -2429,7 +2429,8 @@ def environment_of(orchestrator, registry, seen, text, environment):
 VERBS = {
     'register': register, 'registerAll': register_all, 'remove': remove, 'tidy': tidy,
     'beat': beat, 'end': end, 'resume': resume, 'report': report, 'continue': continue_, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass,
-    'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'maintain': spans.maintain, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
+    'result': result, 'give': alerts.give, 'given': alerts.given, 'silence': spans.silence, 'maintain': spans.maintain,
+    'logsCut': alerts.logs_cut, 'beginGroup': children.begin_group, 'endGroup': children.end_group,
     'checkLinks': children.check_links, 'environment': environment_of
 }
 

@@ -793,6 +793,10 @@ class World:
 
     maintain = silence
 
+    def logsCut(self):
+        return {'cuts': [{'supervisorId': key, 'bytes': self.one((1, 65536))}
+                         for key in (*self.entries(), 'gone') if self.chance(0.5)]}
+
     def given(self):
         return {'seq': self.one((1, 2, 3, 4, 5))} | self.optional(0.6, again=True)
 
@@ -800,12 +804,12 @@ class World:
         """Make one vector, and go on with the group that results from it."""
         verbs = (('pass', ) * 10 + ('register', ) * 5 + ('registerAll', ) * 3 + ('beat', 'end', 'report') * 3
                  + ('continue', ) * 2 + ('shutdown', 'restart', 'remove', 'tidy', 'resume', 'wait', 'watch', 'beginGroup',
-                    'endGroup', 'checkLinks') * 2 + ('result', 'give', 'given', 'silence', 'maintain'))
+                    'endGroup', 'checkLinks') * 2 + ('result', 'give', 'given', 'silence', 'maintain', 'logsCut'))
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'give', 'given', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
-        sections = {'pass': '11', 'result': '11', 'give': '11', 'given': '11', 'silence': '30', 'maintain': '30', 'wait': '13', 'watch': '14', 'registerAll': '31',
+        sections = {'pass': '11', 'result': '11', 'give': '11', 'given': '11', 'logsCut': '11', 'silence': '30', 'maintain': '30', 'wait': '13', 'watch': '14', 'registerAll': '31',
                     'tidy': '30', 'report': '27', 'continue': '27', 'resume': '23', 'beginGroup': '24', 'endGroup': '24',
                     'checkLinks': '24'}
         vector = {

@@ -219,7 +219,7 @@ GROUP_KINDS = {
     'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
     'code': TEXT, 'error': TEXT, 'spend': groups.AMOUNTS, 'violation': groups.IDENT, 'detail': TEXT,
     'checks': array(groups.RESULT), 'lines': array(groups.ALERT),
-    'started': array(groups.IDENT), 'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
+    'cuts': array(groups.alerts.CUT), 'started': array(groups.IDENT), 'umask': (groups.read_umask, '{:04o}'.format), 'start': groups.START_ID, 'rules': array(groups.RULE), 'parent': TEXT
 } | dict.fromkeys(('pid', 'seq', 'forMs', 'killTimeoutMs', 'keepEndedMs', 'stalenessThresholdMs',
                    'heartbeatIntervalMs', 'intensity', 'window', 'room', 'intensityPeriodMs',
                    'appended', 'lastAlert', 'status', 'generation', 'cpuMs', 'maxRssKb'), INTEGER)

@@ -98,9 +98,16 @@ func (o *Orchestrator) passAlone(visited map[string]bool, health *checks) (PassR
 
 	var p PassReport
 	files := o.startFiles() // before the lock: see RemoveStartFiles
-	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		return o.underLock(tx, &p, visited, health)
-	})
+	try := func() error {
+		p = PassReport{}
+		return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+			return o.underLock(tx, &p, visited, health)
+		})
+	}
+	err := try()
+	if fileops.IsFull(err) && o.MakeRoom() {
+		err = try()
+	}
 
 	o.say(p)
 	var due []string
