@@ -128,5 +128,41 @@ var evidence = []mutant{
 		"all checks run at once", "cmd/internal/orchestrator/health.go",
 		"range min(checksAtOnce, len(due))", "range len(due)",
 		[]string{"./cmd/internal/orchestrator ^TestChecksAtOnce$"},
+	}, {
+		"a command starts a service twice", "protocol/group/pass_plan.go",
+		"p.limit(p.once(p.admit(plan)))", "p.limit(p.admit(plan))",
+		[]string{policyVectors},
+	}, {
+		"the time between rounds is that between passes", "protocol/group/pass.go",
+		"if p.Started == nil {", "if true {",
+		[]string{policyVectors, "orchestrate/rounds.txtar"},
+	}, {
+		"a round of the first command is the last", "cmd/internal/orchestrator/rounds.go",
+		"round < most && o.earlier.continues(all)", "false && o.earlier.continues(all)",
+		[]string{"orchestrate/rounds.txtar"},
+	}, {
+		"a group below makes no later round", "cmd/internal/orchestrator/rounds.go",
+		" ||\n		slices.ContainsFunc(p.Children, r.continues)", "",
+		[]string{"orchestrate/rounds.txtar"},
+	}, {
+		"a full disk ends a pass", "cmd/internal/orchestrator/orchestrator.go",
+		"fileops.IsFull(err) && o.MakeRoom()", "false",
+		[]string{"limits/full_disk_log.txtar"},
+	}, {
+		"a full disk ends a shutdown", "cmd/dpl-shutdown/main.go",
+		"fileops.IsFull(err) && c.Unrecorded", "false",
+		[]string{"limits/full_disk_log.txtar"},
+	}, {
+		"an unrecorded stop lets go of the lock", "cmd/internal/orchestrator/unrecorded.go",
+		"time.Now().After(end)", "time.Now().After(end) || true",
+		[]string{"limits/full_disk_log.txtar"},
+	}, {
+		"making room removes the newest file", "fileops/logs/shorten.go",
+		"n > r.Keep", "n > 0",
+		[]string{"./fileops/logs ^TestShorten$"},
+	}, {
+		"a log keeps more than its limit", "fileops/logs/shorten.go",
+		"(info.Size-limit+disk.CutUnit-1)", "(info.Size-limit)",
+		[]string{"./fileops/logs ^TestShorten$"},
 	},
 }

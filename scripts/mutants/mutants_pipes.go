@@ -27,10 +27,6 @@ var pipes = []mutant{
 		"|| r.failing != nil) && r", ") && r",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
-		"TERM counts as sent while the calls below end", "cmd/dpl-run/follow.go",
-		" && r.phase >= stopping", "",
-		[]string{"pipes/plain_stages.txtar"},
-	}, {
 		"the first call to end after TERM is the cause", "cmd/dpl-run/stop.go",
 		"!r.ended() && c.hasCallees() {", "r.ended() && c.hasCallees() {",
 		[]string{"pipes/plain_stages.txtar"},
