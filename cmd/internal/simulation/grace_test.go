@@ -205,6 +205,7 @@ func (w *world) groupGraces(before, after group.Group, owner string,
 		now := &after.Registry.Services[i]
 		old := before.Service(now.ID)
 		if old == nil || old.State != group.StateRunning || old.Starting || isGroup(old) ||
+			rests(old, seen) ||
 			!ofService(old).tells(seen) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -163,6 +164,20 @@ func (a *actor) restart(id string, only bool) int {
 			})
 		if err == nil {
 			c.w.did(didRestart)
+		}
+		return err
+	})
+}
+
+// maintain is dpl-register --maintenance; 0 ends it.
+func (a *actor) maintain(id string, d time.Duration) int {
+	return a.command("maintain "+id, false, func(c *command) error {
+		_, err := c.editGroup(groupOf(id), fileops.Existing,
+			func(g group.Group, seen observe.Observation) (group.Group, error) {
+				return g.Maintain(id, a.name, d, seen)
+			})
+		if err == nil {
+			c.w.did(didMaintain)
 		}
 		return err
 	})

@@ -54,7 +54,7 @@ func operating(times int) func(a *actor) {
 		w := a.w
 		for range times {
 			id := w.ids()[w.r.IntN(len(w.ids()))]
-			what := w.r.IntN(7)
+			what := w.r.IntN(8)
 			if id == treeID && w.chance(2) {
 				what = 2 // it begins anew
 			}
@@ -65,6 +65,8 @@ func operating(times int) func(a *actor) {
 				a.remove(id)
 			case 2:
 				a.restart(id, w.chance(4))
+			case 3:
+				a.maintain(id, time.Duration(w.r.IntN(3)*w.between(0, 4000))*time.Millisecond)
 			default:
 				a.register(a.request(id))
 			}

@@ -72,6 +72,15 @@ func (w *world) endGroups() {
 		h.crash() // for good: so the first one may start all that ran there
 	}
 
+	for _, id := range w.existing() {
+		g, _ := w.readGroup(id)
+		for _, s := range g.Registry.Services {
+			if s.Maintenance != nil { // a clock that was set back may leave it on for long
+				w.calmly(func(a *actor) { a.maintain(s.ID, 0) })
+			}
+		}
+	}
+
 	for n := 0; w.wrong == nil && !w.allSettled(); n++ {
 		if n == 300 {
 			g, _ := w.readGroup(groupID)

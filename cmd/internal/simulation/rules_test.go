@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // rules are the settings that all passes of a history give to their group.
@@ -56,10 +57,46 @@ func (w *world) checkRules(p orchestrator.PassReport, decided int64) {
 		return
 	}
 
+	w.checkMaintenance(p)
 	w.checkBarrier(p, started)
 	w.checkCharges(p)
 	w.checkWindow(p, started)
 	w.checkClocks(p, decided)
+}
+
+// checkMaintenance checks that a pass has left a service in maintenance as it was, unless somebody has
+// asked for a stop or a restart.
+func (w *world) checkMaintenance(p orchestrator.PassReport) {
+	for _, old := range p.Before.Registry.Services {
+		if !rests(&old, p.Seen) {
+			continue
+		}
+
+		w.did(didRest)
+		if s := p.After.Service(old.ID); s == nil || s.State != old.State || s.LastExit != old.LastExit ||
+			s.RestartAttempts != old.RestartAttempts || s.StartID != old.StartID ||
+			!s.TermSentAt.Equal(old.TermSentAt) {
+			w.fail("a pass has not left %s alone, which is in maintenance", old.ID)
+		}
+		if slices.ContainsFunc(p.Actions, func(a group.Action) bool {
+			switch a := a.(type) {
+			case group.Start:
+				return a.ServiceID == old.ID
+			case group.Signal:
+				return a.ServiceID == old.ID
+			}
+			return false
+		}) {
+			w.fail("a pass starts or signals %s, which is in maintenance", old.ID)
+		}
+	}
+}
+
+// rests reports whether a pass leaves s alone.
+func rests(s *group.Service, seen observe.Observation) bool {
+	waits := s.State == group.StateRegistered || s.State == group.StateWaiting
+	return s.Maintenance.On(seen.Now) && s.State != group.StateShuttingDown &&
+		!(waits && s.Maintenance.Start)
 }
 
 // checkBarrier checks that nobody of a set was started while another of it had to end. The cause is

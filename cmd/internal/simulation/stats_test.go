@@ -80,6 +80,8 @@ const (
 	didCause
 	didShutDown
 	didBelie
+	didMaintain
+	didRest
 	dids
 )
 
@@ -99,7 +101,7 @@ var didNames = [dids]string{
 	"pause between two groups",
 	"run begun", "dead run ended", "start refused: running", "start refused: stopping",
 	"start refused: supervised", "verb for an old run", "call failed", "cause of a crash",
-	"orderly shutdown", "record of a living process",
+	"orderly shutdown", "record of a living process", "maintenance", "service left alone",
 }
 
 var didEvidence = map[observe.Evidence]int{
