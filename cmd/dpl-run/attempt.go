@@ -76,9 +76,7 @@ func (c *run) once(env *cli.Env, l *fileops.Ledger, a *account) (err error) {
 	path, err := at.prepare(log)
 	at.push.StartID = id
 	if err == nil {
-		ready := make(chan *job.Keeper, 1)
-		ready <- keeper
-		err = c.perform(env, a, at, path, ready, signals)
+		err = c.perform(env, a, at, path, ready(keeper), signals)
 	} else {
 		keeper.Dismiss()
 		err = at.notPrepared(err)

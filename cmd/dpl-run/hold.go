@@ -50,8 +50,9 @@ type hold struct {
 	signals <-chan os.Signal
 	say     func(text string)
 
-	marks map[string]string // of dead calls, and their ids
-	clear map[string]bool   // marks that no process carries any more
+	marks   map[string]string // of dead calls, and their ids
+	clear   map[string]bool   // marks that no process carries any more
+	stopped map[string]bool   // marks of dead callers
 }
 
 // wait returns when the hold is over.
@@ -60,7 +61,7 @@ func (h *hold) wait() {
 		return
 	}
 
-	h.marks, h.clear = make(map[string]string), make(map[string]bool)
+	h.marks, h.clear, h.stopped = make(map[string]string), make(map[string]bool), make(map[string]bool)
 	began, said := time.Now(), false
 	var interrupted time.Time
 	for {
@@ -91,17 +92,27 @@ func (h *hold) wait() {
 
 // waitsFor returns a call that has not ended, in words, or "". passed is how long it has held.
 func (h *hold) waitsFor(passed time.Duration) string {
-	op, archived, err := h.ledger.ReadOperation(h.op)
+	op, _, err := h.ledger.ReadOperation(h.op)
 	switch {
 	case errors.Is(err, fileops.ErrNotFound) || err == nil && op.RunID != h.run:
-		op, archived = protocol.Operation{}, true // the run is over
+		op = protocol.Operation{} // the run is over
 	case err != nil:
 		return h.op + ", which cannot be read,"
 	}
 
 	caller := ""
-	if archived && len(h.callers) > 0 && passed < deadCaller {
-		caller = h.callers[0]
+	for _, id := range h.callers {
+		if op.Frame(id) != nil {
+			continue
+		}
+		if passed < deadCaller { // it was found dead, and its frame is gone
+			caller = id
+		}
+		for i := range op.Events {
+			if e := &op.Events[i]; e.CallID == id {
+				h.stopJobOf(e.StartID)
+			}
+		}
 	}
 	seen, _ := h.ledger.ObserveOperation(op, h.observe())
 	lives := make(map[string]bool) // by mark
@@ -115,6 +126,9 @@ func (h *hold) waitsFor(passed time.Duration) string {
 				!alive && passed < deadCaller
 			if f.StartID != "" && stops {
 				caller = named(f)
+			}
+			if !alive {
+				h.stopJobOf(f.StartID)
 			}
 		case alive:
 			return named(f)
@@ -140,6 +154,15 @@ func (h *hold) waitsFor(passed time.Duration) string {
 		h.clear[mark] = true
 	}
 	return caller
+}
+
+// stopJobOf sends TERM once to all processes that a dead caller has left, and that carry its mark. Its
+// keeper does so as well, but may come later than the end of the pipe.
+func (h *hold) stopJobOf(mark string) {
+	if mark != "" && !h.stopped[mark] {
+		h.stopped[mark] = true
+		process.SignalMarked(mark, 0, syscall.SIGTERM)
+	}
 }
 
 // died notes that a call is dead whose processes carry mark: they may still be there. It passes
@@ -323,18 +346,23 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	call := cmp.Or(string(c.Call), participant)
 	c.held = inherited()
 	judged := c.CallerDecides && env.Variable("DPL_CALL") != ""
-	if run != "" && status != cli.StatusCleanUp && !judged {
+	verb := func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+		return op.Cleanup(participant, seen) // nothing records the crash for which a push was refused
+	}
+	if status != cli.StatusCleanUp && !judged {
 		why := fmt.Sprintf("exit status %d", status)
 		if c.account.failure != nil {
 			why = c.account.failure.Error()
 		}
 		failing := protocol.Failing{Call: call, By: participant, Run: run,
 			Reason: fmt.Sprintf("call %s: not started: %s", call, why)}
+		verb = func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			return op.Fail(failing, seen)
+		}
+	}
+	if run != "" && (status == cli.StatusCleanUp || !judged) {
 		for until := time.Now().Add(c.patience()); ; {
-			_, err = s.EditOperation(l, op, fileops.Existing,
-				func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-					return op.Fail(failing, seen)
-				})
+			_, err = s.EditOperation(l, op, fileops.Existing, verb)
 			if err == nil || !cli.Transient(err) || time.Now().After(until) ||
 				!mayRetry(c.account.signals) {
 				break

@@ -81,7 +81,11 @@ func (c *run) run(env *cli.Env, a *account) error {
 		c.held = inherited()
 		note = call.note()
 	}
-	return c.perform(env, a, p, path, c.keeper(id, note), catch(c.asks()))
+	keeper, signals := c.keeper(id, note), catch(c.asks())
+	if len(c.held) > 0 { // who finds the call finds a keeper that holds its pipes
+		keeper = ready(<-keeper)
+	}
+	return c.perform(env, a, p, path, keeper, signals)
 }
 
 // asks returns the signal by which the command is asked to end before its time, or 0.
@@ -151,6 +155,13 @@ func (c *run) keeper(id string, note []byte) <-chan *job.Keeper {
 		k.Tell(note)
 		started <- k
 	}()
+	return started
+}
+
+// ready returns a channel with k.
+func ready(k *job.Keeper) <-chan *job.Keeper {
+	started := make(chan *job.Keeper, 1)
+	started <- k
 	return started
 }
 
