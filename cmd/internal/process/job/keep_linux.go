@@ -85,6 +85,8 @@ func receive() (note []byte, g *group) {
 		switch {
 		case err == unix.EINTR:
 			continue
+		case err == unix.ECONNRESET: // it has not read that this process was ready; the note follows
+			continue
 		case err != nil || n == 0:
 			return note, g
 		}

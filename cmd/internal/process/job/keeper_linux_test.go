@@ -156,6 +156,30 @@ func TestKeeperHoldsNothing(t *testing.T) {
 	})
 }
 
+// The keeper gets the note also of a runner that dies before it has read that the keeper is ready. The
+// kernel then tells the keeper first that the connection was reset.
+func TestKeeperGetsNote(t *testing.T) {
+	t.Parallel()
+	k := NewKeeper(process.NewStartID(), time.Second)
+	if k.err != nil {
+		t.Fatal(k.err)
+	}
+	path := filepath.Join(t.TempDir(), "note")
+	k.Tell([]byte(path))
+	poll.Until(t, "the keeper is ready", func() bool {
+		set := []unix.PollFd{{Fd: int32(k.socket), Events: unix.POLLIN}}
+		n, _ := unix.Poll(set, 0)
+		return n == 1
+	})
+
+	unix.Close(k.socket)
+	poll.Until(t, "the keeper ends", func() bool { return proctest.InState(k.pid, "Z") })
+	unix.Wait4(k.pid, nil, 0, nil)
+	if text, err := os.ReadFile(path); string(text) != "told" {
+		t.Errorf("it does nothing with its note: %v", err)
+	}
+}
+
 // slow is of one process that is amid execve whenever it is asked until the keeper has tried to
 // kill it often enough.
 type slow struct{ asked, kills int }

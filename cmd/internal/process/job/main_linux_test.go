@@ -22,7 +22,7 @@ func init() {
 }
 
 func TestMain(m *testing.M) {
-	Keep(nil)
+	Keep(func(note []byte, _ []int) { os.WriteFile(string(note), []byte("told"), 0o600) })
 	proctest.Main(m, nil)
 }
 
