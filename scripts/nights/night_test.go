@@ -141,8 +141,10 @@ func (w *world) judge(n *night) {
 		return
 	}
 
-	if n.runner != "" && op.ended(n.runner) { // killed after its last edit: only the shell sees it
-		n.cause = `\bsh-.*exit status 137`
+	if n.runner != "" && op.ended(n.runner) {
+		// It was killed after its last edit, and only the shell has seen it; or it was a fork of the
+		// dpl-run, which was about to become the command.
+		n.cause = `\bsh-.*exit status 137|` + n.cause
 		w.unread = strings.Replace(w.unread, "Killed\n", "", 1)
 	}
 	n.failed = op.State != "completed"
