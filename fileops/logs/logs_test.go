@@ -267,8 +267,19 @@ func TestRotateLogKilled(t *testing.T) {
 				l, h := hookedLedger(t)
 				w := newLogWriter(t, l, "s")
 				w.write(5)
-				must(t, os.WriteFile(layout.RotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"),
-					0o600))
+				path := l.LogPath("g", "s")
+				writeFile(t, layout.RotatedLogOf(path, 2), "oldest\n")
+				writeFile(t, layout.RotatedLogOf(path, 1), "older\n")
+				wantAll := func() {
+					t.Helper()
+					_, text, err := readLog(l, "g", "s", 1_000_000)
+					must(t, err)
+					if want := "oldest\nolder\n" + w.text.String(); string(text) != want ||
+						logText(t, l) != want {
+						t.Fatalf("call %d: then %d bytes are read, want %d", at, len(text), len(want))
+					}
+				}
+
 				w.write(15_000)
 				calls := 0
 				h.Before = func(call, path string) error {
@@ -286,19 +297,17 @@ func TestRotateLogKilled(t *testing.T) {
 					return nil
 				}
 
-				_, err := rotateLog(l, "g", "s", logLimit, 3)
+				_, err := rotateLog(l, "g", "s", logLimit, 5)
 				if killed = calls >= at; killed && err == nil && len(l.Leftovers()) == 0 {
 					t.Errorf("call %d: it was killed, and says nothing", at)
 				}
 
 				h.Before = before
 				if at%2 == 0 { // the next pass ends it, also if the log has become small
-					if done, err := rotateLog(l, "g", "s", 1<<40, 3); done || err != nil {
+					if done, err := rotateLog(l, "g", "s", 1<<40, 5); done || err != nil {
 						t.Fatalf("call %d: then got %v, %v", at, done, err)
 					}
-					if got := logText(t, l); got != "older\n"+w.text.String() {
-						t.Fatalf("call %d: it left %d bytes, want %d", at, len(got), w.text.Len()+6)
-					}
+					wantAll()
 				}
 
 				w.write(15_000)
@@ -311,7 +320,7 @@ func TestRotateLogKilled(t *testing.T) {
 						return nil
 					}
 
-					rotateLog(l, "g", "s", logLimit, 3)
+					rotateLog(l, "g", "s", logLimit, 5)
 					h.Before = before
 				}
 
@@ -319,9 +328,7 @@ func TestRotateLogKilled(t *testing.T) {
 				if !done || err != nil {
 					t.Fatalf("call %d: then got %v, %v", at, done, err)
 				}
-				if got := logText(t, l); got != "older\n"+w.text.String() {
-					t.Fatalf("call %d: got %d bytes, want %d", at, len(got), w.text.Len()+6)
-				}
+				wantAll()
 
 				for _, name := range namesIn(t, l.GroupLogs("g")) {
 					if strings.Contains(name, "next") {
@@ -373,8 +380,8 @@ func TestRotateLogKeepsAll(t *testing.T) {
 		}
 	}
 
-	wantNames(t, l.GroupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.8",
-		"s.log."+strconv.Itoa(math.MaxInt))
+	wantNames(t, l.GroupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.7",
+		"s.log."+strconv.Itoa(math.MaxInt-1))
 }
 
 // A log that has become huge is not copied as a whole where its beginning can be cut off.

@@ -246,42 +246,56 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 	return from, nil
 }
 
-// shift makes .next the file .1, after .1 has become .2 and so on, and removes the files above
-// Keep. It lists the existing files, because Keep may be any number.
+// shift makes .next the file .1. Before that, .1 becomes .2 and so on, and the files that would get
+// a number above Keep are removed, the oldest first. One killed at any moment leaves the files in
+// their order, and the next shift moves only those that are still in the way.
 func (r *rotation) shift() error {
-	dir, log := filepath.Split(r.Path)
-	names, err := r.FS.Entries(dir)
+	numbers, err := r.numbers()
 	if err != nil {
 		return err
 	}
 
-	var numbers []int
-	for _, name := range names {
-		if n, ok := layout.RotatedLog(log, name); ok {
-			numbers = append(numbers, n)
-		}
-	}
-
-	slices.Sort(numbers)
-	for _, n := range slices.Backward(numbers) {
-		if n >= r.Keep {
+	var left error // a file that cannot be removed is tried again by the next rotation
+	to := room(numbers, r.Keep)
+	for i, n := range slices.Backward(numbers) {
+		switch {
+		case to[i] == 0:
+			left = errors.Join(left, r.FS.RemoveIfThere(layout.RotatedLogOf(r.Path, n)))
+			continue
+		case to[i] == n:
 			continue
 		}
 		if err := r.FS.Replace(layout.RotatedLogOf(r.Path, n),
-			layout.RotatedLogOf(r.Path, n+1)); err != nil {
-			return err
+			layout.RotatedLogOf(r.Path, to[i])); err != nil {
+			return errors.Join(left, err)
 		}
 	}
 
-	if err := r.FS.Replace(layout.NextLogOf(r.Path), layout.RotatedLogOf(r.Path, 1)); err != nil {
-		return err
-	}
+	return errors.Join(left, r.FS.Replace(layout.NextLogOf(r.Path), layout.RotatedLogOf(r.Path, 1)))
+}
 
-	for _, n := range numbers {
-		if n > r.Keep {
-			err = errors.Join(err, r.FS.RemoveIfThere(layout.RotatedLogOf(r.Path, n)))
+// numbers lists the numbers of the files that were rotated out of the log, the newest first.
+func (g Log) numbers() (all []int, err error) {
+	dir, log := filepath.Split(g.Path)
+	names, err := g.FS.Entries(dir)
+	for _, name := range names {
+		if n, ok := layout.RotatedLog(log, name); ok {
+			all = append(all, n)
 		}
 	}
+	slices.Sort(all)
+	return all, err
+}
 
-	return err
+// room returns which number each file gets, so that the number 1 is free: a file moves only if the
+// one before it needs its number. 0 means that it would get a number above keep.
+func room(numbers []int, keep int) []int {
+	to, last := make([]int, len(numbers)), 1
+	for i, n := range numbers {
+		if n <= keep && last < keep {
+			last = max(n, last+1)
+			to[i] = last
+		}
+	}
+	return to
 }

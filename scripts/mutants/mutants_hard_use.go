@@ -171,7 +171,7 @@ var services = []mutant{
 		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
 		"a number of logs to keep is counted up to", "fileops/logs/rotate.go",
-		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.Keep + 1 - 1 {\n",
+		"			last = max(n, last+1)\n", "			for last++; last < n; last++ {\n			}\n",
 		[]string{"./fileops/logs TestRotateLogKeepsAll"},
 	}, {
 		"a rotation truncates", "fileops/logs/rotate.go",
