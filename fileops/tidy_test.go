@@ -41,7 +41,8 @@ func endedServices(t *testing.T, ids ...string) (*Ledger, *hooked) {
 
 	for _, id := range append(ids, "late") {
 		log := l.LogPath("g", id)
-		for _, path := range []string{log, layout.RotatedLogOf(log, 1), layout.RotatedLogOf(log, 2)} {
+		for _, path := range []string{log, layout.RotatedLogOf(log, 1),
+			layout.CompressedLogOf(log, 2)} {
 			writeFile(t, path, "x")
 		}
 	}
@@ -70,7 +71,7 @@ func TestTidyGroup(t *testing.T) {
 		t.Errorf("removed %q, %v", removed, err)
 	}
 	wantServices(t, l, "late")
-	wantNames(t, l.GroupLogs("g"), "late.log", "late.log.1", "late.log.2")
+	wantNames(t, l.GroupLogs("g"), "late.log", "late.log.1", "late.log.2.gz")
 
 	revision := readGroup(t, l, "g").Registry.Revision
 	if removed, err := l.TidyGroup("g", "janitor"); removed != nil || err != nil {

@@ -16,7 +16,8 @@ func (c *register) checkChild() error {
 	}
 	c.Request = true // it cannot register itself
 	if len(c.Command) > 0 || c.Remove || c.PID != 0 || c.Given("env", "env-file", "dir", "readiness", "heartbeat",
-		"kill-timeout", "exit-status", "log-max", "log-every", "log-keep", "soft-timeout", "timeout", "stuck",
+		"kill-timeout", "exit-status", "log-max", "log-every", "log-keep", "log-compress",
+		"soft-timeout", "timeout", "stuck",
 		"soft-signal", "budget", "budget-action", "preflight", "preflight-timeout",
 		"finish", "finish-timeout") {
 		return cli.Usagef("--child-group goes neither with a COMMAND nor with flags about a process: "+

@@ -61,6 +61,7 @@ type register struct {
 	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
 	LogEvery           *cli.Pause        `placeholder:"D" help:"also rotate its log every D, such as 1d: then at midnight UTC; 0 means never (0)"`
 	LogKeep            *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
+	LogCompress        bool              `help:"compress rotated log files with gzip, except the newest one; =false takes that back"`
 	NoRestart          bool              `help:"do not restart it: once it fails, it is dead"`
 	Readiness          observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
 	Heartbeat          bool              `help:"promise heartbeats: without them it is restarted, even while its process lives"`
@@ -113,8 +114,8 @@ func (c *register) Validate() error {
 		return cli.Usagef("--env, --env-file and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
 		return cli.Usagef("--max-attempts, --backoff, --jitter, --deadline, --intensity, " +
-			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max, --log-every and --log-keep go with -- COMMAND, " +
-			"or with --request")
+			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max, --log-every, --log-keep and --log-compress " +
+			"go with -- COMMAND, or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogEvery != nil && *c.LogEvery > 0 && time.Duration(*c.LogEvery) < group.LeastLogEvery:

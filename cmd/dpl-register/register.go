@@ -164,7 +164,8 @@ func (c *register) saysHow() bool {
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
-		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-every", "log-keep", "budget",
+		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-every", "log-keep",
+		"log-compress", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
 		"preflight-timeout", "finish", "no-finish", "finish-timeout", "health", "no-health",
 		"health-every", "health-timeout", "health-failures", "health-start", "umask", "nofile", "nice",
@@ -299,6 +300,9 @@ func (c *register) numbers(s *group.StartInfo) {
 	}
 	if c.LogKeep != nil {
 		s.LogKeep = int(*c.LogKeep)
+	}
+	if c.Given("log-compress") {
+		s.LogCompress = c.LogCompress
 	}
 	if c.MaxAttempts != nil {
 		s.Policy.MaxAttempts = int(*c.MaxAttempts)

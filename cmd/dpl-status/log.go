@@ -56,7 +56,11 @@ func (s *reporter) log(groupID, service string, lines int, follow bool) error {
 	_, _, terminal := screen.Size()
 	p := printer{out: s.env.Stdout, terminal: terminal}
 	for ; err == nil; text, err = f.next() {
-		if err := p.print(text); err != nil || !follow {
+		err := p.print(text)
+		if err == nil {
+			err = f.damaged(follow)
+		}
+		if err != nil || !follow {
 			return err
 		}
 		const pause = 200 * time.Millisecond
@@ -115,6 +119,20 @@ func (f *follower) next() ([]byte, error) {
 		return nil, err
 	}
 	return f.reader.Next()
+}
+
+// damaged warns of the files that could not be read as a whole. Without follow, it returns the last
+// of them as an error.
+func (f *follower) damaged(follow bool) error {
+	all := f.reader.Damaged()
+	for i, err := range all {
+		err = cli.Named("log", f.group, f.service, err)
+		if !follow && i == len(all)-1 {
+			return err
+		}
+		f.env.Warnf("%v", err)
+	}
+	return nil
 }
 
 // look finds out which process writes to the log by now.

@@ -21,6 +21,7 @@ const (
 	scratchPrefix = ".dpl-scratch-"
 	newMark       = ".dpl~" // of a file outside the ledger, after a dot and its name
 	logSuffix     = ".log"
+	gzipSuffix    = ".gz"
 	startMark     = ".start" // of an attempt, before .json
 	originSuffix  = ".origin"
 	restartSuffix = ".json"
@@ -295,8 +296,14 @@ func (p Paths) attempt(queue, task string, epoch int64) string {
 // RotatedLogOf returns the name of the nth file before the log at path. The newest is 1.
 func RotatedLogOf(path string, n int) string { return path + "." + strconv.Itoa(n) }
 
+// CompressedLogOf returns the name of the same file, compressed.
+func CompressedLogOf(path string, n int) string { return RotatedLogOf(path, n) + gzipSuffix }
+
 // NextLogOf returns the name of the file that becomes the newest one before the log at path.
 func NextLogOf(path string) string { return path + ".next" }
+
+// NextCompressedOf returns the name under which a file before the log at path is compressed.
+func NextCompressedOf(path string) string { return NextLogOf(path) + gzipSuffix }
 
 // VersionOf returns the name of version n of the file at path (spec §17).
 func VersionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }

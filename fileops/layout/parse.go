@@ -348,15 +348,17 @@ func (c Copies) Number(name string) (n int, ok bool) {
 // IsLog reports whether name is the log of a service, or one before it.
 func IsLog(name string) bool {
 	service, rest, isLog := strings.Cut(name, logSuffix)
-	_, rotated := RotatedLog(name[:len(name)-len(rest)], name)
+	_, _, rotated := RotatedLog(name[:len(name)-len(rest)], name)
 	return isLog && validID(service) && (rest == "" || rotated)
 }
 
-// RotatedLog returns the number n of the file name, if it is one before the log named log.
-func RotatedLog(log, name string) (n int, ok bool) {
+// RotatedLog returns the number n of the file name, if it is one before the log named log, and
+// whether it is compressed.
+func RotatedLog(log, name string) (n int, compressed, ok bool) {
 	number, ok := strings.CutPrefix(name, log+".")
+	number, compressed = strings.CutSuffix(number, gzipSuffix)
 	n, err := strconv.Atoi(number)
-	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+	return n, compressed, ok && err == nil && n > 0 && strconv.Itoa(n) == number
 }
 
 // TempFor returns the file name for which the file name is a temporary one, if it is one.

@@ -127,3 +127,32 @@ func TestNewFileOfALongName(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of rotated logs are canonical, and compressed files have them as well.
+func TestRotatedLog(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		n          int
+		compressed bool
+	}{
+		"s.log.1": {1, false}, "s.log.27": {27, false}, "s.log.1.gz": {1, true},
+		"s.log.10.gz": {10, true}, "s.log": {}, "s.log.0": {}, "s.log.0.gz": {}, "s.log.01": {},
+		"s.log.-1.gz": {}, "s.log..gz": {}, "s.log.gz": {}, "s.log.1.gz.gz": {}, "s.log.1.bz": {},
+		"s.log.next": {}, "t.log.1.gz": {}, "s.log.1.gz.tmp~0123456789abcdef": {},
+	} {
+		n, compressed, ok := RotatedLog("s.log", name)
+		if want.n == 0 {
+			n, compressed = 0, false
+		}
+		if n != want.n || compressed != want.compressed || ok != (want.n > 0) {
+			t.Errorf("%s: got %d, %t, %t, want %v", name, n, compressed, ok, want)
+		}
+		isLog := ok || name == "s.log" || name == "t.log.1.gz"
+		if IsLog(name) != isLog {
+			t.Errorf("%s: is a log: %t", name, !isLog)
+		}
+		if again := CompressedLogOf("s.log", n); compressed && again != name {
+			t.Errorf("%s: got %s again", name, again)
+		}
+	}
+}

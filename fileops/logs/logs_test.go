@@ -45,6 +45,11 @@ func wantNames(t *testing.T, dir string, want ...string) {
 	}
 }
 
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -68,11 +73,15 @@ type logWriter struct {
 
 // rotateLog rotates the log of a service that nobody holds open.
 func rotateLog(l *fileops.Ledger, group, id string, limit int64, keep int) (bool, error) {
+	return rotateBy(l, group, id, logs.Rule{Limit: limit, Keep: keep})
+}
+
+func rotateBy(l *fileops.Ledger, group, id string, rule logs.Rule) (bool, error) {
 	log, err := l.ServiceLog(group, id, nil)
 	if err != nil {
 		return false, err
 	}
-	return log.Rotate(logs.Rule{Limit: limit, Keep: keep})
+	return log.Rotate(rule)
 }
 
 // readLog reads such a log.
@@ -95,33 +104,40 @@ func newLogWriter(t *testing.T, l *fileops.Ledger, id string) *logWriter {
 }
 
 func (w *logWriter) write(lines int) {
+	var text []byte
 	for range lines {
 		w.n++
-		line := fmt.Sprintf("line %d\n", w.n)
-		_, err := w.file.WriteString(line)
-		must(w.t, err)
-		w.text.WriteString(line)
+		text = fmt.Appendf(text, "line %d\n", w.n)
 	}
+	_, err := w.file.Write(text)
+	must(w.t, err)
+	w.text.Write(text)
 }
 
 // logText returns what is in the log of s and the files before it, oldest first.
 func logText(t *testing.T, l *fileops.Ledger) (text string) {
 	t.Helper()
+	path := l.LogPath("g", "s")
 	for n := range 10 {
-		path := l.LogPath("g", "s")
-		if n > 0 {
-			path = layout.RotatedLogOf(path, n)
+		if n == 0 {
+			text = readText(t, path)
+			continue
 		}
-
-		data, err := os.ReadFile(path)
-		if !errors.Is(err, fs.ErrNotExist) {
-			must(t, err)
-		}
-
-		text = string(data) + text
+		text = readText(t, layout.RotatedLogOf(path, n)) + text
+		text = unzip(t, layout.CompressedLogOf(path, n)) + text
 	}
 
 	return text
+}
+
+// readText returns what is in a file; "" if there is none.
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		must(t, err)
+	}
+	return string(data)
 }
 
 // mostText is the most that is read of a log at once.
@@ -149,6 +165,17 @@ func withoutCut(call, _ string) error {
 		return errors.ErrUnsupported
 	}
 	return nil
+}
+
+// A way is one in which a log is rotated.
+type way struct {
+	before   func(call, path string) error
+	compress bool
+}
+
+func ways() map[string]way {
+	return map[string]way{"cut": {nil, false}, "truncated": {withoutCut, false},
+		"cut and compressed": {nil, true}, "truncated and compressed": {withoutCut, true}}
 }
 
 func TestRotateLog(t *testing.T) {
@@ -255,13 +282,17 @@ func needsCut(t *testing.T) {
 // duplicates nothing. The next rotation completes what it has begun.
 func TestRotateLogKilled(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil,
-		"truncated": withoutCut} {
+	for name, c := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			before := c.before
 			if before == nil {
 				needsCut(t)
 			}
+
+			rule := logs.Rule{Limit: logLimit, Keep: 5, Compress: c.compress}
+			small := rule // for a log that has become small
+			small.Limit = 1 << 40
 
 			for at, killed := 1, true; killed; at++ {
 				l, h := hookedLedger(t)
@@ -274,8 +305,7 @@ func TestRotateLogKilled(t *testing.T) {
 					t.Helper()
 					_, text, err := readLog(l, "g", "s", 1_000_000)
 					must(t, err)
-					if want := "oldest\nolder\n" + w.text.String(); string(text) != want ||
-						logText(t, l) != want {
+					if want := "oldest\nolder\n" + w.text.String(); string(text) != want {
 						t.Fatalf("call %d: then %d bytes are read, want %d", at, len(text), len(want))
 					}
 				}
@@ -297,14 +327,17 @@ func TestRotateLogKilled(t *testing.T) {
 					return nil
 				}
 
-				_, err := rotateLog(l, "g", "s", logLimit, 5)
+				_, err := rotateBy(l, "g", "s", rule)
 				if killed = calls >= at; killed && err == nil && len(l.Leftovers()) == 0 {
 					t.Errorf("call %d: it was killed, and says nothing", at)
 				}
 
 				h.Before = before
+				if !exists(layout.NextLogOf(path)) {
+					wantAll()
+				}
 				if at%2 == 0 { // the next pass ends it, also if the log has become small
-					if done, err := rotateLog(l, "g", "s", 1<<40, 5); done || err != nil {
+					if done, err := rotateBy(l, "g", "s", small); done || err != nil {
 						t.Fatalf("call %d: then got %v, %v", at, done, err)
 					}
 					wantAll()
@@ -320,18 +353,25 @@ func TestRotateLogKilled(t *testing.T) {
 						return nil
 					}
 
-					rotateLog(l, "g", "s", logLimit, 5)
+					rotateBy(l, "g", "s", rule)
 					h.Before = before
 				}
 
-				done, err := rotateLog(l, "g", "s", logLimit, 5)
+				w.write(15_000)
+				done, err := rotateBy(l, "g", "s", rule)
 				if !done || err != nil {
 					t.Fatalf("call %d: then got %v, %v", at, done, err)
 				}
 				wantAll()
 
+				if got := logText(t, l); got != "oldest\nolder\n"+w.text.String() {
+					t.Fatalf("call %d: %d bytes are in the files", at, len(got))
+				}
+
 				for _, name := range namesIn(t, l.GroupLogs("g")) {
-					if strings.Contains(name, "next") {
+					plain := name == "s.log" || name == "s.log.1"
+					if strings.Contains(name, "next") || strings.Contains(name, "tmp") ||
+						c.compress && strings.HasSuffix(name, ".gz") == plain {
 						t.Errorf("call %d: %s is left", at, name)
 					}
 				}
@@ -359,6 +399,22 @@ func TestRotateLogThatCannotBeRead(t *testing.T) {
 		}
 		wantNames(t, l.GroupLogs("g"), "s.log", "s.log.next")
 	}
+}
+
+// A killed rotation leaves one number free. The files behind it are read, and the next rotation
+// moves none of them.
+func TestReadLogWithGap(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t)
+	fill(t, l, map[string]string{"1": "c\n", "3": "b\n", "4": "a\n", "7": "too far away\n"})
+	w := newLogWriter(t, l, "s")
+	w.write(1)
+	for range 2 {
+		wantLines(t, l, "a\nb\nc\nline 1\n")
+		_, err := rotateBy(l, "g", "s", logs.Rule{Due: true, Keep: 9})
+		must(t, err)
+	}
+	wantNames(t, l.GroupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.4", "s.log.7")
 }
 
 // The number of kept files comes from a file, which anyone may have written. A pass neither counts
@@ -457,12 +513,11 @@ func TestRotateLogRefused(t *testing.T) {
 
 func TestReadLog(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil,
-		"truncated": withoutCut} {
+	for name, c := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t)
-			h.Before = before
+			h.Before = c.before
 			r, text, err := readLog(l, "g", "s", 3)
 			must(t, err)
 			if len(text) > 0 {
@@ -495,7 +550,8 @@ func TestReadLog(t *testing.T) {
 						next() // the reader's text is cut off
 						w.write(2)
 					}
-					_, err := rotateLog(l, "g", "s", logLimit, 3)
+					_, err := rotateBy(l, "g", "s", logs.Rule{Limit: logLimit, Keep: 3,
+						Compress: c.compress})
 					must(t, err)
 				}
 

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Log is the output file of a service, with the files that were rotated out of it.
@@ -28,8 +28,10 @@ type Reader struct {
 	Log
 	at     int64       // how much of the log was read
 	file   disk.FileID // which file that was
-	newest disk.FileID // the newest rotated file at that time; zero: there was none
+	newest string      // the newest rotated file at that time (identity); "": there was none
 	waited int         // consecutive looks that found a rotation in progress
+
+	damaged []error // see Damaged
 }
 
 // patienceWithRotation is the number of consecutive looks that may find a rotation in progress. One
@@ -40,6 +42,23 @@ const patienceWithRotation = 20
 // all memory.
 const mostText = 16 << 20
 
+// Damaged returns, and forgets, which compressed files the last Read or Next could not read: one
+// wire.ErrCorrupt for each. What could be read of them is in the text, and so are the other files.
+func (r *Reader) Damaged() []error {
+	damaged := r.damaged
+	r.damaged = nil
+	return damaged
+}
+
+// tolerate records that a file is damaged, and returns all other errors.
+func (r *Reader) tolerate(err error) error {
+	if errors.Is(err, wire.ErrCorrupt) {
+		r.damaged = append(r.damaged, err)
+		return nil
+	}
+	return err
+}
+
 // Read returns a reader of the log, and its last lines: the given number, or as many as there are
 // in the log or in the last 16 MiB of a file. A missing log is empty so far.
 func (g Log) Read(lines int) (*Reader, []byte, error) {
@@ -49,6 +68,7 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 	var text []byte
 
 	for try := 0; ; try++ {
+		r.damaged = nil
 		rotated, err := r.rotated()
 		if err != nil {
 			return nil, nil, err
@@ -61,27 +81,29 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.newest = newest(rotated.files); newest(again.files) == r.newest || try == patienceWithRotation {
+		r.newest = newest(rotated.files)
+		if newest(again.files) == r.newest || try == patienceWithRotation {
 			return r, text, nil
 		}
 	}
 }
 
 // End returns the last bytes of the log, at most most, including what was rotated out of it last. A
-// missing log is empty. If the log is rotated at this moment, some text may appear twice.
+// missing log is empty, and of a damaged file there is what can be read. If the log is rotated at
+// this moment, some text may appear twice.
 func (g Log) End(most int64) (text []byte, err error) {
 	rotated, err := g.rotated()
 	if err != nil {
 		return nil, err
 	}
 
-	paths := []string{g.Path}
+	files := []part{{path: g.Path}}
 	if len(rotated.files) > 0 {
-		paths = append(paths, rotated.files[0].path)
+		files = append(files, rotated.files[0])
 	}
-	for _, path := range paths {
-		data, err := g.lastBytes(path, most-int64(len(text)))
-		if trust.IgnoreMissing(err) != nil {
+	for _, file := range files {
+		data, err := g.lastBytes(file, most-int64(len(text)))
+		if err != nil {
 			return nil, err
 		}
 		text = append(data, text...)
@@ -93,52 +115,6 @@ func (g Log) End(most int64) (text []byte, err error) {
 func (g Log) Ending(lines int, most int64) ([]byte, error) {
 	text, err := g.End(most)
 	return cutLines(text, lines), err
-}
-
-// A part is a file that was rotated out of the log.
-type part struct {
-	path string
-	id   disk.FileID
-}
-
-// parts are the files that were rotated out of a log, the newest first.
-type parts struct {
-	files []part
-	own   int // how many are newer than the log itself, if that has the name of a rotated file; -1
-}
-
-// newest returns which file was rotated last; zero: none.
-func newest(files []part) (id disk.FileID) {
-	if len(files) > 0 {
-		id = files[0].id
-	}
-	return id
-}
-
-// rotated lists the files that were rotated out of the log. The file that the holder has open is
-// the log, even if it was renamed to the name of a rotated one.
-func (g Log) rotated() (p parts, err error) {
-	p.own = -1
-	for n := 1; ; n++ {
-		path := layout.RotatedLogOf(g.Path, n)
-		info, err := g.FS.Lstat(path)
-		if err != nil {
-			return p, trust.IgnoreMissing(err)
-		}
-
-		var held disk.Held
-		if g.Holder.is(info.ID) {
-			if held, err = g.held(); err != nil {
-				return p, err
-			}
-		}
-		if held == nil {
-			p.files = append(p.files, part{path, info.ID})
-			continue
-		}
-		p.own = len(p.files)
-		held.Close()
-	}
 }
 
 // open opens the log, or a file that was rotated out of it.
@@ -156,58 +132,58 @@ func (g Log) open(path string) (disk.File, disk.Info, error) {
 }
 
 // lastBytes returns the last bytes of a file, at most most.
-func (g Log) lastBytes(path string, most int64) ([]byte, error) {
-	f, info, err := g.open(path)
+func (g Log) lastBytes(file part, most int64) ([]byte, error) {
+	opened, err := g.openPart(file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, wire.ErrCorrupt) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer opened.Close()
 
-	size := min(info.Size, most)
-	return readAt(f, info.Size-size, size)
+	data, _, err := opened.end(most)
+	if errors.Is(err, wire.ErrCorrupt) {
+		err = nil
+	}
+	return data, err
 }
 
 // tail returns the last lines of the log and of the files before it, and the size of the log.
 func (r *Reader) tail(files []part, lines int) (text []byte, size int64, err error) {
-	text, info, err := r.lastLines(r.Path, lines)
+	text, whole, info, err := r.lastLines(part{path: r.Path}, lines)
 	if trust.IgnoreMissing(err) != nil {
 		return nil, 0, err
 	}
 	size, r.file = info.Size, info.ID
 
-	whole := int64(len(text)) == info.Size
-	for ; whole && bytes.Count(text, []byte{'\n'}) <= lines && len(files) > 0; files = files[1:] {
-		data, info, err := r.lastLines(files[0].path, lines-bytes.Count(text, []byte{'\n'}))
-		if err != nil {
+	for ; whole && countLines(text) <= lines && len(files) > 0; files = files[1:] {
+		var data []byte
+		if data, whole, _, err = r.lastLines(files[0], lines-countLines(text)); err != nil {
 			return text, size, trust.IgnoreMissing(err)
 		}
-		text, whole = append(data, text...), int64(len(data)) == info.Size
+		text = append(data, text...)
 	}
 
 	return cutLines(text, lines), size, nil
 }
 
 // lastLines returns the end of a file with the given number of lines, or all of it, and describes
-// the file.
-func (r *Reader) lastLines(path string, lines int) (data []byte, info disk.Info, err error) {
-	f, info, err := r.open(path)
+// the file. Of a missing file it says that it returns all.
+func (r *Reader) lastLines(file part, lines int) (
+	data []byte, whole bool, info disk.Info, err error,
+) {
+	opened, err := r.openPart(file)
 	if err != nil {
-		return nil, info, err
+		return nil, true, info, r.tolerate(err)
 	}
-	defer f.Close()
+	defer opened.Close()
 
-	for from := info.Size; from > 0 && len(data) < mostText &&
-		bytes.Count(data, []byte{'\n'}) <= lines; {
-		begin := max(from-disk.CutUnit, 0)
-		chunk := make([]byte, from-begin)
-		if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
-			return nil, info, err
-		}
-		data, from = append(chunk, data...), begin
-	}
-
-	return data, info, nil
+	data, whole, err = opened.lastLines(lines)
+	return data, whole, opened.info, r.tolerate(err)
 }
+
+func countLines(text []byte) int { return bytes.Count(text, []byte{'\n'}) }
 
 // cutLines returns the last lines of text. Text after the last newline counts as a line.
 func cutLines(text []byte, lines int) []byte {
@@ -229,6 +205,7 @@ func cutLines(text []byte, lines int) []byte {
 // nothing new, or if that cannot be told now.
 func (r *Reader) Next() ([]byte, error) {
 	defer r.FS.Refresh()
+	r.damaged = nil
 	rotated, rotating, err := r.generation()
 	if err != nil || rotating {
 		return nil, err
@@ -236,7 +213,7 @@ func (r *Reader) Next() ([]byte, error) {
 
 	text, at, read, err := r.unread(rotated)
 	if err != nil {
-		return nil, err
+		return nil, trust.IgnoreMissing(err) // a rotation has moved or deleted a file
 	}
 
 	file := r.file
@@ -250,6 +227,7 @@ func (r *Reader) Next() ([]byte, error) {
 
 	again, rotating, err := r.generation()
 	if err != nil || rotating || newest(again.files) != newest(rotated.files) {
+		r.damaged = nil // the next look reports it
 		return nil, err
 	}
 
@@ -292,36 +270,59 @@ func (r *Reader) generation() (rotated parts, rotating bool, err error) {
 // unread returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
 // read is the newest file that it contains completely; at is how much of the one after that it
 // contains.
-func (r *Reader) unread(p parts) (text []byte, at int64, read disk.FileID, err error) {
+func (r *Reader) unread(p parts) (text []byte, at int64, read string, err error) {
 	files := p.files
-	n := slices.IndexFunc(files, func(f part) bool { return f.id == r.newest })
-	if n < 0 && r.newest != (disk.FileID{}) {
+	n, err := r.known(files)
+	if n < 0 && r.newest != "" {
 		n = p.own // the log was renamed over the newest file; all after it are older
 	}
 	if n < 0 {
 		n = len(files)
 	}
 
-	for at = r.at; n > 0; n-- {
-		f, info, err := r.open(files[n-1].path)
-		if err != nil {
-			return nil, 0, read, err
+	for at = r.at; err == nil && n > 0; n-- {
+		data, more, over, readErr := r.from(files[n-1], at, int64(mostText-len(text)))
+		if err = readErr; err != nil {
+			break
 		}
-		more, err := readAt(f, at, min(info.Size-at, int64(mostText-len(text))))
-		f.Close()
-		if err != nil {
-			return nil, 0, read, err
+		text = append(text, data...)
+		if more {
+			return text, at + int64(len(data)), newest(files[n:]), nil
 		}
-
-		text = append(text, more...)
-		if end := at + int64(len(more)); end < info.Size {
-			return text, end, newest(files[n:]), nil
-		}
-
-		at = max(at-info.Size, 0)
+		at = over
 	}
 
-	return text, at, newest(files), nil
+	return text, at, newest(files), err
+}
+
+// known returns the index of the file that was the newest one at the last read; -1: it is gone. It
+// may have been compressed since. There may have been none.
+func (r *Reader) known(files []part) (int, error) {
+	if r.newest == "" {
+		return -1, nil
+	}
+	for i, file := range files {
+		if file.id == r.newest {
+			return i, nil
+		}
+		if file.compressed {
+			if origin, err := r.origin(file); err != nil || origin == r.newest {
+				return i, err
+			}
+		}
+	}
+	return -1, nil
+}
+
+// from is content.from of a file.
+func (r *Reader) from(file part, at, most int64) (data []byte, more bool, over int64, err error) {
+	opened, err := r.openPart(file)
+	if err != nil {
+		return nil, false, 0, r.tolerate(err)
+	}
+	defer opened.Close()
+	data, more, over, err = opened.from(at, most)
+	return data, more, over, r.tolerate(err)
 }
 
 // readAt returns size bytes of f from at on, or nothing if there are none.

@@ -27,9 +27,10 @@ func (g Log) Remove() error {
 	}
 
 	next := filepath.Base(layout.NextLogOf(g.Path))
+	nextCompressed := filepath.Base(layout.NextCompressedOf(g.Path))
 	for _, name := range names {
-		if _, rotated := layout.RotatedLog(log, name); rotated || name == next ||
-			layout.IsTemp(name, next) {
+		if _, _, rotated := layout.RotatedLog(log, name); rotated || name == next ||
+			name == nextCompressed || layout.IsTemp(name, next) {
 			err = errors.Join(err, g.FS.RemoveIfThere(filepath.Join(dir, name)))
 		}
 	}

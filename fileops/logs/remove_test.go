@@ -31,14 +31,15 @@ func TestRemove(t *testing.T) {
 	log, left := logOf(path, h)
 	must(t, log.Remove()) // there is not even a directory
 	next := layout.NextLogOf(path)
-	others := []string{"s.log.mine", "s2.log", "s2.log.1", "t.log", "t.log.next"}
+	others := []string{"s.log.2.zip", "s.log.mine", "s2.log", "s2.log.1", "t.log", "t.log.next"}
 
 	for _, there := range []bool{true, false} { // a killed process has removed the log last
 		for _, name := range others {
 			writeFile(t, l.GroupLogs("g")+"/"+name, "x")
 		}
 		for _, name := range []string{layout.RotatedLogOf(path, 1), layout.RotatedLogOf(path, 27),
-			next, layout.TempOf(next)} {
+			layout.CompressedLogOf(path, 2), layout.NextCompressedOf(path), next,
+			layout.TempOf(next)} {
 			writeFile(t, name, "x")
 		}
 		if there {

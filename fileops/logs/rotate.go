@@ -17,6 +17,8 @@ type Rule struct {
 	Limit int64 // it is rotated if it is larger, in bytes; 0: its size does not matter
 	Due   bool  // it is rotated whatever its size, unless it is empty
 	Keep  int   // how many rotated files are kept, at least 1
+
+	Compress bool // all rotated files except .1 are compressed
 }
 
 // wants reports whether a log of this size is rotated.
@@ -40,12 +42,17 @@ func (r Rule) wants(size int64) bool {
 // it to .next, and syncs the directory; then it cuts the log; then .1 becomes .2, and .next becomes
 // .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
 // the log was not cut, and .next is removed; otherwise it becomes .1.
+//
+// At last it compresses files if rule says so, also if it only has to finish what a dead pass has
+// begun. It returns true and an error if the log was cut, and its files could not all be renamed or
+// compressed: the next rotation does the rest.
 func (g Log) Rotate(rule Rule) (bool, error) {
 	size, err := g.Size()
 	if err != nil {
 		return false, err
 	}
-	if left := g.FS.Exists(layout.NextLogOf(g.Path)); !rule.wants(size) && !left {
+	left := g.FS.Exists(layout.NextLogOf(g.Path)) || g.FS.Exists(layout.NextCompressedOf(g.Path))
+	if !rule.wants(size) && !left {
 		return false, nil
 	}
 
@@ -60,7 +67,11 @@ func (g Log) Rotate(rule Rule) (bool, error) {
 
 	r := rotation{Log: g, file: file, Rule: rule}
 
-	return r.rotate()
+	rotated, err := r.rotate()
+	if err == nil && rule.Compress {
+		err = r.compress()
+	}
+	return rotated, err
 }
 
 // A rotation is a call of Rotate that has the lock.
@@ -131,6 +142,9 @@ func (r *rotation) drop(size *int64) error {
 func (r *rotation) settle() error {
 	dir, name := filepath.Split(layout.NextLogOf(r.Path))
 	names, err := r.FS.Entries(dir)
+	if err == nil {
+		err = r.FS.RemoveIfThere(layout.NextCompressedOf(r.Path))
+	}
 	if err != nil {
 		return err
 	}
@@ -250,52 +264,42 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 // a number above Keep are removed, the oldest first. One killed at any moment leaves the files in
 // their order, and the next shift moves only those that are still in the way.
 func (r *rotation) shift() error {
-	numbers, err := r.numbers()
+	listed, err := r.listed()
 	if err != nil {
 		return err
 	}
 
+	var files []part
 	var left error // a file that cannot be removed is tried again by the next rotation
-	to := room(numbers, r.Keep)
-	for i, n := range slices.Backward(numbers) {
+	for _, file := range listed {
+		info, err := r.FS.Lstat(file.path)
+		if err != nil {
+			return err
+		}
+		file.id = identity(info)
+		kept, err := r.add(files, file)
+		if err != nil {
+			return err
+		}
+		if len(kept) == len(files) { // a compression was killed before it removed the plain file
+			left = errors.Join(left, r.FS.RemoveIfThere(file.path))
+		}
+		files = kept
+	}
+
+	to := room(files, r.Keep)
+	for i, file := range slices.Backward(files) {
 		switch {
 		case to[i] == 0:
-			left = errors.Join(left, r.FS.RemoveIfThere(layout.RotatedLogOf(r.Path, n)))
+			left = errors.Join(left, r.FS.RemoveIfThere(file.path))
 			continue
-		case to[i] == n:
+		case to[i] == file.number:
 			continue
 		}
-		if err := r.FS.Replace(layout.RotatedLogOf(r.Path, n),
-			layout.RotatedLogOf(r.Path, to[i])); err != nil {
+		if err := r.FS.Replace(file.path, r.part(to[i], file.compressed).path); err != nil {
 			return errors.Join(left, err)
 		}
 	}
 
-	return errors.Join(left, r.FS.Replace(layout.NextLogOf(r.Path), layout.RotatedLogOf(r.Path, 1)))
-}
-
-// numbers lists the numbers of the files that were rotated out of the log, the newest first.
-func (g Log) numbers() (all []int, err error) {
-	dir, log := filepath.Split(g.Path)
-	names, err := g.FS.Entries(dir)
-	for _, name := range names {
-		if n, ok := layout.RotatedLog(log, name); ok {
-			all = append(all, n)
-		}
-	}
-	slices.Sort(all)
-	return all, err
-}
-
-// room returns which number each file gets, so that the number 1 is free: a file moves only if the
-// one before it needs its number. 0 means that it would get a number above keep.
-func room(numbers []int, keep int) []int {
-	to, last := make([]int, len(numbers)), 1
-	for i, n := range numbers {
-		if n <= keep && last < keep {
-			last = max(n, last+1)
-			to[i] = last
-		}
-	}
-	return to
+	return errors.Join(left, r.FS.Replace(layout.NextLogOf(r.Path), r.part(1, false).path))
 }

@@ -3,10 +3,8 @@ package logs
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // Shorten makes room on a full disk if the log is larger than limit (spec §11.8): it removes the
@@ -49,11 +47,10 @@ func (g Log) Shorten(limit int64) (cut int64, err error) {
 
 // removeOld removes the rotated files above Keep.
 func (r *rotation) removeOld() error {
-	dir, log := filepath.Split(r.Path)
-	names, err := r.FS.Entries(dir)
-	for _, name := range names {
-		if n, rotated := layout.RotatedLog(log, name); rotated && n > r.Keep {
-			err = errors.Join(err, r.FS.RemoveIfThere(filepath.Join(dir, name)))
+	files, err := r.listed()
+	for _, file := range files {
+		if file.number > r.Keep {
+			err = errors.Join(err, r.FS.RemoveIfThere(file.path))
 		}
 	}
 	return err

@@ -36,7 +36,8 @@ func TestShorten(t *testing.T) {
 			path := l.LogPath("g", "s")
 			writeFile(t, layout.RotatedLogOf(path, 1), "newest\n")
 			writeFile(t, layout.RotatedLogOf(path, 2), "older\n")
-			writeFile(t, layout.RotatedLogOf(path, 7), "oldest\n")
+			writeFile(t, layout.CompressedLogOf(path, 7), zipped(t, "oldest\n", ""))
+			writeFile(t, layout.NextCompressedOf(path), "begun")
 			writeFile(t, layout.NextLogOf(path), w.text.String()[:100]) // of a pass that died before the cut
 			h.Before = func(call, path string) error {
 				if call == "create" || call == "create unnamed" || call == "write" {

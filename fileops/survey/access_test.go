@@ -26,7 +26,8 @@ func (l locked) Within(dir string, check func(string, disk.Info) error) disk.FS 
 func TestInspectWithoutAccess(t *testing.T) {
 	t.Parallel()
 	l, _ := surveyed(t, fileops.Config{})
-	ours := []string{"queues/tasks/q/a~1.log", "logs/g/s.log", "exits/g/s~0123456789abcdef.json",
+	ours := []string{"queues/tasks/q/a~1.log", "logs/g/s.log", "logs/g/s.log.2.gz",
+		"exits/g/s~0123456789abcdef.json",
 		"restarts/g/s~0123456789abcdef.json"}
 	plant(t, l.Dir(), ours...)
 	plant(t, l.Dir(), "queues/tasks/file", "logs/g/strange", "exits/g/strange", "restarts/g/strange",

@@ -80,7 +80,7 @@ func (f *FS) Publish(path string, data []byte) error {
 
 // WriteNew creates a file with data, with the ledger's mode whatever the umask.
 func (f *FS) WriteNew(path string, data []byte, sync bool) error {
-	return f.fill(path, func(file disk.File) error {
+	return f.Fill(path, func(file disk.File) error {
 		if _, err := file.Write(data); err != nil || !sync {
 			return err
 		}
@@ -91,7 +91,7 @@ func (f *FS) WriteNew(path string, data []byte, sync bool) error {
 // WriteOver replaces the file at path, if any, by what write writes.
 func (f *FS) WriteOver(path string, write func(disk.File) error) error {
 	temp := layout.TempOf(path)
-	if err := f.fill(temp, write); err != nil {
+	if err := f.Fill(temp, write); err != nil {
 		return err
 	}
 	if err := f.Replace(temp, path); err != nil {
@@ -100,8 +100,8 @@ func (f *FS) WriteOver(path string, write func(disk.File) error) error {
 	return nil
 }
 
-// fill creates a file and lets write write it.
-func (f *FS) fill(path string, write func(disk.File) error) error {
+// Fill creates a file and lets write write it. If that fails, it removes the file.
+func (f *FS) Fill(path string, write func(disk.File) error) error {
 	file, err := f.CreateFile(path)
 	if err != nil {
 		return err

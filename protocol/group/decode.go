@@ -349,6 +349,8 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 			s.LogKeep = int(r.Int(1))
 		case "logEveryMs":
 			s.LogEvery = r.Milliseconds(LeastLogEvery.Milliseconds())
+		case "logCompress":
+			s.LogCompress = r.Bool()
 		case "preflight":
 			s.Preflight = readArgv(r)
 		case "preflightTimeoutMs":

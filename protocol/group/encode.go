@@ -233,6 +233,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 		if s.LogEvery != 0 {
 			w.Milliseconds("logEveryMs", s.LogEvery)
 		}
+		w.OptBool("logCompress", s.LogCompress)
 		if s.Preflight != nil {
 			w.Strings("preflight", s.Preflight)
 		}

@@ -311,7 +311,8 @@ type StartInfo struct {
 	LogKeep    int   // the number of rotated files to keep, at least 1
 	// LogEvery is how often its log is rotated, whatever its size, at least LeastLogEvery; 0 means
 	// never. See Decision.Rotate.
-	LogEvery time.Duration
+	LogEvery    time.Duration
+	LogCompress bool // rotated files are compressed, except the newest one
 
 	// When it has run for so long, or has made no progress for so long, it is asked for a
 	// checkpoint (soft), or stopped (max). 0: never.

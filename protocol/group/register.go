@@ -182,7 +182,8 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
 		s.Dir == t.Dir && s.EnvironmentFile == t.EnvironmentFile && s.Context == t.Context &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
-		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.LogEvery == t.LogEvery && s.sameClocks(t) &&
+		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.LogEvery == t.LogEvery &&
+		s.LogCompress == t.LogCompress && s.sameClocks(t) &&
 		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
 		s.ExitStatus.equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
 		s.PreflightTimeout == t.PreflightTimeout && slices.Equal(s.Finish, t.Finish) &&

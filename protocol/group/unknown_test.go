@@ -15,7 +15,8 @@ var (
 		"checks": {Each: vectors.Object("at", map[string]*vectors.Shape{"beat": vectors.BeatShape})}})
 
 	startShape = vectors.Object(
-		"command args workingDirectory environment readiness logMaxBytes logKeep logEveryMs runtimeSoftMs "+
+		"command args workingDirectory environment readiness logMaxBytes logKeep logEveryMs logCompress "+
+			"runtimeSoftMs "+
 			"runtimeMaxMs progressSoftMs progressMaxMs softSignal budget budgetAction "+
 			"preflightTimeoutMs preflight finish finishTimeoutMs health healthEveryMs healthTimeoutMs "+
 			"healthFailures healthStartMs",

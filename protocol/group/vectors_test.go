@@ -386,7 +386,7 @@ func (v *vector) checkThen(t *testing.T, after group.Group) {
 // isDefault reports whether the member at place may be left out: it has its default, or it is a
 // beat or process that counts for nothing.
 func isDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep",
+	for _, name := range []string{"/killTimeoutMs", "/alertOn", "/logMaxBytes", "/logKeep", "/logCompress",
 		"/attempt", "/alertsGiven", "/onDead", "/significant", "/supervision/state",
 		"/autoShutdown", "/onExit", "/supervision/log", "/restart", "/dependenciesCompleted", "/exitStatus",
 		"/retries", "/spent", "/spentTotal", "/violations", "/persistentRow",

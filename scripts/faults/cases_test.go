@@ -171,7 +171,7 @@ func groupSubjects() []subject {
 			do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env "+
 				"X=y --dir / "+
 				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
-				"--log-every 1d "+
+				"--log-every 1d --log-compress "+
 				"--log-keep 2 --no-budget --no-preflight --no-finish --no-health --no-restart "+
 				"--heartbeat --readiness starting -- sleep 300")},
 		{name: "register a policy", setup: []step{itself, request},
@@ -248,6 +248,10 @@ func groupSubjects() []subject {
 			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},
 		{name: "orchestrate rotates", setup: []step{noisy,
 			at(0, "dpl-shutdown --group g --service a")}, prepare: fillLog,
+			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/",
+			settled: nothingLost},
+		{name: "orchestrate compresses", setup: []step{noisy.with("--log-compress"),
+			at(0, "dpl-shutdown --group g --service a")}, prepare: fillLogs,
 			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/",
 			settled: nothingLost},
 		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike,

@@ -3,8 +3,11 @@
 package faults
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -220,12 +223,34 @@ func fillLog(t *testing.T, w *world) {
 	}
 }
 
+// fillLogs makes a log that is too large, with an older file.
+func fillLogs(t *testing.T, w *world) {
+	fillLog(t, w)
+	text := logText()
+	older := bytes.LastIndexByte(text[:100], '\n') + 1
+	for name, part := range map[string][]byte{"a.log.1": text[:older], "a.log": text[older:]} {
+		if err := os.WriteFile(w.file("logs/g/"+name), part, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readLog returns what is in a log, or in one that was rotated and perhaps compressed.
+func readLog(name string) []byte {
+	text, _ := os.ReadFile(name)
+	zip, err := gzip.NewReader(bytes.NewReader(text))
+	if err == nil && strings.HasSuffix(name, ".gz") {
+		text, _ = io.ReadAll(zip)
+	}
+	return text
+}
+
 // logs says which files are in logs/g, and what they hold.
 func logs(w *world) string {
 	var all []string
 	names, _ := filepath.Glob(w.file("logs/g/*"))
 	for _, name := range names {
-		text, _ := os.ReadFile(name)
+		text := readLog(name)
 		all = append(all, fmt.Sprintf("%s: %d bytes, %.4x", filepath.Base(name), len(text),
 			sha256.Sum256(text)))
 	}
@@ -235,11 +260,12 @@ func logs(w *world) string {
 // nothingLost checks that the files of a log together have what was written, and that there are no
 // others.
 func nothingLost(w *world) string {
-	var text []byte
-	files := []string{"a.log.2", "a.log.1", "a.log"}
-	for _, name := range files {
-		part, _ := os.ReadFile(w.file("logs/g/" + name))
-		text = append(text, part...)
+	text := readLog(w.file("logs/g/a.log.2"))
+	if len(text) == 0 { // otherwise, its compressed copy does not count
+		text = readLog(w.file("logs/g/a.log.2.gz"))
+	}
+	for _, name := range []string{"a.log.1", "a.log"} {
+		text = append(text, readLog(w.file("logs/g/"+name))...)
 	}
 
 	if string(text) != string(logText()) {

@@ -158,7 +158,7 @@ var evidence = []mutant{
 		[]string{"limits/full_disk_log.txtar"},
 	}, {
 		"making room removes the newest file", "fileops/logs/shorten.go",
-		"n > r.Keep", "n > 0",
+		"file.number > r.Keep", "file.number > 0",
 		[]string{"./fileops/logs ^TestShorten$"},
 	}, {
 		"a log keeps more than its limit", "fileops/logs/shorten.go",

@@ -170,9 +170,78 @@ var services = []mutant{
 		"	if err != nil || info.Size > 0 {\n		return false, err",
 		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
-		"a number of logs to keep is counted up to", "fileops/logs/rotate.go",
-		"			last = max(n, last+1)\n", "			for last++; last < n; last++ {\n			}\n",
+		"more rotated files are kept than asked for", "fileops/logs/parts.go",
+		"file.number <= keep && last < keep", "file.number <= keep && last <= keep",
+		[]string{"./fileops/logs TestRotateLog$"},
+	}, {
+		"files behind a gap in the numbers of a log move", "fileops/logs/parts.go",
+		"last = max(file.number, last+1)", "last = file.number + 1",
 		[]string{"./fileops/logs TestRotateLogKeepsAll"},
+	}, {
+		"a log is read up to a gap in its numbers", "fileops/logs/parts.go",
+		"const mostMissing = 1", "const mostMissing = 0",
+		[]string{"./fileops/logs TestReadLogWithGap"},
+	}, {
+		"the newest rotated file is compressed", "fileops/logs/compress.go",
+		"file.number == 1 || file.compressed", "file.compressed",
+		[]string{"./fileops/logs TestCompress$"},
+	}, {
+		"a plain file goes although it cannot be compressed", "fileops/logs/compress.go",
+		"		if packed && err == nil {\n			err =", "		if packed {\n			_ =",
+		[]string{"./fileops/logs TestCompressWithoutRoom"},
+	}, {
+		"a log that is written to is compressed", "fileops/logs/compress.go",
+		"	if info.ID == log && log", "	if info.ID == log && log == (disk.FileID{}) && log",
+		[]string{"./fileops/logs TestCompressNotTheLog"},
+	}, {
+		"an inode tells which rotated file it is", "fileops/logs/compress.go",
+		"device, inode, info.ModTime.UnixNano())", "device, inode, 0*info.ModTime.UnixNano())",
+		[]string{"./fileops/logs TestFollowCompressed"},
+	}, {
+		"a follower does not know what was compressed", "fileops/logs/read.go",
+		"err != nil || origin == r.newest", "err != nil || origin == r.newest+r.newest",
+		[]string{"./fileops/logs TestReadLog$"},
+	}, {
+		"a file counts twice while it is compressed", "fileops/logs/parts.go",
+		"err != nil || origin == files[last].id", "err != nil || origin == origin+files[last].id",
+		[]string{"./fileops/logs TestRotateLogKilled"},
+	}, {
+		"a compressed file is taken for a copy of any with its number", "fileops/logs/parts.go",
+		"err != nil || origin == files[last].id", "err != nil || origin != files[last].id+origin",
+		[]string{"./fileops/logs TestCompressBesideOlderPasses"},
+	}, {
+		"a damaged file of a log hides the others", "fileops/logs/read.go",
+		"	if errors.Is(err, wire.ErrCorrupt) {\n		r.damaged",
+		"	if errors.Is(err, wire.ErrNewerVersion) {\n		r.damaged",
+		[]string{"./fileops/logs TestReadDamaged"},
+	}, {
+		"what a killed compression has written stays", "fileops/logs/remove.go",
+		"name == nextCompressed || ", "name == nextCompressed+next || ",
+		[]string{"./fileops/logs TestRemove$"},
+	}, {
+		"a killed compression waits for the next rotation", "fileops/logs/rotate.go",
+		" || g.FS.Exists(layout.NextCompressedOf(g.Path))\n", "\n",
+		[]string{"orchestrate/logs_compress.txtar"},
+	}, {
+		"compressed logs belong to nobody", "fileops/layout/parse.go",
+		"strings.CutSuffix(number, gzipSuffix)", "number, false",
+		[]string{"./fileops/layout TestRotatedLog"},
+	}, {
+		"passes compress no log", "cmd/internal/orchestrator/logs.go",
+		"Compress: s.StartInfo.LogCompress}", "Compress: false && s.StartInfo.LogCompress}",
+		[]string{"orchestrate/logs_compress.txtar"},
+	}, {
+		"--log-compress=false compresses logs", "cmd/dpl-register/register.go",
+		"s.LogCompress = c.LogCompress", "s.LogCompress = true",
+		[]string{"orchestrate/logs_compress.txtar"},
+	}, {
+		"--log-compress changes no service that has a command", "protocol/group/register.go",
+		"		s.LogCompress == t.LogCompress && ", "		",
+		[]string{policyVectors},
+	}, {
+		"a damaged log ends well", "cmd/dpl-status/log.go",
+		"!follow && i == len(all)-1", "!follow && i == len(all)",
+		[]string{"orchestrate/logs_compress.txtar"},
 	}, {
 		"a rotation truncates", "fileops/logs/rotate.go",
 		"		err = r.file.Cut(cut)\n	}\n	if errors.Is",

@@ -71,7 +71,7 @@ def brief_entry(key, plain):
     for name in {'startInfo', 'startedWith'} & plain.keys():
         usual = {
             'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready',
-            'logMaxBytes': 10 << 20, 'logKeep': 3
+            'logMaxBytes': 10 << 20, 'logKeep': 3, 'logCompress': False
         }
         plain[name] = without(plain[name], usual)
         policy = without(plain[name].pop('restartPolicy'), POLICY_DEFAULTS)
@@ -177,6 +177,7 @@ class World:
             **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
             **self.optional(0.1, logKeep=self.one((1, 9))),
             **self.optional(0.2, logEveryMs=self.one((60000, 86400000))),
+            **self.optional(0.2, logCompress=self.one((True, False))),
             **{name: self.one((1, 1000, 5000)) for name in groups.CLOCKS if self.chance(0.2)},
             **self.optional(0.5, budget={'gpu': 9} | self.amounts((0, 1, 1000))),
             **self.optional(0.3, umask=self.one(('0022', '077', '0000'))),

@@ -34,7 +34,8 @@ func (o *Orchestrator) rotateLogs(g group.Group, due []string) {
 		log, err := o.Ledger.ServiceLog(o.Group, s.ID, s)
 		if err == nil {
 			rotated, err = log.Rotate(logs.Rule{Limit: s.StartInfo.LogMax,
-				Keep: s.StartInfo.LogKeep, Due: slices.Contains(due, s.ID)})
+				Keep: s.StartInfo.LogKeep, Due: slices.Contains(due, s.ID),
+				Compress: s.StartInfo.LogCompress})
 		}
 		if err != nil {
 			o.Env.Warnf("%s: rotate the log of %q: %v", o.Group, s.ID, err)
