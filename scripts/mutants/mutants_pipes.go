@@ -27,6 +27,18 @@ var pipes = []mutant{
 		"|| r.failing != nil) && r", ") && r",
 		[]string{"pipes/plain_stages.txtar"},
 	}, {
+		"a refused call leaves a crash unrecorded", "cmd/dpl-run/hold.go",
+		"status == cli.StatusCleanUp || !judged", "status != cli.StatusCleanUp && !judged",
+		[]string{"pipes/orphans.txtar"},
+	}, {
+		"only the keeper of a dead caller stops its job", "cmd/dpl-run/hold.go",
+		"mark != \"\" && !h.stopped[mark]", "false",
+		[]string{"pipes/orphans.txtar"},
+	}, {
+		"a keeper that is reset has no note", "cmd/internal/process/job/keep_linux.go",
+		"err == unix.ECONNRESET:", "false:",
+		[]string{"./cmd/internal/process/job ^TestKeeperGetsNote$"},
+	}, {
 		"the first call to end after TERM is the cause", "cmd/dpl-run/stop.go",
 		"!r.ended() && c.hasCallees() {", "r.ended() && c.hasCallees() {",
 		[]string{"pipes/plain_stages.txtar"},
