@@ -143,17 +143,17 @@ func (s Service) spans() (all []string) {
 	return all
 }
 
-// InMaintenance says since when s is in a maintenance, and for how long, or returns "".
+// InMaintenance says for how long s has been in a maintenance, and will be, or returns "".
 func (s Service) InMaintenance() string {
 	if m := s.Maintenance; m.On(s.Group.Seen.Now) {
-		return "in maintenance since " + s.span(&m.Span)
+		return "in maintenance " + s.span(&m.Span)
 	}
 	return ""
 }
 
-// span says since when o is on, by whose wish, and for how long.
+// span says for how long o has been on, by whose wish, and for how long it will be.
 func (s Service) span(o *group.Span) string {
-	text := Ago(s.Group.Seen.Now.Sub(o.At))
+	text := "for " + Span(s.Group.Seen.Now.Sub(o.At))
 	if o.By != "" {
 		text += " by " + o.By
 	}
