@@ -162,6 +162,9 @@ func (t *telling) running() {
 		t.say("Its last heartbeat is %v old; after %v it counts as stale", age,
 			t.g.Orchestrator.StalenessThreshold)
 	}
+	if evidence == "" && s.Paused == nil && t.seen.Stopped(s.Vitals) {
+		t.say("A signal has stopped its process: kill -CONT %d lets it continue", s.PID)
+	}
 }
 
 // clocks says what the clocks of the service limit.
