@@ -8,6 +8,7 @@
 # make soak-keepers kill 3000 keepers at random times
 # make soak-pipes   kill processes of 3000 pipelines
 # make soak-jobs    as root: nightly backups under a real cron and by hand, for an hour
+# make soak-services  as root: a group of services under a real cron, disturbed for an hour
 # make soak-week    as root: a ledger survives bad weeks for 20 minutes: WEEK=1200
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
@@ -100,7 +101,7 @@ rigs:
 
 scripts:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 \
-		$$(go list ./scripts/nights ./scripts/dist ./scripts/... | grep -vxF "$$(go list $(rigs))")
+		$$(go list ./scripts/nights ./scripts/operated ./scripts/dist ./scripts/... | grep -vxF "$$(go list $(rigs))")
 
 model:
 	sh spec/model/check.sh -p
@@ -179,6 +180,10 @@ soak-pipes:
 soak-jobs:
 	DPL_SOAK=1 STRICT=$(STRICT) go test -count=1 -timeout 2h ./scripts/nights -run '^TestNights$$' -v
 
+# A group of services, disturbed in every way; what DPL says of it is compared with the processes.
+soak-services:
+	DPL_SOAK=1 STRICT=$(STRICT) go test -count=1 -timeout 2h ./scripts/operated -run '^TestOperated$$' -v
+
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
 
@@ -234,4 +239,4 @@ clean:
 
 .PHONY: build demo demo-all check format vet tidy staticcheck test race commands rigs scripts model coverage \
 	conformance shell bench soak soak-needs soak-units soak-arm64 soak-jobs soak-keepers soak-pipes \
-	soak-power soak-clocks soak-bare soak-chaos soak-shared soak-week mutants pictures doc install uninstall dist clean
+	soak-power soak-services soak-clocks soak-bare soak-chaos soak-shared soak-week mutants pictures doc install uninstall dist clean
