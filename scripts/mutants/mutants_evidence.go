@@ -1,5 +1,8 @@
 package main
 
+// operatedTests look for false answers about services that a real cron restarts.
+const operatedTests = "./scripts/operated ^TestOperated$"
+
 // evidence are bugs in what passes find out before they decide (spec/groups.md, §11.1 and §11.3;
 // spec/supervision.md, §26.5): other machines, other starts, forecasts, and health checks.
 var evidence = []mutant{
@@ -164,5 +167,17 @@ var evidence = []mutant{
 		"a log keeps more than its limit", "fileops/logs/shorten.go",
 		"(info.Size-limit+disk.CutUnit-1)", "(info.Size-limit)",
 		[]string{"./fileops/logs ^TestShorten$"},
+	}, {
+		"the metrics hide a death between passes", "cmd/internal/metrics/service.go",
+		"s.State == group.StateRunning && !s.Dead()", "s.State == group.StateRunning",
+		[]string{operatedTests},
+	}, {
+		"a death between passes still runs", "protocol/group/judge.go",
+		"g.dead(s, seen) == \"\" && !g.ends[s.ID].unbegun && (", "!g.ends[s.ID].unbegun && (true || ",
+		[]string{operatedTests, policyVectors},
+	}, {
+		"the page hides a death between passes", "cmd/internal/page/group.go",
+		`pills(string(s.State), s.Verdict, "alive", "-")`, `pills(string(s.State), "-", "alive", "-")`,
+		[]string{operatedTests},
 	},
 }
