@@ -48,7 +48,7 @@ var alerting = []mutant{
 		[]string{"./cmd/internal/hook TestAgain"},
 	}, {
 		"alerts are rotated before the hook has them", "fileops/alerts.go",
-		"given != group.NoneGiven && given < last", "false",
+		"given != group.NoneGiven && given < last", "given == group.NoneGiven && given < last",
 		[]string{"./fileops TestRotateAlerts", "orchestrate/alerts_rotated.txtar"},
 	}, {
 		"alerts are rotated that may have to be written again", "fileops/alerts.go",
