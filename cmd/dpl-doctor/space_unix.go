@@ -29,7 +29,7 @@ func volumeOf(path string) (volume, error) {
 	block := uint64(st.Bsize)
 	return volume{
 		device: uint64(dir.Dev), // its type depends on the system
-		free: st.Bavail * block, inodes: st.Ffree, ofThem: st.Files,
+		free:   st.Bavail * block, inodes: st.Ffree, ofThem: st.Files,
 		readOnly: st.Flags&readOnlyFlag != 0,
 	}, nil
 }

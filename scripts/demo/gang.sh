@@ -39,19 +39,19 @@ store: registered
 tables: registered
 worker: registered' "$out"
 
-    step 'The store is killed. The next pass does not start another one at once: first the worker' \
-        'must end as well.'
+    step 'The store is killed. A pass does not start another one at once: first the worker must end' \
+        'as well. --rounds 1 makes no pass after it.'
     victim=$(registered store pid) worker=$(registered worker pid)
     run 0 kill -KILL "$victim"
     until_true 20 'dpl-status judges store: exited' has_judgement store exited
-    run 0 dpl-orchestrate -v
+    : >lives
+    run 0 dpl-orchestrate -v --rounds 1
     run 0 dpl-status --group gang
     matches 'the set' '*restart together, because of store: store, tables, worker*' "$out"
     until_true 20 'the worker has ended' is_over "$worker"
 
     step 'Then all are started in their order. The tables are made again, because that job is' \
         'transient. The mail is temporary: it is not sent again.'
-    : >lives
     passes_until 'mail:completed store:running tables:completed worker:running'
     until_true 20 'the worker has noted its start' grep -q worker lives
     run 0 cat lives

@@ -97,15 +97,12 @@ act_of_the_services() {
     unheard=$out
 
     step 'The database is registered. Usually a timer or cron makes the passes; here they are' \
-        'typed. The first one starts the database. The next one finds it running and starts the' \
-        'web server.'
+        'typed. One command starts the database and, once that runs, the web server.'
     run 0 dpl-register --request --service db -- ./service.sh
     survey 'db:registered web:waitingForDependencies'
     orchestrate ''
-    survey 'db:running web:waitingForDependencies'
     until_true 20 'the database sends a heartbeat' has_heartbeat db
     until_true 20 'the database says so' is_in_log db 'start 0: registered'
-    orchestrate ''
     survey 'db:running web:running'
     until_true 20 'the web server sends a heartbeat' has_heartbeat web
     until_true 20 'the web server says so' is_in_log web 'start 0: registered'

@@ -98,7 +98,7 @@ func TestJudge(t *testing.T) {
 			p := l.before.processes[10]
 			p.state = 'T'
 			l.before.processes[10] = p
-		}, []string{"stopped worker"}},
+		}, []string{"stopped worker", "--why worker"}},
 		{"the dead run", func(l *look) { l.said["running noisy"] = answer{"", "0"} },
 			[]string{"--check running noisy"}},
 		{"the living do not run", func(l *look) { l.said["running worker"] = answer{"", "1"} },
