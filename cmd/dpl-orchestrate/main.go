@@ -103,8 +103,9 @@ func Main() {
 	cli.Main(&orchestrate{}, Summary,
 		"A pass starts services whose dependencies run, restarts those that have failed once "+
 			"their backoff is over, and stops those that it was asked to stop. A service has "+
-			"failed if its process is gone, or if its heartbeats have stopped for --staleness. If "+
-			"services wait for others that it has started, or is stopping, more passes follow. It writes alerts to GROUP.alerts.jsonl. Run it from "+
-			"a timer or cron, or keep it running with --every. --staleness should be at least 2.5 "+
-			"times the time between passes.")
+			"failed if its process is gone, or if its heartbeats have stopped for --staleness. A "+
+			"pass writes alerts to GROUP.alerts.jsonl. More passes follow while services wait for "+
+			"others that were started or are being stopped: see --rounds. Run it from a timer or "+
+			"cron, or keep it running with --every. --staleness should be at least 2.5 times the "+
+			"time between passes.")
 }

@@ -16,8 +16,8 @@ const (
 	lastRound     = 10 * time.Second // after the first; none begins later
 )
 
-// Rounds has the services that earlier rounds have started, by group (spec §11.10). A nil one is that
-// of the first round.
+// A rounds has the services that earlier rounds have started, by group (spec §11.10). It is nil in the
+// first round.
 type rounds map[string][]string
 
 // of returns what a pass over a group is told about the rounds before it.
