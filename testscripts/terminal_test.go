@@ -135,10 +135,10 @@ func typesCtrlZ(t *testing.T, y *typist) {
 // Each dpl-run of a pipeline stops the group of all. What one of them does as the other is continued
 // must not stop it again.
 func typesCtrlZPipeline(t *testing.T, y *typist) {
-	y.enter(t, `echo 'dpl-run --call a -- sh -c "echo rea\"\"dy; for n in 1 2; do until [ -e go\$n ]; do sleep 0.01; done; echo went \$n; done" | dpl-run --call b -- cat' >script`)
+	y.enter(t, `echo 'dpl-run --call a -- sh -c "echo rea\"\"dy; for n in 1 2 3 4 5; do until [ -e go\$n ]; do sleep 0.01; done; echo went \$n; done" | dpl-run --call b -- cat' >script`)
 	y.enter(t, `dpl-run --op build -- sh script`)
 	y.hear(t, "ready")
-	for n := range 2 {
+	for n := range 5 {
 		y.press(t, ctrlZ)
 		y.hear(t, "Stopped")
 		y.enter(t, "fg")

@@ -122,7 +122,7 @@ func (w *workers) stop(sig syscall.Signal) {
 	}
 	w.progress.erase()
 	w.send(unix.SIGTSTP)
-	job.StopOwnGroup()
+	job.StopOwnGroup(nil)
 	signal.Notify(w.signals, unix.SIGTSTP)
 	w.send(unix.SIGCONT)
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/term"
 )
 
@@ -32,6 +33,7 @@ func (j *Job) control() {
 			j.stop(sig)
 		case sig := <-j.signals:
 			if sig == syscall.SIGCONT {
+				j.overtaken() // stops from before the SIGCONT may be delivered only now
 				j.resume()
 			} else {
 				j.send(syscall.SIGTSTP)
@@ -53,7 +55,7 @@ func (j *Job) takeStops() {
 
 // stop responds to sig having stopped the leader.
 func (j *Job) stop(sig syscall.Signal) {
-	if j.tty == nil {
+	if j.tty == nil || j.runs() {
 		return
 	}
 
@@ -72,6 +74,29 @@ func (j *Job) stop(sig syscall.Signal) {
 	}
 }
 
+// runs reports whether the leader is not stopped any more: it was continued since. It returns false if
+// that cannot be told.
+func (j *Job) runs() bool {
+	p, err := process.Identify(j.pid)
+	return err == nil && !process.Stopped(p)
+}
+
+// overtaken reports whether a SIGCONT has come since the leader was stopped: others of our group were
+// faster, and it was continued already. To stop it now would stop the job again. It drops the stops
+// that have arrived: package signal delivers what waits in the order of the numbers, so a SIGTSTP from
+// before a SIGCONT comes after it.
+func (j *Job) overtaken() (is bool) {
+	forgetCaught()
+	for {
+		select {
+		case sig := <-j.signals:
+			is = is || sig == syscall.SIGCONT
+		default:
+			return is
+		}
+	}
+}
+
 // suspend stops our own process group, and continues the job when we are continued. The kernel does
 // not stop an orphaned group, which no one could continue. Then the job is continued if it had the
 // foreground; otherwise it stays stopped, because it would only stop again.
@@ -81,10 +106,14 @@ func (j *Job) suspend() {
 		j.tty.takeBack(j.pid)
 	}
 
-	StopOwnGroup()
+	overtaken := false
+	StopOwnGroup(func() bool {
+		overtaken = j.overtaken()
+		return overtaken
+	})
 	forgetCaught()
 	signal.Notify(j.signals, syscall.SIGTSTP)
-	if j.continued() || j.tty.foreground() == j.tty.own {
+	if overtaken || j.continued() || j.tty.foreground() == j.tty.own {
 		j.resume()
 	}
 }

@@ -91,7 +91,7 @@ func start(path string, argv, env []string, files []uintptr, keeper *Keeper, len
 		keeper:  keeper,
 		tty:     openTerminal(),
 		stops:   make(chan syscall.Signal),
-		signals: make(chan os.Signal, 2),
+		signals: make(chan os.Signal, 16), // each member of our group may stop it
 		closing: make(chan struct{}),
 		idle:    make(chan struct{}),
 		ended:   make(chan struct{}),

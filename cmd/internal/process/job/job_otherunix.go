@@ -88,7 +88,7 @@ func setDefault(sig syscall.Signal) {
 }
 
 // StopOwnGroup stops our group, even if it is orphaned, and returns when this process is continued.
-func StopOwnGroup() {
+func StopOwnGroup(func() bool) {
 	signal.Ignore(syscall.SIGTSTP) // we stop last
 	syscall.Kill(0, syscall.SIGTSTP)
 	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
