@@ -157,7 +157,7 @@ func newExtremeWorld(t *testing.T) *extremeWorld {
 }
 
 func newQuestion() queue.Question {
-	return queue.Question{Kind: queue.AskQuestion, Text: "x?", Asker: queue.Asker{Participant: "x"},
+	return queue.Question{ID: "qabcdefghij", Nonce: strings.Repeat("0", 32), Kind: queue.AskQuestion, Text: "x?", Asker: queue.Asker{Participant: "x"},
 		Spec: queue.AskSpec{Text: "x?"}.Content()}
 }
 
@@ -316,7 +316,11 @@ func TestExtremeArguments(t *testing.T) {
 		return queue.Answer{End: queue.EndedAnswered, Text: "x", By: "x"}
 	}, func(what string, a queue.Answer) {
 		w.queue("ask", what, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-			return q.Answer("ask-1", a, seen)
+			const id = "qabcdefghij"
+			if t := q.Task(id); t != nil && t.Ask != nil {
+				a.Shown = t.Shown(q.ID).Hash()
+			}
+			return q.Answer(id, a, seen)
 		})
 	})
 

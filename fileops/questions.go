@@ -61,14 +61,25 @@ func (o *others) question(name string) queue.QuestionState {
 	if t := found.Task(id); t != nil && t.State == queue.Open {
 		return queue.QuestionState{Known: true, Left: t.Expiry()}
 	}
-	if ended, ok := o.ledger.EndedTask(found.Queue, id); ok {
-		state := queue.QuestionState{Known: true, End: ended.End}
-		if d := ended.Decision; d != nil {
-			state.Answer = d.Answer
-		}
-		return state
+	ended, ok := o.ledger.EndedTask(found.Queue, id)
+	if !ok {
+		return withdrawn
 	}
-	return withdrawn
+	state := queue.QuestionState{Known: true, End: ended.End}
+	if d := ended.Decision; d != nil {
+		state.Answer = d.Answer
+	}
+	if ended.End.Yes() { // a file that was edited by hand says no yes
+		recorded, err := o.ledger.recorded(queues.record.log(o.ledger, queueID), found.Audit,
+			ended.Answers)
+		switch {
+		case err != nil:
+			return queue.QuestionState{}
+		case !recorded:
+			return withdrawn
+		}
+	}
+	return state
 }
 
 // parkedGone reports whether a task certainly waits no longer for the answer to a question.

@@ -18,8 +18,8 @@ func ask(t *testing.T, l *Ledger, a queue.Asker) string {
 	id := ""
 	_, err := l.EditQueue("ask", OrCreate,
 		func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
-			after, id, err = q.Ask(queue.Question{Kind: queue.AskPermission, Spec: "{}", Asker: a,
-				Expires: time.Minute}, seen)
+			after, id, err = q.Ask(queue.Question{ID: fmt.Sprint("q", q.LastSeq+1), Nonce: strings.Repeat("0", 32),
+				Kind: queue.AskPermission, Spec: "{}", Asker: a, Expires: time.Minute}, seen)
 			return after, err
 		})
 	must(t, err)
@@ -41,18 +41,19 @@ func TestQuestionStates(t *testing.T) {
 		}
 	}
 
-	check("ask/ask-1", 0, true, queue.EndedWithdrawn)
+	check("ask/q1", 0, true, queue.EndedWithdrawn)
 	open := ask(t, l, queue.Asker{Participant: "w"})
 	check(open, 0, true, "")
 	check(open, time.Hour, true, queue.EndedTimedOut)
-	check("ask/ask-7", 0, true, queue.EndedWithdrawn)
-	check("q/ask-1", 0, false, "")
+	check("ask/q7", 0, true, queue.EndedWithdrawn)
+	check("q/q1", 0, false, "")
 
 	parked := ask(t, l, queue.Asker{Participant: "w", Queue: "q", Task: "t", Epoch: 1})
 	check(parked, 0, true, queue.EndedWithdrawn)
 
 	_, err := l.EditQueue("ask", Existing, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
-		return q.Answer("ask-1", queue.Answer{End: queue.EndedDenied, Text: "no", By: "ada"}, seen)
+		return q.Answer("q1", queue.Answer{End: queue.EndedDenied, Text: "no", By: "ada",
+			Shown: q.Task("q1").Shown(q.ID).Hash()}, seen)
 	})
 	must(t, err)
 	check(open, time.Hour, true, queue.EndedDenied)

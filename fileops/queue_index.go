@@ -19,9 +19,9 @@ import (
 // ever done. It is only a help: without it, or with one that does not fit the log, the log is read.
 //
 // It begins with indexMagic and the inode of the log. Then each block has its end in the log, the last
-// bytes of the block, and a filter of rows: each id sets some bits of one row. Numbers are big-endian.
+// bytes of the block, and a filter of rows: each id and keyId sets some bits of one row. Numbers are big-endian.
 const (
-	indexMagic = "dplidx1\n"
+	indexMagic = "dplidx2\n"
 	indexHead  = int64(len(indexMagic) + 8)
 
 	blockLog   = 1 << 20 // bytes of the log in a block, at least
@@ -43,8 +43,8 @@ func filterPlace(id string) (row int64, bits [7]uint16) {
 	return int64(sum % filterRows), bits
 }
 
-// eachEnded calls do with the lines about the task only, or if that is "", with all lines, from last to
-// first; and perhaps with others.
+// eachEnded calls do with the lines whose id or keyId is only, or if that is "", with all lines, from
+// last to first; and perhaps with others.
 func (l *Ledger) eachEnded(id, only string, do func(jsonl.Line) bool) error {
 	if only == "" || l.linked() {
 		return l.endedLog(id).EachWith(only, nil, do)
@@ -191,9 +191,14 @@ func indexOf(log disk.File, from, size int64) (block []byte, end int64, err erro
 		if err != nil {
 			continue // no task is found there
 		}
-		row, bits := filterPlace(ended.ID)
-		for _, b := range bits {
-			filter[row*filterRow+int64(b/8)] |= 1 << (b % 8)
+		for _, id := range []string{ended.ID, ended.KeyID} {
+			if id == "" {
+				continue
+			}
+			row, bits := filterPlace(id)
+			for _, b := range bits {
+				filter[row*filterRow+int64(b/8)] |= 1 << (b % 8)
+			}
 		}
 	}
 	return append(block, filter...), end, nil

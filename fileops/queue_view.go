@@ -31,8 +31,7 @@ func (l *Ledger) AttemptFiles(id string) (map[string][]TaskFile, error) {
 
 // PastTask returns a task that ended so long ago that its queue's file no longer names it.
 func (l *Ledger) PastTask(id, task string) (queue.Ended, bool) {
-	ended, known := l.pastTasks(id, task)[task]
-	return ended, known
+	return l.pastTask(id, task, func(e queue.Ended) bool { return e.ID == task })
 }
 
 // Lately returns q with the tasks that have ended since then and the one before, also if its file

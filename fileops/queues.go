@@ -196,20 +196,25 @@ func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
 	return queue.Seen{
 		Observation: seen,
 		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
-		Past: func(task string) (queue.TaskEnd, string, bool) {
+		Past: func(task string) (queue.Ended, bool) {
 			const few = 100 // mostly there is one question
 			if asked++; asked <= few {
-				ended, known := l.PastTask(id, task)
-				return ended.End, ended.Spec, known
+				return l.PastTask(id, task)
 			}
 			if past == nil {
-				past = l.pastTasks(id, "")
+				past = l.pastTasks(id)
 			}
 			ended, known := past[task]
-			return ended.End, ended.Spec, known
+			return ended, known
+		},
+		PastKey: func(keyID string) (queue.Ended, bool) {
+			return l.pastTask(id, keyID, func(e queue.Ended) bool { return e.KeyID == keyID })
 		},
 		Question: others.question,
 		Parked:   others.parkedGone,
+		Recorded: func(chain audit.Chain, wanted func(audit.Line) bool) (bool, error) {
+			return l.recorded(queues.record.log(l, id), chain, wanted)
+		},
 	}
 }
 
@@ -253,22 +258,39 @@ func (l *Ledger) attemptOver(op string) bool {
 	return epoch <= q.LastEpoch && (t == nil || t.Claim == nil || t.Claim.Epoch != epoch)
 }
 
-// pastTasks returns the tasks of a queue that ended long ago, by their ids; at least the task only,
-// if that is not "".
-func (l *Ledger) pastTasks(id, only string) map[string]queue.Ended {
+// pastTasks returns the tasks of a queue that ended long ago, by their ids.
+func (l *Ledger) pastTasks(id string) map[string]queue.Ended {
 	past := make(map[string]queue.Ended)
-	err := l.eachEnded(id, only, func(line jsonl.Line) bool {
-		if ended, err := queue.DecodeRemembered(line.Text); err == nil {
-			if _, later := past[ended.ID]; !later { // a question may be asked again; lines come last first
-				past[ended.ID] = ended
-			}
+	l.eachPast(id, "", func(e queue.Ended) bool {
+		if _, later := past[e.ID]; !later { // lines come last first
+			past[e.ID] = e
 		}
 		return true
+	})
+	return past
+}
+
+// pastTask returns the last task of a queue that ended long ago and is meant, by the word in its line.
+func (l *Ledger) pastTask(id, word string, meant func(queue.Ended) bool) (found queue.Ended, known bool) {
+	l.eachPast(id, word, func(e queue.Ended) bool {
+		if known = meant(e); known {
+			found = e
+		}
+		return !known
+	})
+	return found, known
+}
+
+// eachPast calls do with the tasks of a queue that ended long ago, last first: at least with those that
+// have the word as their id or keyId, if it is not "".
+func (l *Ledger) eachPast(id, word string, do func(queue.Ended) bool) {
+	err := l.eachEnded(id, word, func(line jsonl.Line) bool {
+		ended, err := queue.DecodeRemembered(line.Text)
+		return err != nil || do(ended)
 	})
 	if err != nil {
 		l.recordLeftover(fmt.Errorf("%s: %w", l.EndedPath(id), err))
 	}
-	return past
 }
 
 // ReadSpec returns the spec of a task.

@@ -118,8 +118,8 @@ func TestQueueRemembers(t *testing.T) {
 			seen := l.ObserveQueue(q, observe.Observation{Now: queueTime})
 			for _, id := range ids {
 				_, there := q.EndedTask(id)
-				if end, _, past := seen.Past(id); there == past || past && end != queue.EndedCancelled {
-					t.Fatalf("%s is in the queue: %v, past: %v, %s", id, there, past, end)
+				if ended, past := seen.Past(id); there == past || past && ended.End != queue.EndedCancelled {
+					t.Fatalf("%s is in the queue: %v, past: %v, %s", id, there, past, ended.End)
 				}
 			}
 			if ended, ok := l.PastTask("q", "t0"); !ok || ended.End != queue.EndedCancelled {
@@ -152,7 +152,7 @@ func TestQueueRemembers(t *testing.T) {
 
 			// They are forgotten once they are old, all but one that a task waits for.
 			must(t, l.TidyQueue("q", queueTime.Add(time.Hour)))
-			if _, _, known := l.SeeQueue("q", seen.Observation).Past("t1"); !known {
+			if _, known := l.SeeQueue("q", seen.Observation).Past("t1"); !known {
 				t.Error("t1 is forgotten after an hour")
 			}
 			_, err := l.EditQueue("q", Existing, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
@@ -161,10 +161,10 @@ func TestQueueRemembers(t *testing.T) {
 			must(t, err)
 			must(t, l.TidyQueue("q", queueTime.Add(8*24*time.Hour)))
 			past := l.SeeQueue("q", seen.Observation).Past
-			if _, _, known := past("t1"); !known {
+			if _, known := past("t1"); !known {
 				t.Error("t1 is forgotten, and a task waits for it")
 			}
-			if _, _, known := past("t2"); known {
+			if _, known := past("t2"); known {
 				t.Error("t2 is known after eight days")
 			}
 		})

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // hostScript stands in for the host of an agent: it obeys the hooks of .claude/settings.json.
@@ -55,12 +57,14 @@ func TestAgentsPage(t *testing.T) {
 	for i, command := range commands {
 		switch {
 		case strings.Contains(command, "--follow"): // for a terminal
-		case strings.Contains(command, "ask-2"):
+		case strings.Contains(command, "ID --deny"):
 			a.settled("parser")
 			os.Remove(filepath.Join(a.dir, "manual.txt"))
 			a.asks("at manual")
-			a.sh(command)
-		case strings.Contains(command, "ask-1") || i == 0:
+			a.sh(named(command, a.open()[0]))
+		case strings.Contains(command, "ID --shown HASH --allow"):
+			a.sh(named(command, a.open()[0]))
+		case i == 0:
 			a.sh(command)
 		}
 	}
@@ -82,6 +86,11 @@ func TestAgentsPage(t *testing.T) {
 	if out := a.must("status shop"); a.running() != 0 || strings.Contains(out, "shop-3") {
 		t.Errorf("in the end:\n%s", out)
 	}
+}
+
+// named returns a command of the page about the question q.
+func named(command string, q *queue.Task) string {
+	return strings.NewReplacer("ID", q.ID, "HASH", q.Shown("ask").Hash()).Replace(command)
 }
 
 // TestAgentsRules checks that the page shows the rules of the example, and that what is wrong with
@@ -135,7 +144,13 @@ func TestAgentsHook(t *testing.T) {
 	}
 
 	hook := a.start(ask + "SIGNERS=signers agents/permission.sh")
-	a.answer("an agent at no ticket [Write", "--allow")
+	a.asks("an agent at no ticket [Write")
+	q := a.open()[0]
+	said := a.exits(76, "questions "+q.ID+" --shown "+q.Shown("ask").Hash()+" --allow")
+	if !strings.Contains(said, "only a signed yes counts") {
+		t.Errorf("said %s", said)
+	}
+	a.answer("an agent at no ticket [Write", "--deny")
 	blocked(hook)
 
 	hook = a.start(ask + "agents/permission.sh")

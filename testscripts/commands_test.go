@@ -70,7 +70,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 	all := map[string]check{
 		"eventually": eventually, "fresh": fresh, "now": now, "freeze": freeze,
 		"unchanged": unchanged, "lock": lock, "unlock": unlock,
-		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch,
+		"spawn": spawn, "asked": asked, "signal": sendSignal, "waitfor": waitFor, "watch": watch,
 		"watched": watched, "tmpfs": tmpfs, "needs": needs,
 		"pid": setPID, "strike": strike, "schemas": checkSchemas, "printed": checkPrinted,
 	}

@@ -153,7 +153,8 @@ func (a *agency) question(text string) *queue.Task {
 func (a *agency) answer(text, flags string) {
 	a.t.Helper()
 	a.asks(text)
-	a.must("questions " + a.question(text).ID + " " + flags)
+	q := a.question(text)
+	a.must("questions " + q.ID + " --shown " + q.Shown("ask").Hash() + " " + flags)
 }
 
 // answerAll allows what hides something, which must not reach the terminal, and denies all other

@@ -89,7 +89,7 @@ func TestAgents(t *testing.T) {
 
 	history := a.must("history shop")
 	for _, want := range []string{"obey claimed by shop-", "defy settled: rejected", "denied by",
-		"With: dpl-answer ask-", "--allow --allow-self"} {
+		"With: dpl-answer q", "--allow --allow-self"} {
 		if !strings.Contains(history, want) {
 			t.Errorf("want %q in %s", want, history)
 		}

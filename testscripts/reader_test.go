@@ -92,15 +92,22 @@ func (r *reader) ponder() {
 	}
 }
 
-// do types one command. It must succeed, and print what the page shows.
+// prompted is a prompt that a page shows, and what a reader types there, which is not printed here.
+var prompted = regexp.MustCompile(`(?m)^(.*\[n\] no: )(\w+)\n`)
+
+// do types one command, and what it asks for. It must succeed, and print what the page shows.
 func (r *reader) do(s step) {
 	r.t.Helper()
-	var victim string
+	var victim, prompt, reply string
+	if asks := prompted.FindStringSubmatch(s.shows); asks != nil {
+		prompt, reply = asks[1], asks[2]
+		s.shows = strings.Replace(s.shows, prompt+reply+"\n", prompt, 1)
+	}
 	if kill := kills.FindStringSubmatch(s.command); kill != nil {
-		victim, _ = r.answer("echo " + kill[1])
+		victim, _ = r.answer("echo "+kill[1], "", "")
 	}
 
-	got, status := r.answer(s.command)
+	got, status := r.answer(s.command, prompt, reply)
 	if status != "0" {
 		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status,
 			got)
@@ -113,11 +120,16 @@ func (r *reader) do(s step) {
 	}
 }
 
-// answer types one command, and returns what it prints and its exit status.
-func (r *reader) answer(command string) (text, status string) {
+// answer types one command, and the reply to its prompt, if it has one; and returns what it prints and its
+// exit status.
+func (r *reader) answer(command, prompt, reply string) (text, status string) {
 	r.t.Helper()
 	from := r.read
 	r.enter(r.t, command)
+	if prompt != "" {
+		r.hear(r.t, prompt)
+		r.enter(r.t, reply)
+	}
 	r.enter(r.t, "echo '"+mark+"'$?'.'")
 	r.hear(r.t, mark)
 	text = strings.TrimSuffix(r.seen()[from:r.read], mark)

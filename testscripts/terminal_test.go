@@ -401,6 +401,24 @@ func (y *typist) hear(t *testing.T, want string) {
 	}
 }
 
+// between passes over what is read up to the text after, and returns what is between before and that.
+func (y *typist) between(t *testing.T, before, after string) (found string) {
+	t.Helper()
+	if !poll.Within(poll.Patience, func() bool {
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		text, _, there := strings.Cut(y.text[y.read:], after)
+		if there {
+			y.read += len(text) + len(after)
+			found = text[strings.LastIndex(text, before)+len(before):]
+		}
+		return there
+	}) {
+		t.Fatalf("no %q at the end of\n%q", after, y.seen())
+	}
+	return found
+}
+
 // until enters a line over and over, until it is answered by want.
 func (y *typist) until(t *testing.T, line, want string) {
 	t.Helper()

@@ -26,6 +26,7 @@
 //	pid NAME ID                 set $NAME to the process id that is registered for supervisor ID of $DPL_GROUP
 //	strike ID SIGNAL            send SIGNAL to that process; if it is SIGKILL, wait until it has ended
 //	spawn NAME CMD [ARG...]     start CMD in the background and set $NAME to its process id
+//	asked NAME WORD [FLAG...]   wait until a question with WORD is open (dpl-answer FLAG...), and set $NAME to its id
 //	signal NAME SIGNAL          send SIGNAL, like SIGKILL, to what spawn started
 //	waitfor NAME STATUS[|...]  wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
 //	watch, watched N            read all operation files over and over; until watched, none was ever invalid or went back in

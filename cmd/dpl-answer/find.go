@@ -1,53 +1,77 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// find returns the id of the only open question whose id begins with id. It returns id itself if a
-// question has exactly that id, or if none begins so.
-func find(q queue.Queue, id string) (string, error) {
-	if q.Task(id) != nil {
-		return id, nil
+// read returns the queue as an edit now would leave it. One that nobody has used yet is empty.
+func (d *desk) read() (queue.Queue, queue.Seen, error) {
+	q, err := d.ledger.ReadQueue(d.queue)
+	if errors.Is(err, queue.ErrNoQueue) {
+		return queue.Create(d.queue), d.ledger.SeeQueue(d.queue, d.env.Observer()()), nil
 	}
-	if _, ok := q.EndedTask(id); ok {
+	if err != nil {
+		return q, queue.Seen{}, err
+	}
+	seen := d.ledger.ObserveQueue(q, d.env.Observer()())
+	q, err = q.Pass(seen)
+	return q, seen, err
+}
+
+// prefix is what may be the beginning of the id of a question, and is none itself.
+var prefix = regexp.MustCompile(`^q[a-z2-7]{4,9}$`)
+
+// find returns the id of the open question of q whose id begins with id. It returns id itself if that
+// is no beginning, or no open question begins so; and an error if another one does that is open, or has
+// ended in the last seven days.
+func (d *desk) find(q queue.Queue, id string, now time.Time) (string, error) {
+	if q.Task(id) != nil || !prefix.MatchString(id) {
 		return id, nil
 	}
 
 	var found []string
 	for _, t := range q.Tasks {
-		if t.Ask != nil && strings.HasPrefix(t.ID, id) {
+		if strings.HasPrefix(t.ID, id) {
 			found = append(found, t.ID)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return id, nil
-	case 1:
+	since := now.Add(-7 * 24 * time.Hour)
+	for _, e := range d.ledger.Lately(q, since, math.MaxInt).Ended {
+		byRule := e.Decision != nil && e.Decision.Rule.Number > 0
+		if strings.HasPrefix(e.ID, id) && !byRule && e.At.After(since) {
+			found = append(found, e.ID)
+		}
+	}
+	switch {
+	case len(found) > 1:
+		return "", cli.Usagef("%q may be %s: give more of it", id, strings.Join(found, " or "))
+	case len(found) == 1:
 		return found[0], nil
 	}
-	return "", cli.Usagef("%q may be %s: give more of it", id, strings.Join(found, " or "))
+	return id, nil
 }
 
-// chosen returns the answer that text means: itself, or one of the choices of t, by its number.
-func (d *desk) chosen(t *queue.Task, text string) (string, error) {
+// chosen returns u with the choice of t that its text means: itself, or by its number.
+func (d *desk) chosen(t *queue.Task, u utterance) (utterance, error) {
 	spec, err := d.spec(t)
-	if err != nil || len(spec.Choices) == 0 {
-		return text, err
+	if err != nil || len(spec.Choices) == 0 || u.allow || u.deny || slices.Contains(spec.Choices, u.text) {
+		return u, err
 	}
-	if slices.Contains(spec.Choices, text) {
-		return text, nil
+	if n, err := strconv.Atoi(u.text); err == nil && n >= 1 && n <= len(spec.Choices) {
+		u.text = spec.Choices[n-1]
+		return u, nil
 	}
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(spec.Choices) {
-		return spec.Choices[n-1], nil
-	}
-	return "", fmt.Errorf("answer %q: %w: choose one of %q", t.ID, queue.ErrOtherKind, spec.Choices)
+	return u, fmt.Errorf("answer %q: %w: choose one of %q", t.ID, queue.ErrOtherKind, spec.Choices)
 }
 
 func (d *desk) spec(t *queue.Task) (queue.AskSpec, error) {

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 
+	"golang.org/x/term"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol/queue"
-	"golang.org/x/term"
 )
 
 // interactive reports whether there is a person to be asked for letters.
@@ -26,13 +30,11 @@ var errQuit = errors.New("quit")
 // inbox shows one open question after the other, and asks what to say. With --follow it waits for
 // more.
 func (d *desk) inbox() error {
-	in := bufio.NewReader(os.Stdin)
 	f := follow.NewQueue(d.ledger, d.queue)
 	f.Idle = true
 	defer f.Close()
 
-	// questions that were shown, by their id and the time they were asked
-	passed := make(map[string]bool)
+	passed := make(map[string]bool) // the hashes of the questions that were shown
 	for {
 		f.Arm()
 		t, more, seen, err := d.next(passed)
@@ -40,7 +42,7 @@ func (d *desk) inbox() error {
 			return err
 		}
 		if t != nil {
-			if err := d.put(in, t, more, seen); errors.Is(err, errQuit) {
+			if err := d.put(t, more, len(passed) == 1, seen); errors.Is(err, errQuit) {
 				return nil
 			} else if err != nil {
 				return err
@@ -64,10 +66,10 @@ func (d *desk) inbox() error {
 func (d *desk) next(passed map[string]bool) (t *queue.Task, more int, seen queue.Seen, err error) {
 	all, seen, err := d.open()
 	for _, other := range all {
-		switch name := other.ID + other.EnqueuedAt.String(); {
-		case passed[name]:
+		switch shown := other.Shown(d.queue).Hash(); {
+		case passed[shown]:
 		case t == nil:
-			t, passed[name] = other, true
+			t, passed[shown] = other, true
 		default:
 			more++
 		}
@@ -76,7 +78,7 @@ func (d *desk) next(passed map[string]bool) (t *queue.Task, more int, seen queue
 }
 
 // put shows t and does what the person says.
-func (d *desk) put(in *bufio.Reader, t *queue.Task, more int, seen queue.Seen) error {
+func (d *desk) put(t *queue.Task, more int, first bool, seen queue.Seen) error {
 	text, err := d.draw(t, seen)
 	if err != nil {
 		return err
@@ -87,59 +89,140 @@ func (d *desk) put(in *bufio.Reader, t *queue.Task, more int, seen queue.Seen) e
 	fmt.Fprint(d.env.Stdout, "\n", text)
 
 	for {
-		reply, err := d.prompt(in, promptOf(t))
-		if err != nil {
+		u, err := d.hear(t, first)
+		switch {
+		case errors.Is(err, errSkip):
+			return nil
+		case errors.Is(err, errUnheard):
+			continue
+		case err != nil:
 			return err
 		}
-		done, err := d.reply(in, t, reply)
-		if err != nil && !errors.Is(err, errQuit) { // too late, or not allowed: the next one may be
+		err = d.decide(t.ID, u, t.Shown(d.queue).Hash())
+		if err != nil { // too late, or not allowed: the next one may be
 			d.env.Warnf("%v", err)
-			done, err = !errors.Is(err, queue.ErrOtherKind), nil
 		}
-		if done || err != nil {
-			return err
+		if !errors.Is(err, queue.ErrOtherKind) {
+			return nil
 		}
 	}
 }
 
-func promptOf(t *queue.Task) string {
-	if t.Ask.Kind == queue.AskPermission {
-		return "[a]llow, [d]eny, [s]kip, [q]uit? "
+var (
+	errSkip    = errors.New("skip")
+	errUnheard = errors.New("it was no answer")
+)
+
+// hear asks the person what to say to t, which is drawn. A letter that was typed for an earlier question
+// is no yes to this one: after the first, a yes takes a digit that nobody can know before.
+func (d *desk) hear(t *queue.Task, first bool) (u utterance, err error) {
+	if t.Ask.Kind == queue.AskQuestion {
+		return d.hearText(t, first)
 	}
-	return "answer, or [d]eny, [s]kip, [q]uit? "
+
+	digit := ""
+	if !first {
+		digit = drawDigit()
+	}
+	reply, err := d.prompt(fmt.Sprintf("[y%s] allow, [n] deny, [s] skip, [q] quit? ", digit))
+	if err != nil {
+		return u, err
+	}
+	switch strings.ToLower(reply) {
+	case "y" + digit:
+		return utterance{allow: true}, nil
+	case "n":
+		return d.hearWhy()
+	case "s":
+		return u, errSkip
+	case "q":
+		return u, errQuit
+	}
+	fmt.Fprintf(d.env.Stdout, "Type y%s, n, s or q.\n", digit)
+	return u, errUnheard
 }
 
-// reply does what a person has typed, and reports whether the question is dealt with.
-func (d *desk) reply(in *bufio.Reader, t *queue.Task, reply string) (done bool, err error) {
-	permission := t.Ask.Kind == queue.AskPermission
+// hearText asks for the answer to a question. Commands begin with a slash, so that any other text is an
+// answer; one that looks like the letter of a permission, or is not the first, takes a digit.
+func (d *desk) hearText(t *queue.Task, first bool) (u utterance, err error) {
+	reply, err := d.prompt("answer, or /deny, /skip, /quit? ")
+	if err != nil {
+		return u, err
+	}
 	switch strings.ToLower(reply) {
 	case "":
-		return false, nil
-	case "s", "skip":
-		return true, nil
-	case "q", "quit":
-		return true, errQuit
-	case "d", "deny":
-		why, err := d.prompt(in, "why (may be empty)? ")
-		if err != nil {
-			return true, err
-		}
-		return true, d.decide(t.ID, false, true, why)
-	case "a", "allow":
-		if permission {
-			return true, d.decide(t.ID, true, false, "")
-		}
+		return u, errUnheard
+	case "/deny":
+		return d.hearWhy()
+	case "/skip":
+		return u, errSkip
+	case "/quit":
+		return u, errQuit
 	}
-	if permission {
-		return false, nil
+	if reply[0] == '/' {
+		fmt.Fprintln(d.env.Stdout, "Type /deny, /skip or /quit, or an answer that does not begin with a slash.")
+		return u, errUnheard
 	}
-	return true, d.decide(t.ID, false, false, reply)
+
+	spec, err := d.spec(t)
+	if err != nil {
+		return u, err
+	}
+	if u, err = d.chosen(t, utterance{text: reply}); err != nil {
+		d.env.Warnf("%v", err)
+		return u, errUnheard
+	}
+	letter := slices.Contains([]string{"y", "n", "yes", "no"}, strings.ToLower(reply)) &&
+		!slices.Contains(spec.Choices, reply)
+	if first && !letter {
+		return u, nil
+	}
+	digit := drawDigit()
+	sure, err := d.prompt(fmt.Sprintf("type %s to answer %q? ", digit, u.text))
+	if err == nil && sure != digit {
+		err = errUnheard
+	}
+	return u, err
 }
 
-// prompt asks for a line. The end of the input is a wish to quit.
-func (d *desk) prompt(in *bufio.Reader, text string) (string, error) {
+// hearWhy asks for the reason of a denial.
+func (d *desk) hearWhy() (utterance, error) {
+	why, err := d.prompt("why (may be empty)? ")
+	return utterance{deny: true, text: why}, err
+}
+
+// confirm draws t, and asks whether to say u to it. It returns an error for no.
+func (d *desk) confirm(t *queue.Task, u utterance, seen queue.Seen) error {
+	text, err := d.draw(t, seen)
+	if err != nil {
+		return err
+	}
 	fmt.Fprint(d.env.Stdout, text)
-	line, err := in.ReadString('\n')
+	what := "allow it"
+	switch {
+	case u.deny:
+		what = "deny it"
+	case !u.allow:
+		what = fmt.Sprintf("answer %q", u.text)
+	}
+	for {
+		reply, err := d.prompt(what + "? [y] yes, [n] no: ")
+		if errors.Is(err, errQuit) || strings.EqualFold(reply, "n") {
+			return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: it is not answered", t.ID))
+		}
+		if err != nil || strings.EqualFold(reply, "y") {
+			return err
+		}
+	}
+}
+
+func drawDigit() string { return fmt.Sprint(rand.IntN(10)) }
+
+// prompt asks for a line. What was typed before is forgotten. The end of the input is a wish to quit.
+func (d *desk) prompt(text string) (string, error) {
+	flush(os.Stdin)
+	fmt.Fprint(d.env.Stdout, text)
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		fmt.Fprintln(d.env.Stdout)
 		return "", errQuit

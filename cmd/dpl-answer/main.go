@@ -1,9 +1,9 @@
 // Package answer is dpl-answer, which shows open questions, and answers them.
 //
-//	dpl-answer [--to NAME]
+//	dpl-answer [--to NAME] [--ids]
 //	dpl-answer ID [--to NAME]
-//	dpl-answer ID [--to NAME] --allow|--deny [TEXT]
-//	dpl-answer ID [--to NAME] TEXT
+//	dpl-answer ID [--to NAME] [--shown HASH] --allow|--deny [TEXT]
+//	dpl-answer ID [--to NAME] [--shown HASH] TEXT
 //
 // The first answer counts: another one exits 76 (spec §47.2, in spec/questions.md).
 package answer
@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
@@ -23,8 +24,10 @@ import (
 type answer struct {
 	cli.Common `embed:""`
 
-	ID          cli.TaskID `name:"id" placeholder:"ID" help:"the question, or the beginning of its id; may be given as the first argument"`
+	ID          cli.TaskID `name:"id" placeholder:"ID" help:"the question, or the first 5 characters of its id or more; may be given as the first argument"`
 	Whom        cli.To     `embed:""`
+	IDs         bool       `name:"ids" help:"print the ids of the open questions, and nothing else"`
+	Shown       cli.Word   `placeholder:"HASH" help:"answer only the question with this hash, which --json, --on-alert and the page say"`
 	Allow       bool       `help:"give the permission"`
 	Deny        bool       `help:"deny the permission, or refuse to answer"`
 	AllowSelf   bool       `help:"answer a question of one's own operation or process; that is recorded"`
@@ -48,6 +51,10 @@ func (c *answer) Validate() error {
 		return cli.Usagef("--sign goes with an answer")
 	case c.ID == "" && (c.decides() || c.AllowSelf):
 		return cli.Usagef("say which question: dpl-answer lists them")
+	case c.IDs && (c.ID != "" || c.Follow):
+		return cli.Usagef("--ids is for all questions: leave out the rest")
+	case c.Shown != "" && (c.ID == "" || !c.decides()):
+		return cli.Usagef("--shown goes with ID and an answer")
 	case c.ID != "" && c.Follow:
 		return cli.Usagef("--follow is for all questions: leave out ID")
 	}
@@ -59,6 +66,9 @@ func (c *answer) decides() bool { return c.Allow || c.Deny || len(c.Words) > 0 }
 
 // Reads makes it a cli.Reader.
 func (c *answer) Reads() bool { return c.ID != "" && !c.decides() }
+
+// HostTime makes it a cli.HostTimer.
+func (*answer) HostTime() {}
 
 func (c *answer) text() string {
 	if len(c.Words) == 0 {
@@ -80,10 +90,10 @@ func (c *answer) Run(env *cli.Env) error {
 	d := &desk{env: env, flags: c, ledger: l, queue: string(id)}
 	switch {
 	case c.decides():
-		err = d.decide(string(c.ID), c.Allow, c.Deny, c.text())
+		err = d.say(string(c.ID))
 	case c.ID != "":
 		err = d.show(string(c.ID))
-	case d.interactive():
+	case d.interactive() && !c.IDs:
 		err = d.inbox()
 	default:
 		err = d.list()
@@ -99,36 +109,81 @@ type desk struct {
 	queue  string
 }
 
-// decide answers the question that begins with id.
-func (d *desk) decide(id string, allow, deny bool, text string) error {
-	q, err := d.ledger.ReadQueue(d.queue)
+// An utterance is what a person says to a question.
+type utterance struct {
+	allow, deny bool // neither: text is the answer
+	text        string
+}
+
+// yes reports whether u lets who has asked do something.
+func (u utterance) yes() bool { return !u.deny }
+
+// say answers the question that begins with id as the flags say, if a person can have seen all of it:
+// its hash is given, or it is drawn now, or the list shows it.
+func (d *desk) say(id string) error {
+	q, seen, err := d.read()
 	if err != nil {
 		return err
 	}
-	if id, err = find(q, id); err != nil {
+	if id, err = d.find(q, id, seen.Now); err != nil {
+		return err
+	}
+	u := utterance{d.flags.Allow, d.flags.Deny, d.flags.text()}
+	t := q.Task(id)
+	if t == nil || t.Ask == nil { // the verb tells why it cannot be answered
+		return d.decide(id, u, string(d.flags.Shown))
+	}
+	if u, err = d.chosen(t, u); err != nil {
 		return err
 	}
 
-	a := queue.Answer{End: queue.EndedAnswered, Text: text, User: cli.UserName(),
-		Operation: d.env.Variable("DPL_OP"), Queue: d.env.Variable("DPL_QUEUE"), Task: d.env.Variable("DPL_TASK"),
-		Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
+	shown := t.Shown(d.queue).Hash()
+	_, listed := t.Listed()
+	drawn := false
 	switch {
-	case allow:
-		a.End = queue.EndedAllowed
-	case deny:
-		a.End = queue.EndedDenied
-	case q.Task(id) != nil:
-		if a.Text, err = d.chosen(q.Task(id), text); err != nil {
+	case d.flags.Shown != "":
+		shown = string(d.flags.Shown)
+	case d.interactive() && (u.yes() || d.flags.Sign != ""):
+		if err := d.confirm(t, u, seen); err != nil {
 			return err
 		}
+		drawn = true
+	case d.flags.Sign != "":
+		return cli.Usagef("--sign needs --shown HASH where there is no terminal: what was not shown is not signed")
+	case u.yes() && !listed:
+		return cli.WithStatus(cli.StatusRefused, fmt.Errorf("%s: the list does not show all of it: give "+
+			"--shown HASH, which dpl-answer %[1]s --json prints", t.ID))
 	}
+	if err := d.decide(t.ID, u, shown); err != nil || d.env.JSON() || drawn {
+		return err
+	}
+	fmt.Fprintf(d.env.Stderr, "%s: %s: %s\n", t.ID, end(u), harmless.Message(t.Ask.Text))
+	return nil
+}
+
+// end returns how a question ends to which u is said.
+func end(u utterance) queue.TaskEnd {
+	switch {
+	case u.allow:
+		return queue.EndedAllowed
+	case u.deny:
+		return queue.EndedDenied
+	}
+	return queue.EndedAnswered
+}
+
+// decide answers the question id, which was shown with that hash.
+func (d *desk) decide(id string, u utterance, shown string) (err error) {
+	a := queue.Answer{End: end(u), Text: u.text, User: cli.UserName(), Shown: shown,
+		Operation: d.env.Variable("DPL_OP"), Queue: d.env.Variable("DPL_QUEUE"), Task: d.env.Variable("DPL_TASK"),
+		Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
 	if a.By, err = d.name(a.User); err != nil {
 		return err
 	}
-	if t := q.Task(id); d.flags.Sign != "" && t != nil {
-		text := queue.SignedText(d.queue, id, t.EnqueuedAt, t.SpecHash(), a.End, a.Text)
-		a.Signature.AskedAt = t.EnqueuedAt
-		if a.Signature.Text, err = signing.Sign(string(d.flags.Sign), text); err != nil {
+	if d.flags.Sign != "" {
+		a.SignedAt = wire.Moment(d.env.Now())
+		text := queue.SignedText(shown, a.End, a.Text, a.SignedAt)
+		if a.Signature, err = signing.Sign(string(d.flags.Sign), text); err != nil {
 			return fmt.Errorf("--sign %s: %w", d.flags.Sign, err)
 		}
 	}
@@ -138,11 +193,17 @@ func (d *desk) decide(id string, allow, deny bool, text string) error {
 	if err != nil {
 		return fmt.Errorf("answer %q: %w", id, err)
 	}
+	t := edit.Before.Task(id)
 	if d.env.JSON() {
-		d.env.PrintJSON(append(cli.QueueResult(edit), cli.Object{{"questionId", id},
-			{"end", a.End}, {"answer", cli.OrNull(a.Text)}, {"by", a.By}}...))
+		ended, _ := d.ledger.EndedTask(edit.After, id)
+		text := any(nil)
+		if ended.Decision != nil {
+			text = ended.Decision.Text
+		}
+		d.env.PrintJSON(append(cli.QueueResult(edit), cli.Object{{"questionId", id}, {"text", text},
+			{"shown", cli.OrNull(shown)}, {"end", a.End}, {"answer", cli.OrNull(a.Text)}, {"by", a.By}}...))
 	}
-	return d.tellTasks(edit.Before.Task(id))
+	return d.tellTasks(t)
 }
 
 // name returns who answers: $DPL_PARTICIPANT or the flag, or else the user.

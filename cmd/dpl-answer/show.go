@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,19 +12,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// open returns the open questions as of now, oldest first. A queue that nobody has used yet has
-// none.
+// open returns the open questions as of now, oldest first.
 func (d *desk) open() (all []*queue.Task, seen queue.Seen, err error) {
-	q, err := d.ledger.ReadQueue(d.queue)
-	if errors.Is(err, queue.ErrNoQueue) {
-		return nil, queue.Seen{}, nil
-	}
+	q, seen, err := d.read()
 	if err != nil {
-		return nil, queue.Seen{}, err
-	}
-
-	seen = d.ledger.ObserveQueue(q, d.env.Observer()())
-	if q, err = q.Pass(seen); err != nil {
 		return nil, seen, err
 	}
 	for _, t := range q.Tasks {
@@ -41,6 +31,12 @@ func (d *desk) list() error {
 	all, seen, err := d.open()
 	if err != nil {
 		return err
+	}
+	if d.flags.IDs && !d.env.JSON() {
+		for _, t := range all {
+			fmt.Fprintln(d.env.Stdout, t.ID)
+		}
+		return nil
 	}
 	if d.env.JSON() {
 		objects := []cli.Object{}
@@ -60,15 +56,11 @@ func (d *desk) list() error {
 
 // show prints one question, open or not.
 func (d *desk) show(id string) error {
-	q, err := d.ledger.ReadQueue(d.queue)
+	q, seen, err := d.read()
 	if err != nil {
 		return err
 	}
-	if id, err = find(q, id); err != nil {
-		return err
-	}
-	seen := d.ledger.ObserveQueue(q, d.env.Observer()())
-	if q, err = q.Pass(seen); err != nil {
+	if id, err = d.find(q, id, seen.Now); err != nil {
 		return err
 	}
 
@@ -133,7 +125,9 @@ func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
 	if spec.Input != "" {
 		input = jsontext.Value(spec.Input)
 	}
-	return cli.Object{{"questionId", t.ID}, {"state", t.State}, {"text", spec.Text}, {"input", input},
+	shown := t.Shown(d.queue).Hash()
+	return cli.Object{{"questionId", t.ID}, {"state", t.State}, {"shown", shown},
+		{"answer", cli.AnswerCommand(d.queue, t.ID, shown)}, {"text", spec.Text}, {"input", input},
 		{"choices", append([]string{}, spec.Choices...)}, {"key", cli.OrNull(t.Key)},
 		{"askedAt", view.Stamp(t.EnqueuedAt)},
 		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()},

@@ -1,7 +1,7 @@
 // Package ask is dpl-ask, which asks a person, and waits for the answer.
 //
-//	dpl-ask TEXT [--choice TEXT...] [--to NAME] [--timeout D]
-//	dpl-ask TEXT --kind permission [--input FILE] [--rules FILE...] [--timeout D]
+//	dpl-ask TEXT [--input FILE] [--rules FILE...] [--to NAME] [--timeout D]
+//	dpl-ask TEXT --kind question|--choice TEXT... [--to NAME] [--timeout D]
 //	dpl-ask TEXT --key KEY --wait D
 //	dpl-ask TEXT --park
 //
@@ -10,7 +10,6 @@
 package ask
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -23,13 +22,14 @@ type ask struct {
 	cli.Common `embed:""`
 
 	Question cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
-	Kind     string     `default:"question" enum:"question,permission" help:"a permission is allowed or denied, a question answered with a text"`
-	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; without any, every text is one"`
+	Kind     string     `default:"" enum:"permission,question," placeholder:"permission|question" help:"permission: it is allowed or denied (the default); question: it is answered with a text"`
+	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; makes it a question, and may be repeated"`
 	Input    cli.Path   `placeholder:"FILE" help:"the request for a permission: a JSON object with tool, and argv or command; - is standard input"`
 	Whom     cli.To     `embed:""`
 
 	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
 	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
+	Fresh              cli.Span   `placeholder:"D" help:"with --signers, and --key or --park: a signature counts for D"`
 	AllowWritableRules bool       `help:"obey --rules and --signers that the asker could change"`
 
 	Timeout cli.Span `placeholder:"D" help:"unanswered after D it is over (5m for a permission, 24h for a question)"`
@@ -53,10 +53,13 @@ func (*ask) Leading() string { return "question" }
 func (c *ask) Validate() error {
 	permission := c.kind() == queue.AskPermission
 	switch {
-	case permission && c.Choice != nil:
+	case c.Kind == string(queue.AskPermission) && c.Choice != nil:
 		return cli.Usagef("--choice is for a question: a permission is allowed or denied")
 	case !permission && (c.Input != "" || c.Rules != nil):
-		return cli.Usagef("--input and --rules are for --kind permission")
+		return cli.Usagef("--input and --rules are for a permission: leave out --kind question and --choice")
+	case (c.Fresh != 0) != (c.Signers != "" && (c.Key != "" || c.Park)):
+		return cli.Usagef("--fresh D goes with --signers and --key or --park: who asks may come back, " +
+			"and a signature of before counts for D")
 	case c.Rules != nil && c.Input == "":
 		return cli.Usagef("--rules needs --input: rules are about a tool and a command")
 	case c.Rules == nil && c.Signers == "" && c.AllowWritableRules:
@@ -73,7 +76,19 @@ func (c *ask) Validate() error {
 	return nil
 }
 
-func (c *ask) kind() queue.AskKind { return queue.AskKind(c.Kind) }
+// kind returns what kind of answer is wanted: a permission, unless --kind or --choice says otherwise.
+func (c *ask) kind() queue.AskKind {
+	switch {
+	case c.Kind != "":
+		return queue.AskKind(c.Kind)
+	case c.Choice != nil:
+		return queue.AskQuestion
+	}
+	return queue.AskPermission
+}
+
+// HostTime makes it a cli.HostTimer.
+func (*ask) HostTime() {}
 
 func (c *ask) Run(env *cli.Env) error {
 	id, err := c.Whom.AskQueue()
@@ -106,19 +121,8 @@ func (c *ask) Run(env *cli.Env) error {
 
 	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q,
 		signers: signers, life: life}
-	edit, err := env.EditQueue(l, a.queue, fileops.OrCreate,
-		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
-			if err := life.Err(seen.Observation); err != nil {
-				return before, err
-			}
-			after, a.id, err = before.Ask(q, seen)
-			return after, err
-		})
-	switch {
-	case errors.Is(err, queue.ErrKnownTask):
-		err = cli.WithStatus(cli.StatusRefused, errOtherQuestion)
-	case err == nil:
-		err = a.finish(edit)
+	if err = a.ask(); err == nil {
+		err = a.finish()
 	}
 	return cli.InQueue(id, err)
 }
@@ -137,24 +141,19 @@ func (c *ask) life(l *fileops.Ledger) (*follow.Life, error) {
 	return life, err
 }
 
-var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
-
 // finish waits for the answer, or parks the task.
-func (a *asking) finish(edit queueEdit) error {
-	if done, err := a.result(edit.After); done {
-		return err
-	}
-
-	a.asked = edit.Before.Task(a.id) == nil
-	t := edit.After.Task(a.id)
+func (a *asking) finish() error {
+	done, err := a.result(a.after)
 	switch {
+	case done, err != nil && a.flags.Park:
+		return err
 	case a.env.DryRun():
 		return fmt.Errorf("a person would be asked: %w", errOpen())
 	case a.flags.Park:
-		return a.park(t)
+		return a.park()
 	}
 	ending := follow.CatchEnding() // before anybody is told that there is a question to be withdrawn
-	a.alert(t)
+	a.alert()
 	return a.wait(ending)
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -31,7 +30,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 		timeout = permissionTimeout
 	}
 	q := queue.Question{
-		Kind: c.kind(), Text: string(c.Question), Key: string(c.Key),
+		Kind: c.kind(), Signed: c.Signers != "", Key: string(c.Key),
 		Expires: cmp.Or(time.Duration(c.Timeout), timeout),
 	}
 
@@ -39,6 +38,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 	for _, choice := range c.Choice {
 		spec.Choices = append(spec.Choices, string(choice))
 	}
+	q.Text = spec.Brief()
 	if c.Input != "" {
 		request, err := c.input(&spec)
 		if err != nil {
@@ -88,10 +88,10 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	if q.Ruled == nil { // the name is for the person who is asked
 		a.User = cli.UserName()
 	}
-	task := inAttempt(env)
+	run := ""
 	switch {
 	case c.Call != "":
-		if err := c.signCall(l, &a); err != nil {
+		if run, err = c.signCall(env, l, &a); err != nil {
 			return err
 		}
 	case c.PID != 0:
@@ -106,40 +106,67 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 		a.PID, a.Process = self, me
 	}
 	a.Participant = cmp.Or(a.Participant, "dpl-ask-"+strconv.Itoa(self))
-	if c.Park {
-		if a.Queue, a.Task, a.Epoch, err = attempt(env); err != nil {
-			return err
-		}
-	}
 	if q.Key == "" {
 		a.Waiter = me
+	} else if q.Scope, err = c.scope(env, l, run, &a); err != nil {
+		return err
 	}
-
-	q.Asker, q.Scope = a, scope(env, task, a)
-	if q.Key != "" && q.Scope == "" {
-		return cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call",
-			c.PID)
-	}
+	q.Asker = a
 	return nil
 }
 
-// signCall names the call that asks, and its process.
-func (c *ask) signCall(l *fileops.Ledger, a *queue.Asker) error {
+// signCall names the call that asks, and its process, and returns the run of its operation.
+func (c *ask) signCall(env *cli.Env, l *fileops.Ledger, a *queue.Asker) (run string, err error) {
 	op, _, err := l.ReadOperation(string(c.Op))
 	if err != nil {
-		return fmt.Errorf("--op %s: %w", c.Op, err)
+		return "", fmt.Errorf("--op %s: %w", c.Op, err)
 	}
 	frame := op.Frame(string(c.Call))
 	if frame == nil {
-		return fmt.Errorf("--op %s: call %q: %w", c.Op, c.Call, protocol.ErrNoCall)
+		return "", fmt.Errorf("--op %s: call %q: %w", c.Op, c.Call, protocol.ErrNoCall)
 	}
 	a.Operation, a.Call = string(c.Op), string(c.Call)
 	a.PID, a.Process = frame.PID, frame.Process
 	a.Participant = cmp.Or(a.Participant, frame.ParticipantID)
-	return nil
+	return cmp.Or(env.RunOf(a.Operation), op.RunID), nil
 }
 
-// attempt returns the attempt in which this runs.
+// scope returns within which a key means the same question: the task in whose attempt this runs, or
+// else the run of the operation, or else the process. So the answer to an earlier piece of work is
+// never one to this. With --park it adds the task to a.
+func (c *ask) scope(env *cli.Env, l *fileops.Ledger, run string, a *queue.Asker) (string, error) {
+	if c.Park || env.Variable("DPL_QUEUE") != "" && env.Variable("DPL_TASK") != "" {
+		queueID, id, epoch, err := attempt(env)
+		if err != nil {
+			return "", err
+		}
+		q, err := l.ReadQueue(queueID)
+		if err != nil {
+			return "", cli.InQueue(cli.QueueID(queueID), err)
+		}
+		t := q.Task(id)
+		if t == nil || t.Claim == nil || t.Claim.Epoch != epoch {
+			return "", cli.WithStatus(cli.StatusOver, fmt.Errorf("%s: attempt %d at task %s is over, and "+
+				"so is what it would ask", queueID, epoch, id))
+		}
+		if c.Park {
+			a.Queue, a.Task, a.Epoch = queueID, id, epoch
+		}
+		return queue.TaskScope(queueID, t), nil
+	}
+
+	p := observe.Identity(a.PID, a.Process)
+	switch {
+	case run != "":
+		return queue.RunScope(run), nil
+	case p.Known():
+		return queue.ProcessScope(p), nil
+	}
+	return "", cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call",
+		c.PID)
+}
+
+// attempt returns the attempt in which this runs, as its environment says.
 func attempt(env *cli.Env) (queueID, task string, epoch int64, err error) {
 	var q cli.QueueID
 	var t cli.TaskID
@@ -149,36 +176,8 @@ func attempt(env *cli.Env) (queueID, task string, epoch int64, err error) {
 		value encoding.TextUnmarshaler
 	}{{"DPL_QUEUE", &q}, {"DPL_TASK", &t}, {"DPL_EPOCH", &n}} {
 		if err := v.value.UnmarshalText([]byte(env.Variable(v.name))); err != nil {
-			return "", "", 0, cli.Usagef("--park is for an attempt at a task: $%s: %v", v.name, err)
+			return "", "", 0, cli.Usagef("--park and --key in an attempt at a task: $%s: %v", v.name, err)
 		}
 	}
 	return string(q), string(t), int64(n), nil
-}
-
-// inAttempt returns the task in whose attempt this runs, as QUEUE/TASK, or "".
-func inAttempt(env *cli.Env) string {
-	queueID, task := env.Variable("DPL_QUEUE"), env.Variable("DPL_TASK")
-	if queueID == "" || task == "" {
-		return ""
-	}
-	return queueID + "/" + task
-}
-
-// scope returns within which a key means the same question: the task, or else the run of the
-// operation, or else the process, or "" if that is not known. So the answer to an earlier piece of work is never
-// one to this.
-func scope(env *cli.Env, task string, a queue.Asker) string {
-	switch p := observe.Identity(a.PID, a.Process); {
-	case a.Task != "":
-		return "task " + a.Queue + "/" + a.Task
-	case task != "":
-		return "task " + task
-	case a.Operation != "":
-		return strings.TrimSpace("operation " + a.Operation + " " + env.RunOf(a.Operation))
-	case !p.Known():
-		return ""
-	default:
-		return strings.Join([]string{"process", p.HostID, p.BootID, strconv.Itoa(p.PID),
-			strconv.FormatInt(p.StartTicks, 10)}, " ")
-	}
 }

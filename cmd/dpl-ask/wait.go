@@ -16,8 +16,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-type queueEdit = session.QueueEdit
-
 // errOpen returns an error that says that nobody has answered yet.
 func errOpen() error { return cli.ResultIs(cli.StatusBusy, errors.New("the question is open")) }
 
@@ -29,12 +27,54 @@ type asking struct {
 	queue    string
 	id       string
 	question queue.Question
-	asked    bool   // it was not asked before
-	signers  string // path of those who may answer; "": anybody
+	after    queue.Queue // after the question was asked
+	untold   bool        // a person is still to be told of the question
+	shown    queue.Shown // what a person is shown of it; zero: it had ended before
+	drawn    bool        // this process has drawn the nonce of shown
+	signers  string      // path of those who may answer; "": anybody
 	life     *follow.Life
 }
 
-// result reports whether the question has ended, and prints the answer.
+var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
+
+// ask asks the question, joins it, or finds how it was decided.
+func (a *asking) ask() error {
+	edit, err := a.env.EditQueue(a.ledger, a.queue, fileops.OrCreate,
+		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+			if err := a.life.Err(seen.Observation); err != nil {
+				return before, err
+			}
+			after, a.id, err = session.Ask(before, a.question, seen)
+			return after, err
+		})
+	if errors.Is(err, queue.ErrKnownTask) {
+		return cli.WithStatus(cli.StatusRefused, errOtherQuestion)
+	}
+	if err != nil {
+		return err
+	}
+
+	a.after, a.shown, a.drawn, a.untold = edit.After, queue.Shown{}, false, false
+	if t := edit.After.Task(a.id); t != nil {
+		a.drawn = edit.Before.Task(a.id) == nil
+		a.untold = a.drawn
+		a.shown = a.mine(t.Shown(a.queue))
+	}
+	return nil
+}
+
+// mine returns shown with all that this process knows better than the ledger: what it asks.
+func (a *asking) mine(shown queue.Shown) queue.Shown {
+	q := a.question
+	shown.Queue, shown.Kind, shown.Spec, shown.Key = a.queue, q.Kind, q.Spec.Hash(), q.Key
+	if shown.Scope = ""; q.Key != "" {
+		shown.Scope = q.Scope
+	}
+	return shown
+}
+
+// result reports whether the question has ended, and prints the answer. A yes that does not count is
+// none: with a key, the question is asked anew. If done is false, an error says why that is not known yet.
 func (a *asking) result(q queue.Queue) (done bool, err error) {
 	if q.Task(a.id) != nil {
 		return false, nil
@@ -44,8 +84,13 @@ func (a *asking) result(q queue.Queue) (done bool, err error) {
 		ended = queue.Ended{ID: a.id, End: queue.EndedWithdrawn}
 	}
 
-	if err := errors.Join(a.checkRules(ended), a.checkSignature(ended)); err != nil {
+	if err := a.checkRules(ended); err != nil {
 		return true, err
+	}
+	if why, err := a.take(ended); err != nil {
+		return false, err
+	} else if why != nil {
+		return a.discount(ended, why)
 	}
 	if a.env.JSON() {
 		a.env.PrintJSON(a.object(ended.End, ended.Decision))
@@ -71,25 +116,75 @@ func (a *asking) checkRules(e queue.Ended) error {
 		(&queue.Decision{Rule: *q.Ruled}).Decider()))
 }
 
-// checkSignature returns an error for a yes that needs a signature and has none. A rule that this
-// process has read itself needs none.
-func (a *asking) checkSignature(e queue.Ended) error {
+// take takes a yes, and leaves a line in the record for it; or returns why the yes does not count. What
+// is no yes, and the yes of a rule that this process has read itself, need neither.
+func (a *asking) take(e queue.Ended) (why, err error) {
 	ruled := a.question.Ruled != nil && a.question.RuledEnd == e.End
-	if a.signers == "" || !e.End.Decided() || e.End == queue.EndedDenied || ruled {
-		return nil
+	if !e.End.Yes() || ruled {
+		return nil, nil
+	}
+	if why = errors.Join(a.checkShown(e), a.checkSignature(e)); why != nil {
+		return why, nil
 	}
 
-	err := errors.New("it has none")
-	if d := e.Decision; d != nil && d.Signature.Text != "" {
-		text := queue.SignedText(a.queue, a.id, d.Signature.AskedAt, a.question.Spec.Hash(), e.End,
-			d.Answer)
-		_, err = signing.Verify(a.signers, text, d.Signature.Text)
+	_, err = a.env.EditQueue(a.ledger, a.queue, fileops.Existing,
+		func(q queue.Queue, seen queue.Seen) (queue.Queue, error) { return q.Take(e, seen) })
+	if errors.Is(err, queue.ErrUnrecorded) {
+		return err, nil
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %s%s, which does not count: %w: it needs a signature by one of %s: %w", a.id,
-			e.End, e.Decision.Decider(), fileops.ErrPermission, a.signers, err)
+	return nil, err
+}
+
+// checkShown returns an error for a yes to something else than what this process asks.
+func (a *asking) checkShown(e queue.Ended) error {
+	d := e.Decision
+	switch {
+	case d == nil, d.Kind != a.question.Kind, e.Spec != a.question.Spec.Hash(),
+		d.Rule.Number == 0 && a.shown != (queue.Shown{}) && d.Shown != a.shown.Hash():
+		return errors.New("another question was answered")
 	}
 	return nil
+}
+
+// checkSignature returns an error for a yes that needs a signature and has none that counts.
+func (a *asking) checkSignature(e queue.Ended) error {
+	if a.signers == "" {
+		return nil
+	}
+	s := e.Decision.Signature
+	if s.Text == "" {
+		return fmt.Errorf("it has no signature by one of %s", a.signers)
+	}
+
+	shown := a.shown
+	if !a.drawn {
+		shown = a.mine(queue.Shown{ID: a.id, Nonce: s.Nonce, AskedAt: s.AskedAt,
+			By: e.Decision.AskedBy, User: s.User})
+		age := a.env.Now().Sub(s.At)
+		if fresh := time.Duration(a.flags.Fresh); age > fresh || age < -time.Minute {
+			return fmt.Errorf("its signature is of %s, and counts for %v", wire.FormatTime(s.At), fresh)
+		}
+	}
+	_, err := signing.Verify(a.signers, queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text)
+	if err != nil {
+		return fmt.Errorf("it has no signature by one of %s: %w", a.signers, err)
+	}
+	return nil
+}
+
+// discount asks anew if a yes does not count, and somebody may come back for another one; or else
+// returns why.
+func (a *asking) discount(e queue.Ended, why error) (done bool, err error) {
+	why = fmt.Errorf("%s: %s%s, which does not count: %w", a.id, e.End, e.Decision.Decider(), why)
+	if a.flags.Key == "" && !a.flags.Park {
+		return true, cli.WithStatus(cli.StatusPermission, why)
+	}
+	a.question.Discounted = a.id
+	if err := a.ask(); err != nil {
+		return true, err
+	}
+	a.env.Warnf("%v: it is asked again as %s", why, a.id)
+	return false, nil
 }
 
 // status returns the error for an end: nil if it is a yes.
@@ -134,6 +229,7 @@ func (a *asking) wait(ending *follow.Ending) error {
 	line := statusline.New(a.env.Stderr)
 	defer line.Erase()
 
+	ends := a.env.Now().Add(a.question.Expires)
 	for {
 		f.Arm()
 		q, err := a.ledger.ReadQueue(a.queue)
@@ -146,15 +242,18 @@ func (a *asking) wait(ending *follow.Ending) error {
 			}
 			return gone
 		}
-		if done, err := a.result(q); done {
+		done, err := a.result(q)
+		if done {
 			return err
 		}
+		a.alert()
 
-		changed, err := a.pass(q)
-		if changed {
-			continue
+		if changed := false; err == nil {
+			if changed, err = a.pass(q); changed {
+				continue
+			}
 		}
-		if f.Failed = err != nil; f.Failed && !cli.Transient(err) {
+		if f.Failed = err != nil; f.Failed && (!cli.Transient(err) || a.env.Now().After(ends)) {
 			return err
 		}
 		a.ledger.LookAfter(q, a.env.Program)
@@ -202,8 +301,8 @@ func (a *asking) withdraw() {
 	}
 }
 
-// park blocks the task on the question t when its attempt has ended.
-func (a *asking) park(t *queue.Task) error {
+// park blocks the task on the question when its attempt has ended.
+func (a *asking) park() error {
 	who := a.question.Asker
 	name := queue.QuestionName(a.queue, a.id)
 	_, err := a.env.EditQueue(a.ledger, who.Queue, fileops.Existing,
@@ -217,7 +316,7 @@ func (a *asking) park(t *queue.Task) error {
 		return fmt.Errorf("park %s/%s: %w", who.Queue, who.Task, err)
 	}
 
-	a.alert(t)
+	a.alert()
 	if a.env.JSON() {
 		a.env.PrintJSON(a.object("", nil))
 	} else {
@@ -226,11 +325,13 @@ func (a *asking) park(t *queue.Task) error {
 	return cli.Exit(cli.StatusBusy)
 }
 
-// alert tells of a question that was not asked before.
-func (a *asking) alert(t *queue.Task) {
-	if a.flags.OnAlert == "" || !a.asked {
+// alert tells a person of a question that was not asked before, once.
+func (a *asking) alert() {
+	t := a.after.Task(a.id)
+	if a.flags.OnAlert == "" || !a.untold || t == nil {
 		return
 	}
+	a.untold = false
 
 	_, err := hook.Run(string(a.flags.OnAlert), a.line(t),
 		[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
@@ -239,18 +340,35 @@ func (a *asking) alert(t *queue.Task) {
 	}
 }
 
-// line returns the alert of t, a line of JSON.
+// mostAlert is the size of the largest spec of a question that an alert has, in bytes.
+const mostAlert = 64 << 10
+
+// line returns the alert of t, a line of JSON, with all that a person must see to answer, and the
+// command that answers just that.
 func (a *asking) line(t *queue.Task) string {
-	asker := t.Ask.Askers[0]
+	spec, _ := queue.DecodeAskSpec(a.question.Spec)
+	whole := len(a.question.Spec) <= mostAlert
 	return wire.Line(func(w *wire.Writer) {
 		w.String("type", "asked")
 		w.String("queueId", a.queue)
 		w.String("questionId", t.ID)
 		w.String("kind", string(t.Ask.Kind))
-		w.String("text", t.Ask.Text)
-		w.String("by", asker.Participant)
-		w.OptString("user", asker.User)
-		w.OptString("operation", asker.Operation)
-		w.OptTime("at", asker.At)
+		if !whole {
+			w.String("text", t.Ask.Text) // and no hash: nobody is to answer what was not shown
+		} else {
+			w.String("shown", a.shown.Hash())
+			w.String("answer", cli.AnswerCommand(a.queue, t.ID, a.shown.Hash()))
+			w.String("text", spec.Text)
+			if spec.Input != "" {
+				w.Raw("input", spec.Input)
+			}
+			if spec.Choices != nil {
+				w.Strings("choices", spec.Choices)
+			}
+		}
+		w.String("by", t.Ask.By)
+		w.OptString("user", t.Ask.User)
+		w.OptString("operation", t.Ask.Askers[0].Operation)
+		w.OptTime("at", t.EnqueuedAt)
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/page"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/group"
-	"github.com/dpl-project/dpl/protocol/queue"
 )
 
 // page writes the subject to file as a page for a browser; - is stdout. A browser reads it again
@@ -44,30 +43,11 @@ func (s *reporter) pageOf(p *picture) page.Page {
 		html.Groups = append(html.Groups, page.Group{Group: g, Alerts: alerts})
 	}
 
-	html.Records, html.Choices = s.records(p), s.choices(p)
+	html.Records = s.records(p)
 	for _, err := range p.warnings {
 		html.Warnings = append(html.Warnings, err.Error())
 	}
 	return html
-}
-
-// choices returns the answers from which people choose, by the id of the question.
-func (s *reporter) choices(p *picture) map[string][]string {
-	all := make(map[string][]string)
-	for _, q := range p.queues {
-		for _, t := range q.Questions() {
-			content, err := s.ledger.ReadSpec(q.ID, t)
-			if err == nil {
-				var spec queue.AskSpec
-				spec, err = queue.DecodeAskSpec(content)
-				all[t.ID] = spec.Choices
-			}
-			if err != nil {
-				p.warnings = append(p.warnings, cli.Named("question", q.ID, t.ID, err))
-			}
-		}
-	}
-	return all
 }
 
 // alerts returns the latest alerts of g, as many as can be read.

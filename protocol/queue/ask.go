@@ -3,7 +3,6 @@ package queue
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,10 +37,14 @@ func (k AskKind) wants() string {
 // An Ask is what an open task has in place of a claim: who asks, and what (spec §46.2). Tasks share
 // asks, so one is replaced and never changed.
 type Ask struct {
-	Kind    AskKind
-	Text    string  // the question, cut to MostAskText bytes
-	Askers  []Asker // at least one
-	Unknown []wire.Member
+	Kind     AskKind
+	Text     string  // the question, cut to MostAskText bytes
+	Nonce    string  // 32 hex digits: no other question has these
+	By, User string  // participant and user of the first asker, also when it is gone
+	Scope    string  // within which the key of the task is known
+	Signed   bool    // only a signed yes counts
+	Askers   []Asker // at least one
+	Unknown  []wire.Member
 }
 
 // MostAskText is the length of the longest text of a question that its entry repeats, in bytes.
@@ -101,7 +104,8 @@ type Decision struct {
 	By, User  string // who has decided; "": nobody, or a rule
 	Answer    string // the text of an answer, or the reason of a denial
 	Rule      Rule
-	Self      bool // it was answered by one of those who asked
+	Self      bool   // it was answered by one of those who asked
+	Shown     string // the hash of what the person was shown (Shown.Hash); "": it was no person
 	Signature Signature
 	Unknown   []wire.Member
 
@@ -118,7 +122,10 @@ type Rule struct {
 
 // A Question is what somebody asks.
 type Question struct {
+	ID      string // q and 10 characters of a-z and 2-7, drawn at random
+	Nonce   string // 32 hex digits, drawn at random
 	Kind    AskKind
+	Signed  bool    // only a signed yes counts
 	Scope   string  // within which Key is known
 	Key     string  // "": it is a new question
 	Spec    Content // with the text, input and choices
@@ -130,6 +137,23 @@ type Question struct {
 	Ruled    *Rule
 	RuledEnd TaskEnd
 	Reason   string // of the rule
+	// Discounted is the id of a question of this key whose yes does not count. It is asked again. "":
+	// none.
+	Discounted string
+}
+
+// TaskScope returns the scope of keys in an attempt at the task t of a queue: all its attempts have it
+// (spec §47.1).
+func TaskScope(queueID string, t *Task) string {
+	return fmt.Sprintf("task %s/%s %d", queueID, t.ID, t.Seq)
+}
+
+// RunScope returns the scope of keys in a run of an operation.
+func RunScope(runID string) string { return "run " + runID }
+
+// ProcessScope returns the scope of keys of a process.
+func ProcessScope(p observe.Process) string {
+	return fmt.Sprintf("process %s %s %d %d", p.HostID, p.BootID, p.PID, p.StartTicks)
 }
 
 // IsAskQueue reports whether id is a queue of questions.
@@ -137,8 +161,8 @@ func IsAskQueue(id string) bool { return id == "ask" || strings.HasPrefix(id, "a
 
 // Ask returns q with the question asked, and its id (spec §47.1). One with a key joins the open
 // question of that key and scope, or finds how it was decided; q is then unchanged. The errors are
-// ErrNotAsk for a queue of tasks, ErrKnownTask if the key was used for another question, ErrClosed
-// and ErrFull.
+// ErrNotAsk for a queue of tasks, ErrTakenID, ErrKnownTask if the key was used for another question,
+// ErrClosed and ErrFull.
 func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 	if !IsAskQueue(q.ID) {
 		return q, "", ErrNotAsk
@@ -148,54 +172,76 @@ func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 	e.revive()
 	e.pass()
 
-	id := "ask-" + strconv.FormatInt(e.q.LastSeq+1, 10)
 	if ask.Key != "" {
-		id = IDOf(ask.Scope + "\n" + ask.Key)
-		known, err := e.join(id, ask)
+		known, err := e.join(ask)
 		if err != nil {
 			return q, "", err
 		}
-		if known {
-			e.obey(e.q.index(id), ask)
+		if known != "" {
+			e.obey(e.q.index(known), ask)
 			after, err := e.end()
-			return after, id, err
+			return after, known, err
 		}
-	} else if e.q.index(id) >= 0 { // somebody has written it there
-		return q, "", ErrKnownTask
 	}
 
+	if _, taken := e.endOf(ask.ID); taken || e.q.index(ask.ID) >= 0 {
+		return q, "", ErrTakenID
+	}
 	if err := e.mayAsk(ask.Asker); err != nil {
 		return q, "", err
 	}
-	e.open(id, ask)
+	e.open(ask)
 	after, err := e.end()
-	return after, id, err
+	return after, ask.ID, err
 }
 
-// join adds the asker to the open question id, and reports whether there is one, or it was decided.
-// One that nobody has decided is asked again.
-func (e *edit) join(id string, ask Question) (known bool, err error) {
-	i := e.q.index(id)
-	if i < 0 {
-		end, spec, ok := e.endOf(id)
-		if ok && (spec != ask.Spec.Hash() || ask.Kind.misfits(end)) {
-			return false, ErrKnownTask // so whoever has read a question answers that one
+// join adds the asker to the open question of a key, and returns the id of that, or of one that was
+// decided, or "". One that nobody has decided is asked again.
+func (e *edit) join(ask Question) (known string, err error) {
+	i := -1
+	for j, t := range e.q.Tasks {
+		if t.Ask != nil && t.Key == ask.Key && t.Ask.Scope == ask.Scope {
+			i = j // of several, the later one counts
 		}
-		return ok && end.Decided(), nil
+	}
+	if i < 0 {
+		ended, ok := e.endOfKey(IDOf(ask.Scope + "\n" + ask.Key))
+		if ok && (ended.Spec != ask.Spec.Hash() || ask.Kind.misfits(ended.End)) {
+			return "", ErrKnownTask // so whoever has read a question answers that one
+		}
+		if !ok || !ended.End.Decided() || ended.ID == ask.Discounted {
+			return "", nil
+		}
+		return ended.ID, nil
 	}
 
 	t := e.q.Tasks[i]
-	switch {
-	case t.SpecHash() != ask.Spec.Hash() || t.Ask == nil || t.Ask.Kind != ask.Kind:
-		return false, ErrKnownTask
-	case slices.ContainsFunc(t.Ask.Askers, ask.Asker.same):
-		return true, nil
+	if t.SpecHash() != ask.Spec.Hash() || t.Ask.Kind != ask.Kind {
+		return "", ErrKnownTask
 	}
-
 	asked := *t.Ask
-	asked.Askers = append(slices.Clip(asked.Askers), e.asker(ask.Asker))
-	e.own(i).Ask = &asked
-	return true, nil
+	asked.Signed = asked.Signed || ask.Signed
+	joined := slices.ContainsFunc(asked.Askers, ask.Asker.same)
+	if !joined {
+		asked.Askers = append(slices.Clip(asked.Askers), e.asker(ask.Asker))
+	}
+	if !joined || asked.Signed != t.Ask.Signed {
+		e.own(i).Ask = &asked
+	}
+	return t.ID, nil
+}
+
+// endOfKey returns the question with a keyId that has ended last, if it is remembered.
+func (e *edit) endOfKey(keyID string) (Ended, bool) {
+	for _, ended := range slices.Backward(e.q.Ended) {
+		if ended.KeyID == keyID {
+			return ended, true
+		}
+	}
+	if e.seen.PastKey == nil {
+		return Ended{}, false
+	}
+	return e.seen.PastKey(keyID)
 }
 
 // asker returns a as of now.
@@ -225,13 +271,18 @@ func (e *edit) mayAsk(a Asker) error {
 	return nil
 }
 
-// open adds the question id, and ends it if a rule has decided it.
-func (e *edit) open(id string, ask Question) {
+// open adds the question, and ends it if a rule has decided it.
+func (e *edit) open(ask Question) {
+	scope := ask.Scope
+	if ask.Key == "" {
+		scope = ""
+	}
 	e.q.LastSeq++
 	e.q.Tasks = append(e.tasks(), &Task{
-		ID: id, Seq: e.q.LastSeq, State: Open, Spec: ask.Spec.stored(), Key: ask.Key,
+		ID: ask.ID, Seq: e.q.LastSeq, State: Open, Spec: ask.Spec.stored(), Key: ask.Key,
 		EnqueuedAt: e.seen.Now,
-		Ask: &Ask{Kind: ask.Kind, Text: cut(ask.Text, MostAskText),
+		Ask: &Ask{Kind: ask.Kind, Text: cut(ask.Text, MostAskText), Nonce: ask.Nonce,
+			By: ask.Asker.Participant, User: ask.Asker.User, Scope: scope, Signed: ask.Signed,
 			Askers: []Asker{e.asker(ask.Asker)}},
 		expiry: timerMember{Timer: startTimer(ask.Expires, e.seen.Observation)},
 	})
@@ -239,7 +290,7 @@ func (e *edit) open(id string, ask Question) {
 	e.changed = true
 
 	if ask.Ruled == nil && !ask.Spec.Inline() {
-		e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{id, ask.Spec})
+		e.q.effects.Specs = append(e.q.effects.Specs, NewSpec{ask.ID, ask.Spec})
 	}
 	e.obey(len(e.q.Tasks)-1, ask)
 }
@@ -262,9 +313,13 @@ func cut(text string, n int) string {
 
 // decide ends the open question i.
 func (e *edit) decide(i int, end TaskEnd, d Decision) {
-	asked := e.q.Tasks[i].Ask
-	d.Kind, d.Text = asked.Kind, asked.Text
-	d.AskedBy, d.Operation = asked.Askers[0].Participant, asked.Askers[0].Operation
+	t := e.q.Tasks[i]
+	d.Kind, d.Text = t.Ask.Kind, t.Ask.Text
+	d.AskedBy, d.Operation = t.Ask.By, t.Ask.Askers[0].Operation
 	e.finish(i, end)
-	e.q.Ended[len(e.q.Ended)-1].Decision = &d
+	ended := &e.q.Ended[len(e.q.Ended)-1]
+	ended.Decision = &d
+	if t.Key != "" {
+		ended.KeyID = IDOf(t.Ask.Scope + "\n" + t.Key)
+	}
 }

@@ -3,8 +3,11 @@ package queue
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An Answer is what somebody says to a question.
@@ -17,14 +20,16 @@ type Answer struct {
 	Task      string
 	Processes []observe.Process // the one that answers, and those it descends from
 	AllowSelf bool              // it may be one of those who asked
-	Signature Signature         // of the question that was asked then
+	Shown     string            // the hash of the question that was shown (Shown.Hash)
+	SignedAt  time.Time         // when Signature was made
+	Signature string            // of SignedText; "": none
 }
 
 // Answer returns q with the question id decided (spec §47.2). The first answer is the one that
-// counts. The errors are ErrNoTask; ErrDecided, or ErrOver for one that nobody has decided in time;
-// ErrNotQuestion for a task; ErrOtherKind for an answer that does not fit; ErrRenewed if the
-// question was asked again since it was signed; and ErrOwn if who answers is part of what has
-// asked.
+// counts; q is unchanged if it is the same. The errors are ErrNoTask; ErrDecided, or ErrOver for one
+// that nobody has decided in time; ErrNotQuestion for a task; ErrOtherKind for an answer that does
+// not fit; ErrChanged if another question was shown; ErrUnsigned; and ErrOwn if who answers is part
+// of what has asked.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e, err := q.begin("answer", seen)
 	if err != nil {
@@ -34,26 +39,34 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e.pass()
 	i := e.q.index(id)
 	if i < 0 {
-		return q, e.q.answered(id, e.seen)
+		if err := e.answered(id, a); err != nil {
+			return q, err
+		}
+		return e.end()
 	}
 
 	t := e.q.Tasks[i]
 	switch {
 	case t.Ask == nil:
 		return q, ErrNotQuestion
+	case a.Shown != t.Shown(q.ID).Hash():
+		return q, ErrChanged
 	case t.Ask.Kind.misfits(a.End):
 		return q, fmt.Errorf("%w: it asks for a %s", ErrOtherKind, t.Ask.Kind.wants())
+	case t.Ask.Signed && a.Signature == "" && a.End.Yes():
+		return q, ErrUnsigned
 	}
 
-	if s := a.Signature; s != (Signature{}) && !s.AskedAt.Equal(t.EnqueuedAt) {
-		return q, ErrRenewed
-	}
 	own := slices.ContainsFunc(t.Ask.Askers, a.by)
 	if own && !a.AllowSelf {
 		return q, ErrOwn
 	}
-	e.decide(i, a.End, Decision{By: a.By, User: a.User, Answer: a.Text, Self: own,
-		Signature: a.Signature})
+	d := Decision{By: a.By, User: a.User, Answer: a.Text, Self: own, Shown: a.Shown}
+	if a.Signature != "" {
+		d.Signature = Signature{At: wire.Moment(a.SignedAt), Text: a.Signature, Nonce: t.Ask.Nonce,
+			AskedAt: t.EnqueuedAt, User: t.Ask.User}
+	}
+	e.decide(i, a.End, d)
 	return e.end()
 }
 
@@ -68,24 +81,55 @@ func (a Answer) by(asker Asker) bool {
 	})
 }
 
-// answered returns why there is no open question id to answer.
-func (q Queue) answered(id string, seen Seen) error {
-	end := TaskEnd("")
-	by := ""
-	if ended, ok := q.EndedTask(id); ok {
-		end, by = ended.End, ended.Decision.Decider()
-	} else if seen.Past != nil {
-		end, _, _ = seen.Past(id)
+// answered returns why there is no open question id to be answered with a, or nil if that is what
+// somebody has answered.
+func (e *edit) answered(id string, a Answer) error {
+	ended, _ := e.endOf(id)
+	switch d := ended.Decision; {
+	case !ended.End.Decided():
+	case d != nil && ended.End == a.End && d.Answer == a.Text && d.Rule.Number == 0 &&
+		(a.Shown == "" || a.Shown == d.Shown) && (a.Signature == "" || d.Signature.Text != ""):
+		return nil
+	default:
+		return fmt.Errorf("%w: %s%s", ErrDecided, ended.End, d.Decider())
 	}
-
-	switch {
-	case end.Decided():
-		return fmt.Errorf("%w: %s%s", ErrDecided, end, by)
-	case end == EndedTimedOut || end == EndedWithdrawn:
-		return fmt.Errorf("%w: %s", ErrOver, end)
+	if ended.End == EndedTimedOut || ended.End == EndedWithdrawn {
+		return fmt.Errorf("%w: %s", ErrOver, ended.End)
 	}
 	return ErrNoTask
 }
+
+// Take returns q after an edit that changes nothing but its revision, with which who has asked takes a
+// yes (spec §47.6): so the record has a line for it, whatever becomes of the file. The errors are
+// ErrNoTask if the question has not ended as yes says; ErrUnrecorded if nobody has answered so; and
+// those of seen.Recorded.
+func (q Queue) Take(yes Ended, seen Seen) (Queue, error) {
+	e, err := q.begin("taken", seen)
+	if err != nil {
+		return q, err
+	}
+
+	ended, _ := q.endOf(yes.ID, seen)
+	if ended.line() != yes.line() {
+		return q, ErrNoTask
+	}
+	if recorded, err := seen.Recorded(q.Audit, ended.Answers); err != nil {
+		return q, err
+	} else if !recorded {
+		return q, ErrUnrecorded
+	}
+	e.changed = true
+	return e.end()
+}
+
+// Answers reports whether the line l of a record is that of the answer with which e has ended.
+func (e Ended) Answers(l audit.Line) bool {
+	return (l.Verb == "answer" || l.Verb == "ask") && slices.ContainsFunc(l.Patch,
+		func(c audit.Change) bool { return c.Path == "ended/-" && c.After == e.line() })
+}
+
+// line returns e as the record has it.
+func (e Ended) line() string { return wire.Line(e.write) }
 
 // Decider returns " by" and who has decided, or "" if nobody has or d is nil.
 func (d *Decision) Decider() string {

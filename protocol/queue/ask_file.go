@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"strings"
+
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -13,6 +15,16 @@ func readAsk(r *wire.Reader) *Ask {
 			a.Kind = wire.Word(r, "kind", AskKind.Valid)
 		case "text":
 			a.Text = r.String()
+		case "nonce":
+			a.Nonce = readNonce(r)
+		case "by":
+			a.By = r.ID()
+		case "user":
+			a.User = r.String()
+		case "scope":
+			a.Scope = r.String()
+		case "signed":
+			a.Signed = r.Bool()
 		case "askers":
 			a.Askers = wire.ReadAll(r, (*Asker).read)
 		default:
@@ -20,7 +32,7 @@ func readAsk(r *wire.Reader) *Ask {
 		}
 	})
 
-	r.Require("kind", "askers")
+	r.Require("kind", "nonce", "by", "askers")
 	if len(a.Askers) == 0 && !r.Failed() {
 		r.FailMember(r.Offset(), "askers", wire.ErrCorrupt, "at least one is expected")
 	}
@@ -30,8 +42,21 @@ func readAsk(r *wire.Reader) *Ask {
 func (a *Ask) write(w *wire.Writer) {
 	w.String("kind", string(a.Kind))
 	w.OptString("text", a.Text)
+	w.String("nonce", a.Nonce)
+	w.String("by", a.By)
+	w.OptString("user", a.User)
+	w.OptString("scope", a.Scope)
+	w.OptBool("signed", a.Signed)
 	wire.Objects(w, "askers", a.Askers, (*Asker).write)
 	w.Unknown(a.Unknown)
+}
+
+func readNonce(r *wire.Reader) string {
+	nonce := r.String()
+	if len(nonce) != 32 || strings.Trim(nonce, "0123456789abcdef") != "" {
+		r.Refuse("32 hex digits are expected")
+	}
+	return nonce
 }
 
 func (a *Asker) read(r *wire.Reader) {
@@ -109,6 +134,8 @@ func readDecision(r *wire.Reader) *Decision {
 			d.Rule = readRule(r, &d.nested)
 		case "self":
 			d.Self = r.Bool()
+		case "shown":
+			d.Shown = r.Hash()
 		case "signature":
 			d.Signature = readSignature(r, &d.nested)
 		default:
@@ -153,6 +180,7 @@ func (d *Decision) write(w *wire.Writer) {
 		})
 	}
 	w.OptBool("self", d.Self)
+	w.OptString("shown", d.Shown)
 	d.Signature.write(w, d.nested)
 	w.Unknown(d.Unknown)
 }

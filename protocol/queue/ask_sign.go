@@ -1,44 +1,86 @@
 package queue
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Signature is what who has answered has signed: the text of SignedText, in the form of
-// ssh-keygen. The zero Signature is none.
-type Signature struct {
-	AskedAt time.Time // of the question, so that it is no answer to one that is asked again
-	Text    string
+// A Shown is all that a person must see of a question before answering it, and what makes it this
+// question (spec §47.2).
+type Shown struct {
+	Queue, ID, Nonce string
+	AskedAt          time.Time
+	Kind             AskKind
+	By, User         string // who has asked first
+	Scope, Key       string
+	Spec             string // its hash
 }
 
-// SignedText returns what is signed of an answer (spec §47.5): the question, when it was asked, its
-// spec, and what was said.
-func SignedText(queueID, id string, askedAt time.Time, spec string, end TaskEnd,
-	answer string) string {
+// Shown returns what is shown of t, an open question of a queue.
+func (t *Task) Shown(queueID string) Shown {
+	return Shown{Queue: queueID, ID: t.ID, Nonce: t.Ask.Nonce, AskedAt: t.EnqueuedAt, Kind: t.Ask.Kind,
+		By: t.Ask.By, User: t.Ask.User, Scope: t.Ask.Scope, Key: t.Key, Spec: t.SpecHash()}
+}
+
+// Hash returns the hash of s, which an answer names.
+func (s Shown) Hash() string {
+	return wire.Hash("dpl question 2\n" +
+		lines(s.Queue, s.ID, s.Nonce, wire.FormatTime(s.AskedAt), string(s.Kind)) +
+		quoted(s.By) + " " + quoted(s.User) + "\n" + lines(s.Scope, s.Key, s.Spec))
+}
+
+// SignedText returns what is signed of an answer (spec §47.5): the hash of the question that was shown,
+// what was said, and when.
+func SignedText(shown string, end TaskEnd, answer string, at time.Time) string {
+	return "dpl answer 2\n" + lines(shown, string(end), answer, wire.FormatTime(at))
+}
+
+// lines returns texts as JSON strings, each on a line; "" is a dash.
+func lines(texts ...string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "dpl answer\nqueue: %s\nquestion: %s\nasked: %s\nspec: %s\nend: %s\nanswer: ",
-		queueID, id, wire.FormatTime(askedAt), spec, end)
-	out.Write(wire.AppendQuote(nil, answer))
-	out.WriteByte('\n')
+	for _, text := range texts {
+		out.WriteString(quoted(text) + "\n")
+	}
 	return out.String()
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return string(wire.AppendQuote(nil, text))
+}
+
+// A Signature is what who has answered has signed, in the form of ssh-keygen, and what the text that
+// was signed says of the question. The zero Signature is none.
+type Signature struct {
+	At      time.Time // when it was signed
+	Text    string
+	Nonce   string // of the question
+	AskedAt time.Time
+	User    string // of who has asked
 }
 
 func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {
 	r.Object(func(name string) {
 		switch name {
-		case "askedAt":
-			s.AskedAt = r.Time()
+		case "at":
+			s.At = r.Time()
 		case "text":
 			s.Text = r.String()
+		case "nonce":
+			s.Nonce = readNonce(r)
+		case "askedAt":
+			s.AskedAt = r.Time()
+		case "user":
+			s.User = r.String()
 		default:
 			r.Nested(nested, "signature", name)
 		}
 	})
-	r.Require("askedAt", "text")
+	r.Require("at", "text", "nonce", "askedAt")
 	return s
 }
 
@@ -47,8 +89,11 @@ func (s Signature) write(w *wire.Writer, nested *wire.Nested) {
 		return
 	}
 	w.Object("signature", func(w *wire.Writer) {
-		w.Time("askedAt", s.AskedAt)
+		w.Time("at", s.At)
 		w.String("text", s.Text)
+		w.String("nonce", s.Nonce)
+		w.Time("askedAt", s.AskedAt)
+		w.OptString("user", s.User)
 		w.Unknown(nested.Of("signature"))
 	})
 }

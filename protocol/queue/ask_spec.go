@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/dpl-project/dpl/protocol/wire"
+import (
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
 
 // An AskSpec is the spec of a question (spec §46.1).
 type AskSpec struct {
@@ -22,6 +26,25 @@ func (s AskSpec) Content() Content {
 		}
 		w.Unknown(s.Unknown)
 	}))
+}
+
+// Brief returns s in a line for lists, without its input: the text, and the choices.
+func (s AskSpec) Brief() string {
+	if len(s.Choices) == 0 {
+		return s.Text
+	}
+	return s.Text + " (" + strings.Join(s.Choices, ", ") + ")"
+}
+
+// Listed returns the spec of t, an open question, and whether the text in its entry is all that is to be
+// seen of it: it was not cut, and there is no input.
+func (t *Task) Listed() (spec AskSpec, whole bool) {
+	content, _, inline := t.Content()
+	if !inline {
+		return spec, false
+	}
+	spec, err := DecodeAskSpec(content)
+	return spec, err == nil && spec.Input == "" && spec.Brief() == t.Ask.Text
 }
 
 // DecodeAskSpec returns the spec in c. Its errors are those of wire.Decode.

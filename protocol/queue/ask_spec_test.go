@@ -35,13 +35,13 @@ func TestAskSpec(t *testing.T) {
 	}
 }
 
-// What is signed names the question, its time and spec, and the answer, in these bytes (spec §47.5).
+// What is signed names the question by its hash, the answer, and the time, in these bytes (spec §47.5).
 func TestSignedText(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 20, 10, 29, 0, 5e6, time.UTC)
-	got := SignedText("ask", "ask-1", at, "sha256:00", EndedDenied, "no \"way\"\n")
-	const want = "dpl answer\nqueue: ask\nquestion: ask-1\nasked: 2026-01-20T10:29:00.005Z\n" +
-		"spec: sha256:00\nend: denied\nanswer: \"no \\\"way\\\"\\n\"\n"
+	got := SignedText("sha256:00", EndedDenied, "no \"way\"\n", at)
+	const want = "dpl answer 2\n\"sha256:00\"\n\"denied\"\n\"no \\\"way\\\"\\n\"\n" +
+		"\"2026-01-20T10:29:00.005Z\"\n"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -51,10 +51,11 @@ func TestSignedText(t *testing.T) {
 func TestSignatureKept(t *testing.T) {
 	t.Parallel()
 	const text = `{"queueId":"ask","policy":{"maxAttempts":4,"rememberForMs":1},"tasks":[],"ended":[` +
-		`{"taskId":"ask-1","end":"allowed","spec":"sha256:` +
+		`{"taskId":"qabcdefghij","end":"allowed","spec":"sha256:` +
 		`922365f6af60df8a20e6bd685edad578c1c616e74131a685049ee74357c7ab64",` +
 		`"at":"2026-01-20T10:29:00.000Z","decision":{"kind":"permission","askedBy":"a",` +
-		`"signature":{"askedAt":"2026-01-20T10:28:00.000Z","text":"s","x":1}}}]}`
+		`"signature":{"at":"2026-01-20T10:28:59.000Z","text":"s","nonce":"00112233445566778899aabbccddeeff",` +
+		`"askedAt":"2026-01-20T10:28:00.000Z","x":1}}}]}`
 	q, err := Decode(text)
 	if err != nil {
 		t.Fatal(err)

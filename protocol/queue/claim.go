@@ -125,11 +125,8 @@ func (e *edit) choose(id string) (int, error) {
 
 // missing returns why there is no task id to do something with.
 func (q Queue) missing(id string, seen Seen) error {
-	if ended, ok := q.EndedTask(id); ok {
+	if ended, ok := q.endOf(id, seen); ok {
 		return fmt.Errorf("%w: %s", ErrEnded, ended.End)
-	}
-	if seen.past(id) {
-		return ErrEnded
 	}
 	return ErrNoTask
 }

@@ -261,7 +261,7 @@ func (q Queue) Cancel(ids []string, by, reason string, seen Seen) (Queue, error)
 	for n, id := range ids {
 		i := e.q.index(id)
 		if i < 0 {
-			if end, _, _ := e.endOf(id); end == EndedCancelled || end == EndedWithdrawn {
+			if ended, _ := e.endOf(id); ended.End == EndedCancelled || ended.End == EndedWithdrawn {
 				continue
 			}
 			return q, &EntryError{n, id, e.q.missing(id, e.seen)}

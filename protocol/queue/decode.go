@@ -426,6 +426,8 @@ func (e *Ended) read(r *wire.Reader) {
 			e.End = wire.Word(r, "end", TaskEnd.Valid)
 		case "spec":
 			e.Spec = r.Hash()
+		case "keyId":
+			e.KeyID = readTaskID(r)
 		case "at":
 			e.At = r.Time()
 		case "decision":

@@ -3,6 +3,7 @@ package queue
 import (
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -12,16 +13,21 @@ import (
 // tasks that wait for them are.
 type Seen struct {
 	observe.Observation
-	Call CallLookup // nil: it sees no calls
-	Past PastLookup // nil: it knows of none
+	Call    CallLookup // nil: it sees no calls
+	Past    PastLookup // by the id of a task; nil: it knows of none
+	PastKey PastLookup // by the keyId of a question; nil: the same
 
 	Question QuestionLookup // nil: it sees no questions of other queues
 	Parked   ParkedLookup   // nil: it sees no tasks of other queues
+	Recorded RecordLookup
 }
 
-// A PastLookup returns how the task id ended, and its spec. It reports false if there is no record
-// of it.
-type PastLookup func(id string) (end TaskEnd, spec string, known bool)
+// A RecordLookup reports whether a line of the record that ends with chain is wanted. A part of the
+// record that was moved elsewhere is not looked at. It returns an error if the log cannot be read.
+type RecordLookup func(chain audit.Chain, wanted func(audit.Line) bool) (bool, error)
+
+// A PastLookup returns the task id that has ended. It reports false if there is no record of it.
+type PastLookup func(id string) (ended Ended, known bool)
 
 // Effects are what an edit asks of the file system before its commit (spec §36).
 type Effects struct {
@@ -54,6 +60,7 @@ func (r Remembered) Line() string {
 func DecodeRemembered(line string) (Ended, error) {
 	return wire.Decode(line, 0, func(r *wire.Reader) (e Ended) {
 		e.read(r)
+		e.Unknown = slices.DeleteFunc(e.Unknown, func(m wire.Member) bool { return m.Name == "seq" })
 		return e
 	})
 }
@@ -285,6 +292,9 @@ func (e *edit) spill() {
 
 	number := e.before.Counters.Ended() - int64(len(e.before.Ended))
 	for i, ended := range e.before.Ended[:n] {
+		if d := ended.Decision; d != nil && d.Rule.Number > 0 {
+			continue // rules are asked again, and decide thousands of questions a day
+		}
 		e.q.effects.Remember = append(e.q.effects.Remember,
 			Remembered{ended, number + int64(i) + 1})
 	}

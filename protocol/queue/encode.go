@@ -219,6 +219,7 @@ func (e *Ended) write(w *wire.Writer) {
 	w.String("taskId", e.ID)
 	w.String("end", string(e.End))
 	w.String("spec", e.Spec)
+	w.OptString("keyId", e.KeyID)
 	e.Last.write(w, e.At)
 	w.Time("at", e.At)
 	if e.Decision != nil {

@@ -98,7 +98,7 @@ func (e *edit) revive() {
 	}
 	fresh := Create(e.q.ID)
 	e.q.Removed, e.q.Policy = false, fresh.Policy
-	e.q.Ended, e.seen.Past = nil, nil
+	e.q.Ended, e.seen.Past, e.seen.PastKey = nil, nil, nil
 	e.changed = true
 }
 
@@ -118,15 +118,15 @@ func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
 	if i, ok := known[n.ID]; ok {
 		return e.addAgain(i, n, batch)
 	}
-	if end, spec, ok := e.endOf(n.ID); ok {
-		if spec == n.Spec.Hash() && !n.Replace {
-			if end != EndedDone {
-				e.known = append(e.known, Stopped{n.ID, string(end)})
+	if ended, ok := e.endOf(n.ID); ok {
+		if ended.Spec == n.Spec.Hash() && !n.Replace {
+			if ended.End != EndedDone {
+				e.known = append(e.known, Stopped{n.ID, string(ended.End)})
 			}
 			return nil
 		}
 		if n.Replace {
-			return fmt.Errorf("%w: %s", ErrEnded, end)
+			return fmt.Errorf("%w: %s", ErrEnded, ended.End)
 		}
 		return ErrKnownTask
 	}
@@ -206,8 +206,8 @@ func (e *edit) openDependencies(n New, batch map[string]bool) (open []string, er
 		if slices.Contains(open, id) {
 			continue
 		}
-		if end, _, ok := e.endOf(id); ok {
-			if end != EndedDone {
+		if ended, ok := e.endOf(id); ok {
+			if ended.End != EndedDone {
 				open = append(open, id)
 			}
 			continue
@@ -220,15 +220,21 @@ func (e *edit) openDependencies(n New, batch map[string]bool) (open []string, er
 	return open, nil
 }
 
-// endOf returns how the task id ended and its spec, if it has ended.
-func (e *edit) endOf(id string) (TaskEnd, string, bool) {
-	if ended, ok := e.q.EndedTask(id); ok {
-		return ended.End, ended.Spec, true
+// endOf returns the task id if it has ended.
+func (e *edit) endOf(id string) (Ended, bool) {
+	if e.q.index(id) >= 0 {
+		return e.q.EndedTask(id)
 	}
-	if e.seen.Past == nil || e.q.index(id) >= 0 {
-		return "", "", false
+	return e.q.endOf(id, e.seen)
+}
+
+// endOf returns the task id if it has ended, also long ago.
+func (q Queue) endOf(id string, seen Seen) (Ended, bool) {
+	ended, ok := q.EndedTask(id)
+	if !ok && seen.Past != nil {
+		return seen.Past(id)
 	}
-	return e.seen.Past(id)
+	return ended, ok
 }
 
 // checkCycles refuses a batch with a task that would wait for itself, or for one that does: tasks

@@ -31,8 +31,11 @@ var (
 	ErrOtherKind   = errors.New("answer does not fit the question")
 	ErrDecided     = errors.New("question is decided")
 	ErrOver        = errors.New("question is over")
-	ErrRenewed     = errors.New("question was asked again since")
+	ErrChanged     = errors.New("question has changed since it was shown")
+	ErrUnsigned    = errors.New("only a signed yes counts")
 	ErrOwn         = errors.New("question is one's own")
+	ErrTakenID     = errors.New("another question has that id")
+	ErrUnrecorded  = errors.New("the record has no line for the answer")
 )
 
 // ErrBadQueueID and ErrBadTaskID mean that a word cannot name a queue or task (spec §32.1).

@@ -189,13 +189,8 @@ func (l line) stateOf(id string) string {
 	if t := l.q.Task(id); t != nil {
 		return string(t.State)
 	}
-	if ended, ok := l.q.EndedTask(id); ok {
+	if ended, ok := l.q.endOf(id, l.seen); ok {
 		return string(ended.End)
-	}
-	if l.seen.Past != nil {
-		if end, _, known := l.seen.Past(id); known {
-			return string(end)
-		}
 	}
 	return string(EndedCancelled)
 }

@@ -159,7 +159,7 @@ func TestWaitGoals(t *testing.T) {
 		claim("blocked", Claimer{}), settle("blocked", 3, Outcome{End: Asked, Question: "q1"}),
 		func(q Queue) (Queue, error) { return q.Cancel([]string{"cancelled"}, "ada", "", at(2)) })
 	seen := at(3)
-	seen.Past = func(task string) (TaskEnd, string, bool) { return EndedDone, "", task == "old" }
+	seen.Past = func(task string) (Ended, bool) { return Ended{End: EndedDone}, task == "old" }
 
 	const met, pending, never = observe.Met, observe.Pending, observe.Impossible
 	for _, c := range []struct {

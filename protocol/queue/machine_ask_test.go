@@ -16,6 +16,7 @@ type desk struct {
 	asks, work Queue
 	unreadable bool // neither queue can be read by the other one's edits
 	asked      int  // askers that were made
+	drawn      int  // ids of questions that were drawn
 	remembered int64
 	askers     map[string]*askerTruth
 	questions  map[int64]*questionTruth // by seq
@@ -89,6 +90,15 @@ func (d *desk) cannotRead(t *rapid.T) { d.unreadable = one(t, "unreadable", fals
 // seenFrom returns what an edit of either queue sees, from p.
 func (d *desk) seenFrom(p place) Seen {
 	seen := d.machine.seen(p)
+	seen.PastKey = func(keyID string) (found Ended, known bool) {
+		seq := int64(0)
+		for _, r := range d.past {
+			if r.KeyID == keyID && r.Seq > seq {
+				found, seq, known = r.Ended, r.Seq, true
+			}
+		}
+		return found, known
+	}
 	seen.Question = func(name string) QuestionState {
 		if d.unreadable {
 			return QuestionState{}
@@ -172,6 +182,7 @@ func (d *desk) makeAsk(t *rapid.T, v *deskVerb, a Asker) string {
 		Spec: Content(one(t, "spec", `{}`, `{}`, `{}`, `{"text":"other"}`)), Scope: "task q/" + a.Task,
 		Expires: one(t, "expires", 0, time.Second, 5*time.Second, time.Hour)}
 	q.Key = one(t, "key", "", "", "k", "l")
+	q.ID, q.Nonce = d.newID(t)
 	if q.Kind == AskPermission && one(t, "ruled", 0, 0, 0, 0, 1) == 1 {
 		q.Ruled, q.RuledEnd = &Rule{"/r", Content("{}").Hash(), 1}, one(t, "rule", EndedAllowed, EndedDenied)
 	}
@@ -191,6 +202,16 @@ func (d *desk) makeAsk(t *rapid.T, v *deskVerb, a Asker) string {
 	return QuestionName("ask", id)
 }
 
+// newID returns an id and a nonce; sometimes the id of another question.
+func (d *desk) newID(t *rapid.T) (id, nonce string) {
+	d.drawn++
+	id = fmt.Sprint("q", d.drawn)
+	if open := d.open(t); open != nil && one(t, "taken", 0, 0, 0, 1) == 1 {
+		id = open.ID
+	}
+	return id, fmt.Sprintf("%032x", d.drawn)
+}
+
 // askAgain lets an asker ask the same again, which asks nothing if it has a key.
 func (d *desk) askAgain(t *rapid.T) {
 	open := d.open(t)
@@ -199,11 +220,13 @@ func (d *desk) askAgain(t *rapid.T) {
 	}
 	v := d.verb(t, "ask")
 	a := d.askers[open.Ask.Askers[0].Participant]
-	if d.gone(a, open.ID, v.at) {
+	task := d.work.Task(a.at.Task)
+	if d.gone(a, open.ID, v.at) || task != nil && task.State == Blocked { // nothing of it runs
 		return
 	}
 	q := Question{Kind: open.Ask.Kind, Asker: a.at, Spec: Content(open.Spec), Key: open.Key,
 		Scope: "task q/" + a.at.Task}
+	q.ID, q.Nonce = d.newID(t)
 	v.do = func(before Queue, seen Seen) (Queue, error) {
 		passed, _ := before.Pass(seen)
 		after, id, err := before.Ask(q, seen)
@@ -232,7 +255,7 @@ func (d *desk) answer(t *rapid.T) {
 	}
 	v := d.verb(t, "answer")
 	a := Answer{End: one(t, "end", EndedDenied, EndedAllowed, EndedAnswered), By: "ada",
-		AllowSelf: one(t, "allowSelf", false, true)}
+		AllowSelf: one(t, "allowSelf", false, true), Shown: open.Shown("ask").Hash()}
 	first := d.askers[open.Ask.Askers[0].Participant].at
 	own := one(t, "own", false, false, true)
 	if own {
@@ -251,6 +274,10 @@ func (d *desk) answer(t *rapid.T) {
 	if !ok || e.End != a.End || e.Decision == nil || e.Decision.Self != own || own && !a.AllowSelf {
 		t.Fatalf("answered with %v, own: %v, and it is %+v, %+v", a, own, e, e.Decision)
 	}
+	if _, err := d.asks.Answer(open.ID, a, d.seenFrom(v.at)); err != nil {
+		t.Fatalf("the same answer again: %v", err)
+	}
+	a.Text += "!"
 	if _, err := d.asks.Answer(open.ID, a, d.seenFrom(v.at)); err == nil {
 		t.Fatalf("%s is answered twice", open.ID)
 	}

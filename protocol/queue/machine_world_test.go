@@ -78,9 +78,9 @@ func (m *machine) seen(p place) Seen {
 	}
 
 	seen.Call = func(_, call string) CallState { return w.calls[call] }
-	seen.Past = func(id string) (TaskEnd, string, bool) {
+	seen.Past = func(id string) (Ended, bool) {
 		r, ok := m.past[id]
-		return r.End, r.Spec, ok
+		return r.Ended, ok
 	}
 	return seen
 }

@@ -172,11 +172,12 @@ type Claim struct {
 
 // An Ended is a task that has ended.
 type Ended struct {
-	ID   string
-	End  TaskEnd
-	Spec string
-	Last Attempt // zero: it was never claimed
-	At   time.Time
+	ID    string
+	End   TaskEnd
+	Spec  string
+	KeyID string  // of a question with a key: IDOf its scope, a newline and the key
+	Last  Attempt // zero: it was never claimed
+	At    time.Time
 	// Decision is that of a question, and nil for any other task.
 	Decision *Decision
 	Unknown  []wire.Member
@@ -211,6 +212,9 @@ func (e TaskEnd) Valid() bool {
 func (e TaskEnd) Decided() bool {
 	return e == EndedAllowed || e == EndedDenied || e == EndedAnswered
 }
+
+// Yes reports whether e lets who has asked do something.
+func (e TaskEnd) Yes() bool { return e == EndedAllowed || e == EndedAnswered }
 
 // Counters count what has happened since the queue was created. Times are those of the wall clock.
 type Counters struct {

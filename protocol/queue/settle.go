@@ -118,7 +118,7 @@ func (q Queue) settledBefore(s Settlement, seen Seen) error {
 		last = t.Last
 	} else if ended, ok := q.EndedTask(s.Task); ok {
 		last = ended.Last
-	} else if !seen.past(s.Task) {
+	} else if _, past := q.endOf(s.Task, seen); !past {
 		return ErrNoTask
 	}
 
@@ -129,14 +129,6 @@ func (q Queue) settledBefore(s Settlement, seen Seen) error {
 		return fmt.Errorf("%w: %s", ErrSettled, last.End)
 	}
 	return nil
-}
-
-func (seen Seen) past(id string) bool {
-	if seen.Past == nil {
-		return false
-	}
-	_, _, known := seen.Past(id)
-	return known
 }
 
 // settle ends the attempt of task i with o, or with what was asked of it before. judged says that

@@ -50,6 +50,26 @@ func (v *vectorOthers) gone(queueID, task string, epoch int64, question string) 
 	return parked.Question == nil || *parked.Question != question
 }
 
+// vectorEnded is what is known of a task that ended long ago.
+type vectorEnded struct {
+	TaskID   string          `json:"taskId"`
+	End      TaskEnd         `json:"end"`
+	Spec     string          `json:"spec"`
+	Decision json.RawMessage `json:"decision"`
+}
+
+func (v vectorEnded) ended(t *testing.T) Ended {
+	e := Ended{ID: v.TaskID, End: v.End, Spec: v.Spec}
+	if v.Decision != nil {
+		d, err := wire.Decode(string(v.Decision), 1, readDecision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Decision = d
+	}
+	return e
+}
+
 // vectorAsk has the arguments of the verbs of questions.
 type vectorAsk struct {
 	ID        string          `json:"id"`
@@ -67,13 +87,18 @@ type vectorAsk struct {
 		Number int64   `json:"number"`
 		Reason string  `json:"reason"`
 	} `json:"ruled"`
-	User      string            `json:"user"`
-	Queue     string            `json:"queue"`
-	Processes []vectors.Process `json:"processes"`
-	AllowSelf bool              `json:"allowSelf"`
-	Signature struct {
-		AskedAt time.Time `json:"askedAt"`
-		Text    string    `json:"text"`
+	Nonce      string            `json:"nonce"`
+	Signed     bool              `json:"signed"`
+	Discounted string            `json:"discounted"`
+	Ended      json.RawMessage   `json:"ended"`
+	Shown      string            `json:"shown"`
+	User       string            `json:"user"`
+	Queue      string            `json:"queue"`
+	Processes  []vectors.Process `json:"processes"`
+	AllowSelf  bool              `json:"allowSelf"`
+	Signature  struct {
+		At   time.Time `json:"at"`
+		Text string    `json:"text"`
 	} `json:"signature"`
 }
 
@@ -101,7 +126,8 @@ func (v *vector) ask(t *testing.T, q Queue, seen Seen) (Queue, error) {
 	if err := spec.Compact(); err != nil {
 		t.Fatal(err)
 	}
-	asked := Question{Kind: v.Do.Kind, Scope: v.Do.Scope, Key: v.Do.Key, Spec: Content(spec),
+	asked := Question{ID: v.Do.ID, Nonce: v.Do.Nonce, Signed: v.Do.Signed, Discounted: v.Do.Discounted,
+		Kind: v.Do.Kind, Scope: v.Do.Scope, Key: v.Do.Key, Spec: Content(spec),
 		Text: v.Do.Text, Asker: v.Do.Asker.asker(), Expires: wire.Milliseconds(v.Do.ExpiresMs)}
 	if r := v.Do.Ruled; r != nil {
 		asked.Ruled, asked.RuledEnd, asked.Reason = &Rule{r.File, r.Hash, r.Number}, r.End, r.Reason
@@ -114,10 +140,18 @@ func (v *vector) ask(t *testing.T, q Queue, seen Seen) (Queue, error) {
 	return after, err
 }
 
+func (v *vector) take(t *testing.T, q Queue, seen Seen) (Queue, error) {
+	yes, err := DecodeRemembered(string(v.Do.Ended))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Take(yes, seen)
+}
+
 func (v *vector) answer() Answer {
 	a := Answer{End: TaskEnd(v.Do.End), Text: v.Do.Text, By: v.Do.By, User: v.Do.User,
 		Operation: v.Do.Operation, Queue: v.Do.Queue, Task: v.Do.Task, AllowSelf: v.Do.AllowSelf,
-		Signature: Signature(v.Do.Signature)}
+		Shown: v.Do.Shown, SignedAt: v.Do.Signature.At, Signature: v.Do.Signature.Text}
 	for _, p := range v.Do.Processes {
 		a.Processes = append(a.Processes, observe.Process(p))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/dpl-project/dpl/testscripts/vectors"
@@ -25,11 +26,10 @@ type vector struct {
 	GivenText *string         `json:"givenText"`
 	Seen      struct {
 		vectors.Seen `json:",inline"`
-		Calls        map[string]CallState `json:"calls"`
-		Past         map[string]struct {
-			End  TaskEnd `json:"end"`
-			Spec string  `json:"spec"`
-		} `json:"past"`
+		Calls        map[string]CallState   `json:"calls"`
+		Past         map[string]vectorEnded `json:"past"`
+		PastKeys     map[string]vectorEnded `json:"pastKeys"`
+		Recorded     *bool                  `json:"recorded"`
 		vectorOthers `json:",inline"`
 	} `json:"seen"`
 	Do struct {
@@ -156,7 +156,8 @@ var refusals = map[string]error{
 	"settled": ErrSettled, "otherPolicy": ErrOtherPolicy, "otherHalts": ErrOtherHalts,
 	"notManual": ErrNotManual, "notDead": ErrNotDead, "notEmpty": ErrNotEmpty,
 	"notAsk": ErrNotAsk, "onlyAsk": ErrOnlyAsk, "notQuestion": ErrNotQuestion,
-	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn, "renewed": ErrRenewed,
+	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn,
+	"changed": ErrChanged, "unsigned": ErrUnsigned, "takenId": ErrTakenID, "unrecorded": ErrUnrecorded,
 }
 
 func TestVectors(t *testing.T) {
@@ -233,9 +234,17 @@ func (v *vector) seen(t *testing.T) Seen {
 		Call: func(operation, call string) CallState {
 			return v.Seen.Calls[operation+"/"+call]
 		},
-		Past: func(id string) (TaskEnd, string, bool) {
+		Past: func(id string) (Ended, bool) {
 			past, known := v.Seen.Past[id]
-			return past.End, past.Spec, known
+			past.TaskID = id
+			return past.ended(t), known
+		},
+		PastKey: func(keyID string) (Ended, bool) {
+			past, known := v.Seen.PastKeys[keyID]
+			return past.ended(t), known
+		},
+		Recorded: func(audit.Chain, func(audit.Line) bool) (bool, error) {
+			return v.Seen.Recorded == nil || *v.Seen.Recorded, nil
 		},
 		Question: v.Seen.question,
 		Parked:   v.Seen.gone,
@@ -404,6 +413,8 @@ func (v *vector) do(t *testing.T, q Queue, seen Seen) (Queue, error) {
 		return v.ask(t, q, seen)
 	case "answer":
 		return q.Answer(v.Do.ID, v.answer(), seen)
+	case "taken":
+		return v.take(t, q, seen)
 	case "withdraw":
 		return q.Withdraw(v.Do.ID, v.Do.Asker.asker(), seen)
 	}

@@ -39,14 +39,8 @@ func (q Queue) WaitTask(id string, goal WaitGoal, seen Seen) (observe.Outcome, s
 		return observe.OutcomeOf(t.State == Dead || t.State == Blocked, false), string(t.State), nil
 	}
 
-	end, known := TaskEnd(""), false
-	if ended, ok := q.EndedTask(id); ok {
-		end, known = ended.End, true
-	} else if seen.Past != nil {
-		end, _, known = seen.Past(id)
-	}
-
-	switch {
+	ended, known := q.endOf(id, seen)
+	switch end := ended.End; {
 	case !known:
 		return observe.Pending, "", fmt.Errorf("%w: %q", ErrNoTask, id)
 	case goal == GoalDone:
@@ -54,7 +48,7 @@ func (q Queue) WaitTask(id string, goal WaitGoal, seen Seen) (observe.Outcome, s
 	case goal == GoalDead:
 		return observe.OutcomeOf(false, true), string(end), nil
 	}
-	return observe.Met, string(end), nil
+	return observe.Met, string(ended.End), nil
 }
 
 // Wait returns whether q has reached goal, which is not about tasks. since matters only for

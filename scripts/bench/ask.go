@@ -33,7 +33,7 @@ func (b *bench) timeAsk() error {
 
 	err := b.race([]turn{
 		alone("ask/null", []string{b.tools.null}),
-		alone("ask/dpl", []string{b.command("dpl-ask"), "--question", "run a tool", "--kind", "permission",
+		alone("ask/dpl", []string{b.command("dpl-ask"), "--question", "run a tool",
 			"--input", files["input.json"], "--rules", files["rules.json"], "--allow-writable-rules",
 			"--ledger", filepath.Join(b.work, "ask")}),
 	}, b.plan.rounds)

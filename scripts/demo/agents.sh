@@ -11,9 +11,10 @@ coder() {
 case $DPL_TASK in
 tidy)
     printf '{"tool": "Bash", "argv": ["rm", "precious"]}' >"$DPL_TMP/input"
-    dpl-ask 'May I?' --kind permission --timeout 5m --input "$DPL_TMP/input" 2>told &
-    until id=$(dpl-answer | grep ^ask) && id=${id%% *}; do sleep 0.05; done
-    dpl-answer "$id" --allow 2>forged
+    dpl-ask 'May I?' --timeout 5m --input "$DPL_TMP/input" 2>told &
+    until id=$(dpl-answer --ids | grep q); do sleep 0.05; done
+    shown=$(dpl-answer "$id" --json | sed -n 's/^  "shown": "\(.*\)",$/\1/p')
+    dpl-answer "$id" --shown "$shown" --allow 2>forged
     echo "$?" >>tried
     wait $! && rm precious
     ;;
@@ -31,7 +32,7 @@ END
 # asks_again: make a pass, because the end of a process takes a moment, and succeed if it has asked
 asks_again() { dpl-orchestrate --group crew && asks 2; }
 
-asks() { dpl-answer | grep -q "^ask-$1 " && [ "$(wc -l <tried 2>/dev/null)" = "$1" ]; }
+asks() { question=$(dpl-answer --ids) && [ -n "$question" ] && [ "$(wc -l <tried 2>/dev/null)" = "$1" ]; }
 is_done() { dpl-wait --queue tickets --task "$1" --timeout 10ms 2>/dev/null; }
 
 act_of_the_agents() {
@@ -48,8 +49,9 @@ act_of_the_agents() {
 
     step 'The agent wants to remove a file, so it asks, and waits. It tries to answer itself.'
     until_true 30 'the agent asks' asks 1
+    first=$question
     run 0 dpl-answer
-    matches 'the question' '*ask-1*permission*agent*May I? ?Bash: rm precious?*' "$out"
+    matches 'the question' '*q*permission*agent*May I? ?Bash: rm precious?*' "$out"
     run 0 cat forged
     matches 'its own answer' '*question is one'"'"'s own: somebody else must answer it*' "$out"
 
@@ -65,10 +67,10 @@ act_of_the_agents() {
     run 0 dpl-orchestrate --group crew
     until_true 30 'the agent asks again' asks_again
     run 0 dpl-status --queue ask
-    matches 'the first question' '*ask-1 *withdrawn*' "$out"
+    matches 'the first question' "*$first *withdrawn*" "$out"
 
     step 'A person says no. Any answer but yes is one, and so is none within five minutes.'
-    run 0 dpl-answer ask-2 --deny 'it is all we have'
+    run 0 dpl-answer "$question" --deny 'it is all we have'
     until_true 30 'the ticket is done' is_done tidy
     run 0 cat told
     matches 'what the agent is told' '*denied by *: it is all we have' "$out"

@@ -37,7 +37,7 @@ var classes = []class{
 			"wait:call"}},
 	{"refuses what it would do, or nothing", []string{"report:start", "run:no-rerun"}},
 	{"is two edits: of a subject with --key, and of one with --block", []string{"ask:park"}},
-	{"says who asks, as the call of a subject does", []string{"ask:pid"}},
+	{"says who asks, as the process of a subject does", []string{"ask:op", "ask:call"}},
 	{"leaves out calls that others make", []string{"sync"}},
 	{"is the time, which all subjects have from DPL_NOW", []string{"now"}},
 	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid",
@@ -52,10 +52,10 @@ var classes = []class{
 	{"says what is printed, or that nothing is written",
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
 			"push:sh", "doctor:quiet", "cleanup:quiet", "run:status-fd", "claim:sh", "claim:mine",
-			"claim:check", "claim:epoch", "answer:follow", "audit:since", "audit:until", "audit:kind",
+			"claim:check", "claim:epoch", "answer:follow", "answer:ids", "audit:since", "audit:until", "audit:kind",
 			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:head", "audit:at"}},
 	{"deletes whole files that no edit reads", []string{"cleanup:keep-record"}},
-	{"asks another program, before or after the edit", []string{"ask:signers", "answer:sign"}},
+	{"asks another program, before or after the edit", []string{"ask:signers", "ask:fresh", "answer:sign"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.

@@ -26,12 +26,21 @@ var (
 	settleOne  = at(2, "dpl-settle --queue q --task one --epoch 1 --done")
 )
 
-// asked asks for a permission for the call main.
+// asked asks for a permission.
 func asked(t *testing.T, w *world) {
-	ask := at(1, "dpl-ask --question why --kind permission --to ada --op o --call main --key k --wait 1ms")
+	ask := at(1, "dpl-ask --question why --to ada --pid $me --key k --wait 1ms --timeout 1000h")
 	if got := w.run(ask); got.status != 75 {
 		t.Fatalf("%v: %v", ask, got)
 	}
+	l, err := fileops.Open(w.ledger(), fileops.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := l.ReadQueue("ask.ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.question, w.shown = q.Tasks[0].ID, q.Tasks[0].Shown(q.ID).Hash()
 }
 
 // requestFiles are a request and a rule that allows it.
@@ -109,15 +118,16 @@ func queueSubjects() []subject {
 		{name: "queue --remove", setup: []step{enqueueOne, claimOne, settleOne},
 			do: at(3, "dpl-queue --queue q --remove")},
 		{name: "ask with a rule", prepare: requestFiles,
-			do: at(1, "dpl-ask --question may --kind permission --input $res/input.json --rules "+
+			do: at(1, "dpl-ask --question may --input $res/input.json --rules "+
 				"$res/allow.json --allow-writable-rules --participant w --timeout 5m")},
 		{name: "ask --key", setup: []step{pushMain},
-			do: at(1, "dpl-ask --question why --choice a --choice b --to ada --op o --call main --key k "+
-				"--wait 1ms --on-alert true"), optional: "/L", loose: true, open: true},
+			do: at(1, "dpl-ask --question why --kind question --choice a --choice b --to ada --pid $me "+
+				"--key k --wait 1ms --on-alert true"), optional: "/L", loose: true, open: true},
 		{name: "answer", setup: []step{pushMain}, prepare: asked,
-			do: at(2, "dpl-answer --id k --to ada --participant ada --allow-self --allow yes")},
+			do: at(2, "dpl-answer --id $question --to ada --shown $shown --participant ada --allow-self "+
+				"--allow yes")},
 		{name: "answer --deny", setup: []step{pushMain}, prepare: asked,
-			do: at(2, "dpl-answer --id k --to ada --participant ada --deny never")},
+			do: at(2, "dpl-answer --id $question --to ada --participant ada --allow-self --deny never")},
 		{name: "the record is synced", setup: []step{enqueueOne}, prepare: manyPending, do: enqueueTwo,
 			optional: "q.audit.jsonl"},
 		{name: "audit --seal", setup: claimed, do: at(2, "dpl-audit --queue q --seal")},
@@ -433,7 +443,7 @@ func remembered(w *world) string {
 	for i := range 201 {
 		id := fmt.Sprintf("old%d", i)
 		_, there := q.EndedTask(id)
-		if _, _, past := seen.Past(id); there || past {
+		if _, past := seen.Past(id); there || past {
 			known++
 		}
 	}

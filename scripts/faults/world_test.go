@@ -61,8 +61,10 @@ type world struct {
 	mode                commitMode
 	starts              bool // passes start processes
 
-	each  []step // after each reset
-	owner int    // the user who owns the ledger and runs the commands; 0: the user who runs the test
+	each []step // after each reset
+
+	question, shown string // the id and the hash of the question that is open
+	owner           int    // the user who owns the ledger and runs the commands; 0: the user who runs the test
 }
 
 // newWorld makes a world in which these steps have been done.
@@ -181,14 +183,17 @@ func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], "$res", filepath.Join(w.base, "res"))
 		argv[i] = strings.ReplaceAll(argv[i], "$me", strconv.Itoa(os.Getpid()))
+		argv[i] = strings.ReplaceAll(argv[i], "$question", w.question)
+		argv[i] = strings.ReplaceAll(argv[i], "$shown", w.shown)
 	}
 
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = "/"
-	cmd.Env = []string{
-		"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
-		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0,
-			time.UTC).Add(s.at).Format(time.RFC3339),
+	cmd.Env = []string{"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.base,
+		"DPL_LEDGER=" + w.ledger()}
+	if s.argv[0] != "dpl-ask" && s.argv[0] != "dpl-answer" { // which have the time of the clock
+		cmd.Env = append(cmd.Env, "DPL_REPLAY=1", "DPL_NOW="+time.Date(2026, 1, 1, 0, 0, 0, 0,
+			time.UTC).Add(s.at).Format(time.RFC3339))
 	}
 
 	if w.owner != 0 {

@@ -32,7 +32,7 @@ var queues = []mutant{
 		[]string{machine, queueVectors},
 	}, {
 		"an ended id is added again", "protocol/queue/enqueue.go",
-		"	if end, spec, ok := e.endOf(n.ID); ok {", "	if end, spec, ok := e.endOf(n.ID); ok && spec == \"\" {",
+		"	if ended, ok := e.endOf(n.ID); ok {", "	if ended, ok := e.endOf(n.ID); ok && ended.Spec == \"\" {",
 		[]string{machine, queueVectors},
 	}, {
 		"an attempt is settled twice", "protocol/queue/settle.go",

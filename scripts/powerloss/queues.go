@@ -83,7 +83,7 @@ func (s Survey) ended(l *fileops.Ledger, q queue.Queue) error {
 			err = errors.Join(err, fmt.Errorf("queue %s: line %d of the ended tasks: %w", q.ID, i+1, lineErr))
 			continue
 		}
-		if end, _, ok := past(e.ID); !ok || end != e.End {
+		if ended, ok := past(e.ID); !ok || ended.End != e.End {
 			err = errors.Join(err, fmt.Errorf("queue %s: a reader finds no end of %s", q.ID, e.ID))
 		}
 		known[e.ID] = true

@@ -46,8 +46,8 @@ var seeded = []struct {
 	{"a claim of the dead that stays", "protocol/queue/judge.go", "	case evidence != \"\" && ",
 		"	case evidence != \"\" && c.Operation != \"\" && ", false, true},
 	{"an ended id is added again", "protocol/queue/enqueue.go",
-		"	if end, spec, ok := e.endOf(n.ID); ok {",
-		"	if end, spec, ok := e.endOf(n.ID); ok && spec == \"\" {",
+		"	if ended, ok := e.endOf(n.ID); ok {",
+		"	if ended, ok := e.endOf(n.ID); ok && ended.Spec == \"\" {",
 		false, true},
 }
 

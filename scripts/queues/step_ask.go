@@ -8,12 +8,8 @@ import (
 
 // The rules of questions, and of tasks that wait for an answer (spec §46, §47).
 
-// left reports whether the task b of before is not there any more. A question that has ended may
-// have been asked again by the same edit.
-func (p *pair) left(b *queue.Task) bool {
-	a := p.after.Task(b.ID)
-	return a == nil || b.Ask != nil && a.Seq != b.Seq
-}
+// left reports whether the task b of before is not there any more.
+func (p *pair) left(b *queue.Task) bool { return p.after.Task(b.ID) == nil }
 
 // question checks that b stays a question, or none.
 func (p *pair) question(b, a *queue.Task) {
@@ -56,11 +52,10 @@ func (p *pair) saidDone(b *queue.Task, e queue.Ended) bool {
 		e.Last.End == queue.Done && e.Last.Epoch == b.Last.Epoch && e.Spec == b.SpecHash()
 }
 
-// endedBefore reports whether a, which is new, has ended before: a question that was not decided
-// may be asked again.
+// endedBefore reports whether a, which is new, has ended before.
 func (p *pair) endedBefore(a *queue.Task) bool {
-	e, ended := p.before.EndedTask(a.ID)
-	return ended && (a.Ask == nil || e.End.Decided())
+	_, ended := p.before.EndedTask(a.ID)
+	return ended
 }
 
 // ruled reports whether e is a question that was asked and decided by one edit.

@@ -48,22 +48,23 @@ func TestSteps(t *testing.T) {
 	}}
 	park := func(end queue.End) queue.Queue {
 		return must(claimed.Settle(queue.Settlement{Task: "a", Epoch: 1,
-			Outcome: queue.Outcome{End: end, Question: "ask/ask-1"}}, queue.Seen{}))
+			Outcome: queue.Outcome{End: end, Question: "ask/q1"}}, queue.Seen{}))
 	}
 	parked, uncertain := park(queue.Asked), park(queue.Uncertain)
 	answered, judged := must(parked.Pass(seen)), must(uncertain.Pass(seen))
 
 	asks := queue.Create("ask")
-	question := queue.Question{Kind: queue.AskPermission, Key: "k", Spec: "{}",
+	question := queue.Question{ID: "q1", Kind: queue.AskPermission, Key: "k", Spec: "{}",
 		Asker: queue.Asker{Participant: "w"}}
 	open, id, err := asks.Ask(question, queue.Seen{})
 	open = must(open, err)
 	question.Ruled, question.RuledEnd = &queue.Rule{File: "/r", Number: 1}, queue.EndedDenied
 	ruled, _, err := asks.Ask(question, queue.Seen{})
 	ruled = must(ruled, err)
-	allowed := must(open.Answer(id, queue.Answer{End: queue.EndedAllowed, By: "ada"}, queue.Seen{}))
+	allowed := must(open.Answer(id, queue.Answer{End: queue.EndedAllowed, By: "ada",
+		Shown: open.Task(id).Shown("ask").Hash()}, queue.Seen{}))
 	withdrawn := must(open.Withdraw(id, question.Asker, queue.Seen{}))
-	question.Ruled = nil
+	question.Ruled, question.ID = nil, "q2"
 	reasked, _, err := withdrawn.Ask(question, queue.Seen{})
 	reasked = must(reasked, err)
 
@@ -104,8 +105,9 @@ func TestSteps(t *testing.T) {
 		{"allowed", open, allowed, ""},
 		{"withdrawn", open, withdrawn, ""},
 		{"asked again", withdrawn, reasked, ""},
-		{"decided, and asked again", allowed, func() queue.Queue {
-			after := reasked
+		{"asked again with the id of one that has ended", allowed, func() queue.Queue {
+			after := open
+			after.Revision++
 			after.Ended = allowed.Ended
 			after.Counters = allowed.Counters
 			after.Counters.Enqueued++

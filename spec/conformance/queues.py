@@ -83,6 +83,12 @@ def read_counts(value, path):
     return {name: INTEGER[0](inner, below(path, name)) for name, inner in value.items()}
 
 
+def read_nonce(value, path):
+    if not re.fullmatch('[0-9a-f]{32}', TEXT[0](value, path)):
+        raise corrupt(path, 'not 32 hex digits')
+    return value
+
+
 def plain(value):
     return value
 
@@ -115,12 +121,15 @@ ASKER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), participant=(IDENT, R
                pid=(INTEGER, 0), process=(PROCESS, ABSENT), waiter=(PROCESS, ABSENT),
                operation=(IDENT, ABSENT), call=(IDENT, ABSENT), queue=(QUEUE_ID, ABSENT),
                task=(TASK, ABSENT), epoch=(REVISION, 0))
-ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askers=(array(ASKER), REQUIRED))
+NONCE = (read_nonce, str)
+ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), nonce=(NONCE, REQUIRED), by=(IDENT, REQUIRED),
+             user=(TEXT, ''), scope=(TEXT, ''), signed=(BOOLEAN, False), askers=(array(ASKER), REQUIRED))
 RULED = record(file=(TEXT, REQUIRED), hash=(HASHED, REQUIRED), number=(POSITIVE, REQUIRED))
-SIGNATURE = record(askedAt=(MOMENT, REQUIRED), text=(TEXT, REQUIRED))
+SIGNATURE = record(at=(MOMENT, REQUIRED), text=(TEXT, REQUIRED), nonce=(NONCE, REQUIRED),
+                   askedAt=(MOMENT, REQUIRED), user=(TEXT, ''))
 DECISION = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askedBy=(IDENT, REQUIRED),
                   operation=(IDENT, ABSENT), by=(IDENT, ABSENT), user=(TEXT, ''), answer=(TEXT, ''),
-                  rule=(RULED, ABSENT), self=(BOOLEAN, False),
+                  rule=(RULED, ABSENT), self=(BOOLEAN, False), shown=(HASHED, ABSENT),
                   signature=(SIGNATURE, ABSENT))
 ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
@@ -132,6 +141,7 @@ ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                question=(TEXT, ''), alerted=(BOOLEAN, False), claim=(CLAIM, ABSENT),
                ask=(ASK, ABSENT))
 ENDED = record(taskId=(TASK, REQUIRED), end=(one_of(*TASK_ENDS), REQUIRED), spec=(HASHED, REQUIRED),
+               keyId=(TASK, ABSENT),
                **LAST | {'lastAt': (MOMENT, lambda ended: ended['at'])},
                at=(MOMENT, REQUIRED), decision=(DECISION, ABSENT))
 COUNTERS = record(**dict.fromkeys(('enqueued', 'claimed', 'done', 'dead', *TASK_ENDS[1:]),
@@ -240,7 +250,9 @@ def in_entry(spec):
 class World:
     seen: object  # an Observation (§4.2)
     calls: dict = dataclasses.field(default_factory=dict)  # 'OPERATION/CALL' → open, over, crashed
-    past: dict = dataclasses.field(default_factory=dict)  # task id → {end, spec}
+    past: dict = dataclasses.field(default_factory=dict)  # task id → {end, spec, decision}
+    pastKeys: dict = dataclasses.field(default_factory=dict)  # keyId → {taskId, end, spec}
+    recorded: bool = True  # the record has the line of an answer (§47.6)
     # 'QUEUE/ID' → {end, answer}, without end: open; None: it cannot be read (§47.4)
     questions: dict = dataclasses.field(default_factory=dict)
     # 'QUEUE/TASK' → {epoch} of its claim, {question} that it is blocked on, or {}; None: unreadable
@@ -296,10 +308,10 @@ def find(queue, task_id):
 
 
 def end_of(queue, world, task_id):
-    """Return {end, spec} of a task that has ended, or None."""
+    """Return the element of a task that has ended, or what is known of it, or None."""
     for entry in reversed(queue['ended']):
         if entry['taskId'] == task_id:
-            return {'end': entry['end'], 'spec': entry['spec']}
+            return entry
     return None if find(queue, task_id) else world.past.get(task_id)
 
 
@@ -407,13 +419,16 @@ class Edit:
 
     def decide(self, task, end, /, **decision):
         """End an open task (§46.3)."""
-        asked, first = task['ask'], task['ask']['askers'][0]
+        asked = task['ask']
         self.finish(task, end)
-        decision = {'kind': asked['kind'], 'text': asked['text'], 'askedBy': first['participant'],
-                    'operation': first.get('operation')} | decision
-        self.queue['ended'][-1]['decision'] = {
+        decision = {'kind': asked['kind'], 'text': asked['text'], 'askedBy': asked['by'],
+                    'operation': asked['askers'][0].get('operation')} | decision
+        ended = self.queue['ended'][-1]
+        ended['decision'] = {
             'user': '', 'answer': '', 'self': False
         } | {name: value for name, value in decision.items() if value is not None}
+        if task['key']:
+            ended['keyId'] = key_id(f'{asked["scope"]}\n{task["key"]}')
 
     def finish(self, task, end):
         self.tasks.remove(task)
@@ -641,7 +656,8 @@ class Edit:
             number = sum(self.given['counters'][end] for end in TASK_ENDS) - len(before)
             leaving = len(before) - kept
             self.outcome.past = [{'seq': number + 1 + at, 'taskId': entry['taskId']}
-                                 for at, entry in enumerate(before[:leaving])]
+                                 for at, entry in enumerate(before[:leaving])
+                                 if 'rule' not in entry.get('decision', {})]
             del self.queue['ended'][:leaving]
 
 
@@ -658,7 +674,7 @@ def begin_anew(queue, world, queue_id='q'):
     """Return an edit of a queue that may not exist or be removed, and whether it is new (§37.5)."""
     new = queue is None or queue['removed']
     if queue and new:
-        world = dataclasses.replace(world, past={})
+        world = dataclasses.replace(world, past={}, pastKeys={})
     edit = Edit(queue or new_queue(queue_id), world)
     if new:
         edit.queue.update(removed=False, policy=new_policy(edit.queue['queueId']), ended=[])
@@ -1007,7 +1023,8 @@ def alerted(queue, world, task='', epoch=0, by='', reason=''):
 
 # Questions (§47)
 
-def ask(queue, world, kind, spec, text, asker, expiresMs, scope='', key='', ruled=None):
+def ask(queue, world, kind, spec, text, asker, expiresMs, id, nonce, scope='', key='', signed=False,
+        ruled=None, discounted=None):
     require(queue is None or is_ask_queue(queue['queueId']), 'notAsk')
     edit, _ = begin_anew(queue, world, 'ask')
     asker = {'at': edit.seen.now, 'user': '', 'pid': 0, 'epoch': 0} | asker
@@ -1016,21 +1033,25 @@ def ask(queue, world, kind, spec, text, asker, expiresMs, scope='', key='', rule
     set_optional(asker, 'waiter', waiter if waiter and waiter['bootId'] else None)
     set_optional(asker, 'beat', edit.seen.beat())
 
-    name = f'ask-{edit.queue["lastSeq"] + 1}'
-    if key:
-        name = key_id(f'{scope}\n{key}')
-    task = find(edit.queue, name)
-    require(task is None or key, 'knownTask')
+    scope = scope if key else ''
+    of_key = [task for task in edit.tasks
+              if key and 'ask' in task and (task['key'], task['ask']['scope']) == (key, scope)]
+    task, name = (of_key or [None])[-1], id
     if task:
-        require(task['state'] == 'open' and task['ask']['kind'] == kind
-                and hash_of(task['spec']) == hash_of(spec), 'knownTask')
+        require(task['ask']['kind'] == kind and hash_of(task['spec']) == hash_of(spec), 'knownTask')
+        name = task['taskId']
+        task['ask']['signed'] |= signed
         if not any(same_asker(asker, other) for other in task['ask']['askers']):
             task['ask']['askers'].append(asker)
-    elif not answered_before(edit, name, kind, spec):
+    elif key and (ended := answered_before(edit, key_id(f'{scope}\n{key}'), kind, spec, discounted)):
+        name = ended['taskId']
+    else:
+        require(not find(edit.queue, id) and not end_of(edit.queue, world, id), 'takenId')
         may_ask(edit, asker)
-        task = add_question(edit, name, kind, spec, text, asker, expiresMs, key)
+        task = add_question(edit, id, kind, spec, text, asker, expiresMs, key)
+        task['ask'].update(nonce=nonce, scope=scope, signed=signed)
         if not ruled and not in_entry(spec):
-            edit.outcome.written.append(name)
+            edit.outcome.written.append(id)
     if task and ruled:
         rule = {member: ruled[member] for member in ('file', 'hash', 'number')}
         edit.decide(task, ruled['end'], rule=rule, answer=ruled.get('reason', ''))
@@ -1039,12 +1060,14 @@ def ask(queue, world, kind, spec, text, asker, expiresMs, scope='', key='', rule
     return outcome
 
 
-def answered_before(edit, name, kind, spec):
-    ended = end_of(edit.queue, edit.world, name)
+def answered_before(edit, key, kind, spec, discounted):
+    """Return the decided question with the keyId key that ended last."""
+    named = [entry for entry in edit.queue['ended'] if entry.get('keyId') == key]
+    ended = named[-1] if named else edit.world.pastKeys.get(key)
     if not ended:
-        return False
+        return None
     require(ended['spec'] == hash_of(spec) and (kind, ended['end']) not in MISFITS, 'knownTask')
-    return ended['end'] in DECIDED
+    return ended if ended['end'] in DECIDED and ended['taskId'] != discounted else None
 
 
 def may_ask(edit, asker):
@@ -1064,7 +1087,8 @@ def add_question(edit, name, kind, spec, text, asker, expires, key):
     task = ENTRY[0]({'taskId': name, 'seq': Number(str(edit.queue['lastSeq'])), 'spec': {}, 'key': key,
                      'enqueuedAt': format_time(edit.seen.now)}, '')
     task.update(state='open', spec=spec if in_entry(spec) else hash_of(spec),
-                ask={'kind': kind, 'text': text.decode(errors='ignore'), 'askers': [asker]})
+                ask={'kind': kind, 'text': text.decode(errors='ignore'), 'by': asker['participant'],
+                     'user': asker['user'], 'askers': [asker]})
     set_optional(task, 'expiry', start_timer(expires, edit.seen))
     edit.tasks.append(task)
     edit.count('enqueued')
@@ -1097,24 +1121,69 @@ def same_work(one, other):
 
 
 def answer(queue, world, id, end, text='', by=None, user='', operation=None, queue_=None, task=None,
-           processes=(), allowSelf=False, signature=None):
+           processes=(), allowSelf=False, shown='', signature=None):
     edit = begin(queue, world)
     asked = find(edit.queue, id)
     if asked is None:
-        ended = (end_of(edit.queue, world, id) or {}).get('end')
-        require(ended not in DECIDED, 'decided')
-        require(ended not in ('timedOut', 'withdrawn'), 'over')
+        ended = end_of(edit.queue, world, id) or {'end': None}
+        if says(ended, end, text, shown, signature):
+            return edit.finish_edit()
+        require(ended['end'] not in DECIDED, 'decided')
+        require(ended['end'] not in ('timedOut', 'withdrawn'), 'over')
         require(False, 'noTask')
     require('ask' in asked, 'notQuestion')
+    require(shown == shown_hash(edit.queue['queueId'], asked), 'changed')
     require((asked['ask']['kind'], end) not in MISFITS, 'otherKind')
+    require(not asked['ask']['signed'] or signature or end == 'denied', 'unsigned')
     if signature is not None:
-        signature = signature | {'askedAt': read_time(signature['askedAt'])}
-        require(signature['askedAt'] == asked['enqueuedAt'], 'renewed')
+        signature = {'at': read_time(signature['at']), 'text': signature['text'],
+                     'nonce': asked['ask']['nonce'], 'askedAt': asked['enqueuedAt'],
+                     'user': asked['ask']['user']}
     own_ = any(is_part(asker, operation, queue_, task, processes) for asker in asked['ask']['askers'])
     require(not own_ or allowSelf, 'own')
-    edit.decide(asked, end, by=by, user=user, answer=text, self=own_,
+    edit.decide(asked, end, by=by, user=user, answer=text, self=own_, shown=shown,
                 signature=signature)
     return edit.finish_edit()
+
+
+def says(ended, end, text, shown, signature):
+    """Whether a question has ended with this answer of a person (§47.2)."""
+    decision = ended.get('decision')
+    return bool(ended['end'] in DECIDED and decision and 'rule' not in decision
+                and (ended['end'], decision['answer']) == (end, text)
+                and shown in ('', decision.get('shown', ''))
+                and (not signature or 'signature' in decision))
+
+
+def shown_hash(queue_id, task):
+    """Return the hash of what is shown of an open question (§47.2)."""
+    asked = task['ask']
+    return 'sha256:' + hashlib.sha256(('dpl question 2\n' + signed_lines(
+        queue_id, task['taskId'], asked['nonce'], format_time(task['enqueuedAt']), asked['kind'])
+        + f'{quoted(asked["by"])} {quoted(asked["user"])}\n'
+        + signed_lines(asked['scope'], task['key'], hash_of(task['spec']))).encode()).hexdigest()
+
+
+def signed_text(shown, end, text, at):
+    """Return what is signed of an answer (§47.5)."""
+    return 'dpl answer 2\n' + signed_lines(shown, end, text, at)
+
+
+def signed_lines(*texts):
+    return ''.join(f'{quoted(text)}\n' for text in texts)
+
+
+def quoted(text):
+    return quote(text) if text else '-'
+
+
+def taken(queue, world, ended):
+    """§47.6."""
+    require(queue is not None and not queue['removed'], 'noQueue')
+    edit = Edit(queue, world)
+    require(end_of(edit.queue, world, ended['taskId']) == ENDED[0](ended, ''), 'noTask')
+    require(world.recorded, 'unrecorded')
+    return edit.close(always=True)
 
 
 def is_part(asker, operation, queue, task, processes):
@@ -1137,7 +1206,7 @@ def withdraw(queue, world, id, asker):
 
 VERBS = {verb.__name__.rstrip('_'): verb
          for verb in (enqueue, claim, settle, unclaim, pass_, control, redrive, cancel, remove, restore,
-                      alerted, ask, answer, withdraw)}
+                      alerted, ask, answer, taken, withdraw)}
 
 
 def apply(verb, queue, world, **arguments):

@@ -26,7 +26,7 @@ HOSTS, NAMESPACES, BOOTS = ('h1', 'h1', 'h1', 'h2', ''), ('41', '41', '42', ''),
 SAID = queues.ENDS + ('failed', ) * 6 + ('blocked', 'uncertain') * 3
 RULES = ('notStarted', 'blocked', 'dead:1', 'dead:2', 'failures:2', 'failures:3')
 PEOPLE = ('operator', 'ada', 'policy')
-QUESTIONS = 'ask/a', 'ask.ada/b', 'ask/a', 'ask-1', 'q/a', ''
+QUESTIONS = 'ask/a', 'ask.ada/b', 'ask/a', 'a', 'q/a', ''
 SCOPES, ASKED = ('task q/a', 'operation o.1'), ('why?', 'é' * 120, 'x' * 200)
 KEYED = [queues.key_id(f'{scope}\n{key}') for scope in SCOPES for key in 'kl']
 ASKER_NAMES = [name for name in queues.ASKER.fields if name not in ('at', 'beat')]
@@ -39,6 +39,7 @@ DEFAULTS = {
               'lastRanMs': 0, 'sameError': 0, 'reason': '', 'question': '', 'alerted': False},
     'ended': {'lastEpoch': 0, 'lastStatus': 0, 'lastReason': '', 'lastJudged': False,
               'lastRanMs': 0},
+    'ask': {'user': '', 'scope': '', 'signed': False},
     'askers': {'user': '', 'pid': 0, 'epoch': 0},
     'decision': {'user': '', 'answer': '', 'self': False}
 }
@@ -58,6 +59,7 @@ def brief(queue):
     value['ended'] = [without(entry, {'lastAt': entry['at']}) for entry in value['ended']]
     for entry in value['tasks']:
         if 'ask' in entry:
+            entry['ask'] = without(entry['ask'], DEFAULTS['ask'])
             entry['ask']['askers'] = [without(asker, DEFAULTS['askers'])
                                       for asker in entry['ask']['askers']]
     for entry in value['ended']:
@@ -116,7 +118,9 @@ class World:
             calls |= {f'{self.one(("o.1", "o.2", ""))}/{self.one(CALLS)}': self.one(('over', 'crashed'))}
         seen |= {'calls': calls} if calls else {}
         seen |= self.others()
-        seen |= self.optional(0.2, past={self.one(('f', 'g', 'h', *KEYED)): self.past()})
+        seen |= self.optional(0.2, past={self.one('fgh'): self.past()})
+        seen |= self.optional(0.2, pastKeys={self.one(KEYED): self.past() | {'taskId': self.one('fgh')}})
+        seen |= self.optional(0.2, recorded=False)
         if self.shared:
             seen['sightings'] = self.sightings(seen)
         return {name: value for name, value in seen.items() if value not in ('', [])}
@@ -266,11 +270,15 @@ class World:
         asker = copy.deepcopy(self.one(asked['ask']['askers'])) if asked else self.asker()
         full_ = queues.ASKER[1](asker | {'at': 0}) if asked else asker
         asker = {name: value for name, value in full_.items() if name in ASKER_NAMES}
-        do = {'kind': self.one(queues.KINDS), 'spec': self.one(SPECS[:4]), 'text': self.one(ASKED),
+        self.made += 1
+        do = {'id': self.which() if self.queue and self.chance(0.05) else f'q{self.made}',
+              'nonce': f'{self.made:032x}', 'kind': self.one(queues.KINDS), 'spec': self.one(SPECS[:4]), 'text': self.one(ASKED),
               'expiresMs': self.one((0, 1000, 60000, 10**9, 10**9)), 'asker': asker}
         if self.chance(0.6):
             do |= {'scope': self.one(SCOPES), 'key': self.one('kl')}
             do |= self.optional(0.8, spec=SPECS[0]) | self.optional(0.7, kind='permission')
+            do |= self.optional(0.2, discounted=self.which() if self.queue else 'f')
+        do |= self.optional(0.2, signed=True)
         rule = {'end': self.one(('allowed', 'denied')), 'file': '/r', 'hash': queues.hash_of({}),
                 'number': self.one((1, 7))} | self.optional(0.5, reason='x')
         return do | (self.optional(0.15, ruled=rule) if do['kind'] == 'permission' else {})
@@ -287,6 +295,10 @@ class World:
         end = self.one(('denied', 'allowed' if kind == 'permission' else 'answered'))
         do = {'id': name, 'end': end if self.chance(0.9) else self.one(queues.DECIDED)}
         do |= self.optional(0.6, by=self.one(PEOPLE)) | self.optional(0.3, text='yes')
+        if task and 'ask' in task:
+            shown = queues.shown_hash(self.queue['queueId'], task)
+            do |= self.optional(0.9, shown=shown if self.chance(0.95) else queues.hash_of({}))
+        do |= self.optional(0.4, signature={'at': format_time(self.now), 'text': 's'})
         do |= self.optional(0.2, user='u')
         do |= self.optional(0.1, operation=self.one(('o.1', 'o.2'))) | self.optional(0.3, allowSelf=True)
         do |= self.optional(0.2, queue=self.one(('q', 'r')), task=self.one('ab'))
@@ -294,6 +306,16 @@ class World:
             self.one(task['ask']['askers']).get(self.one(('process', 'waiter')))
             for task in (task,) if task and 'ask' in task))]
         return do | self.optional(0.3, processes=[queues.PROCESS[1](one) for one in processes])
+
+    def taken(self):
+        ended = self.queue['ended'] if self.queue else ()
+        if not ended:
+            return {'ended': {'taskId': 'f', 'end': 'allowed', 'spec': queues.hash_of({}),
+                              'at': format_time(self.now)}}
+        entry = queues.ENDED[1](self.one(ended))
+        if self.chance(0.2):
+            entry['end'] = self.one(queues.TASK_ENDS)
+        return {'ended': entry}
 
     def withdraw(self):
         asker = self.ask()['asker']
@@ -304,7 +326,7 @@ class World:
 
     def verb(self):
         if self.asks and (not self.queue or self.chance(0.9)):
-            verbs = ('ask',) * 6 + ('answer',) * 4 + ('withdraw', 'pass', 'pass', 'cancel', 'control')
+            verbs = ('ask',) * 6 + ('answer',) * 4 + ('withdraw', 'pass', 'pass', 'cancel', 'control', 'taken')
             return self.one(verbs + ('remove',) * self.chance(0.2)) if self.queue else 'ask'
         if (not self.queue or self.queue['removed']) and self.chance(0.9):
             return 'enqueue'

@@ -473,18 +473,23 @@ QUEUE_KINDS = {
                      'revision', 'named'), INTEGER)
 QUESTION = record(end=(one_of(*queues.TASK_ENDS), ABSENT), answer=(TEXT, ABSENT))
 PARKED = record(epoch=(REVISION, ABSENT), question=(TEXT, ABSENT))
-PAST = record(end=(one_of(*queues.TASK_ENDS), REQUIRED), spec=(queues.HASHED, REQUIRED))
+PAST = record(end=(one_of(*queues.TASK_ENDS), REQUIRED), spec=(queues.HASHED, REQUIRED),
+              decision=(queues.DECISION, ABSENT))
+PAST_KEY = record(taskId=(queues.TASK, REQUIRED), end=(one_of(*queues.TASK_ENDS), REQUIRED),
+                  spec=(queues.HASHED, REQUIRED))
 
 
 def queue_world(seen):
     seen = dict(seen)
     calls, past = seen.pop('calls', {}), seen.pop('past', {})
     questions, parked = seen.pop('questions', {}), seen.pop('parked', {})
+    keys, recorded = seen.pop('pastKeys', {}), seen.pop('recorded', True)
     for call in calls.values():
         one_of('open', 'over', 'crashed')[0](call, '/seen/calls')
     return queues.World(
         observation(seen), calls,
         {task: strict(PAST, found, f'/seen/past/{task}') for task, found in past.items()},
+        {key: strict(PAST_KEY, found, f'/seen/pastKeys/{key}') for key, found in keys.items()}, recorded,
         {name: found and strict(QUESTION, found, f'/seen/questions/{name}')
          for name, found in questions.items()},
         {name: found and strict(PARKED, found, f'/seen/parked/{name}')

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -20,7 +21,7 @@ func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task,
 	text := fmt.Sprintf("Is task %s of %s done? Its check cannot tell: %s", t.ID, queueID, why)
 	q := queue.Question{
 		Kind: queue.AskPermission, Text: text, Spec: queue.AskSpec{Text: text}.Content(),
-		Scope: "task " + queueID + "/" + t.ID, Key: "check " + strconv.FormatInt(c.Epoch, 10),
+		Scope: queue.TaskScope(queueID, t), Key: "check " + strconv.FormatInt(c.Epoch, 10),
 		Expires: cli.QuestionTimeout,
 		Asker: queue.Asker{Participant: c.Participant, User: cli.UserName(), PID: c.PID,
 			Process: c.Process, Operation: c.Operation, Call: c.Call,
@@ -30,7 +31,7 @@ func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task,
 	id := ""
 	_, err := env.EditQueue(l, personQueue, fileops.OrCreate,
 		func(before queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
-			after, id, err = before.Ask(q, seen)
+			after, id, err = session.Ask(before, q, seen)
 			return after, err
 		})
 	if err != nil {

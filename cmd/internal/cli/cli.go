@@ -46,6 +46,12 @@ type Reader interface {
 	Reads() bool
 }
 
+// A HostTimer is a Command that changes nothing at a time other than the clock's, not even in a ledger
+// for replay.
+type HostTimer interface {
+	HostTime()
+}
+
 // Main parses the arguments of this process into c, runs it, and exits with the status for the
 // result of Run. summary and details are for the help.
 func Main(c Command, summary, details string) {

@@ -83,13 +83,19 @@ func syncOf(word string) disk.Sync {
 // checkTime refuses to change anything at a time other than the clock's, unless the ledger is for
 // replay: that would declare live participants dead, and delete what they use.
 func (env *Env) checkTime(c Command) error {
-	if env.MayEdit() || env.DryRun() || reads(c) {
+	_, hostTime := c.(HostTimer)
+	hostTime = hostTime && !env.flags.Now.IsZero()
+	if env.MayEdit() && !hostTime || env.DryRun() || reads(c) {
 		return nil
 	}
 
 	given := "$DPL_NOW"
 	if env.flags.Given("now") {
 		given = "--now"
+	}
+	if hostTime {
+		return Usagef("%s is not the clock's time, by which questions expire and rules end: leave it "+
+			"out, or give --dry-run", given)
 	}
 	return Usagef("%s is not the clock's time, and this would change the ledger by it: give "+
 		"--dry-run, or set DPL_REPLAY=1 where the ledger is one for tests and replay", given)

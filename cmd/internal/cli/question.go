@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -26,6 +28,16 @@ func (t To) AskQueue() (QueueID, error) {
 	return QueueID(id), nil
 }
 
+// AnswerCommand returns the command that answers the question id of a queue, if it is the one with the
+// hash shown (queue.Shown): --allow, --deny or a text is to be added.
+func AnswerCommand(queueID, id, shown string) string {
+	command := "dpl-answer " + id
+	if name, ok := strings.CutPrefix(queueID, "ask."); ok {
+		command += " --to " + name
+	}
+	return command + " --shown " + shown
+}
+
 // AskObject returns who asks what, under the names of the file, or nil for a task that is no
 // question.
 func AskObject(a *queue.Ask) any {
@@ -41,7 +53,8 @@ func AskObject(a *queue.Ask) any {
 			{"queue", OrNull(asker.Queue)}, {"task", OrNull(asker.Task)},
 			{"epoch", OrNull(asker.Epoch)}})
 	}
-	return Object{{"kind", a.Kind}, {"text", a.Text}, {"askers", askers}}
+	return Object{{"kind", a.Kind}, {"text", a.Text}, {"by", a.By}, {"user", OrNull(a.User)},
+		{"scope", OrNull(a.Scope)}, {"signed", a.Signed}, {"askers", askers}}
 }
 
 // DecisionObject returns how a question has ended, under the names of the file, or nil for a task
@@ -57,5 +70,5 @@ func DecisionObject(d *queue.Decision) any {
 	}
 	return Object{{"kind", d.Kind}, {"text", d.Text}, {"askedBy", d.AskedBy},
 		{"operation", OrNull(d.Operation)}, {"by", OrNull(d.By)}, {"user", OrNull(d.User)},
-		{"answer", OrNull(d.Answer)}, {"rule", rule}, {"self", d.Self}}
+		{"answer", OrNull(d.Answer)}, {"rule", rule}, {"self", d.Self}, {"shown", OrNull(d.Shown)}}
 }

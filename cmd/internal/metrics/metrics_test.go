@@ -65,7 +65,7 @@ func everything() Subject {
 	running := queue.Create("open")
 	running.Tasks = []*queue.Task{{ID: "u", State: queue.Waiting, EnqueuedAt: noon}}
 	asked := queue.Seen{Observation: observe.Observation{Now: noon}}
-	ask, _, err := queue.Create("ask").Ask(queue.Question{Kind: queue.AskPermission,
+	ask, _, err := queue.Create("ask").Ask(queue.Question{ID: "q1", Kind: queue.AskPermission,
 		Text: nasty, Expires: time.Hour, Asker: queue.Asker{Participant: "p"}}, asked)
 	if err != nil {
 		panic(err)

@@ -32,10 +32,9 @@ type Page struct {
 	Warnings   []string // errors of files that could not be read
 	Whole      bool     // the page shows a whole ledger; what needs no attention is folded
 
-	Ledger  string              // the directory, for the commands; "": it is not told
-	Refresh time.Duration       // how often a browser reads the page again; 0: never
-	Records map[string]*Record  // by Name
-	Choices map[string][]string // the answers from which people choose, by the id of the question
+	Ledger  string             // the directory, for the commands; "": it is not told
+	Refresh time.Duration      // how often a browser reads the page again; 0: never
+	Records map[string]*Record // by Name
 }
 
 // A Group is a group with its alerts, oldest first.

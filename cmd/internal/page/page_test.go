@@ -92,8 +92,9 @@ func hostile() Page {
 		Last: queue.Attempt{Epoch: 2, End: queue.Failed, Reason: nasty}}}
 
 	ask := queue.Create("ask")
-	ask.Tasks = []*queue.Task{{ID: "ask-1", State: queue.Open, EnqueuedAt: noon,
-		Ask: &queue.Ask{Kind: queue.AskQuestion, Text: nasty,
+	spec := queue.AskSpec{Text: nasty, Choices: []string{nasty}}
+	ask.Tasks = []*queue.Task{{ID: "q1", State: queue.Open, EnqueuedAt: noon, Spec: string(spec.Content()),
+		Ask: &queue.Ask{Kind: queue.AskQuestion, Text: spec.Brief(),
 			Askers: []queue.Asker{{Participant: nasty, User: nasty}}}}}
 
 	return Page{
@@ -107,7 +108,6 @@ func hostile() Page {
 		}}},
 		Warnings: []string{nasty},
 		Ledger:   "/" + nasty, Refresh: 5 * time.Second,
-		Choices: map[string][]string{"ask-1": {nasty}},
 		Records: map[string]*Record{"queue q": {Seq: 1, Head: nasty, Findings: []string{nasty},
 			Lines: []RecordLine{{Seq: 1, At: noon, Verb: nasty, Who: nasty, What: []string{nasty}}}}},
 	}

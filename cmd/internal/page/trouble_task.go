@@ -31,7 +31,7 @@ func (p Page) queueTroubles(q view.Queue) (all []trouble) {
 	}
 
 	for _, t := range q.Questions() {
-		all = append(all, trouble{rank: byAsking, Mood: "warn", Cures: p.answers(q, t),
+		all = append(all, trouble{rank: byAsking, Mood: "warn", Cures: answers(q, t),
 			What: fmt.Sprintf("%s asks: %s%s", view.AskedBy(t), t.Ask.Text, leftFor(q, t))})
 	}
 	return all
@@ -118,8 +118,9 @@ func endedClaims(q view.Queue) (all []string) {
 	return all
 }
 
-// answers returns the commands that answer the question t.
-func (p Page) answers(q view.Queue, t *queue.Task) (all []cure) {
+// answers returns the commands that answer the question t, as the page shows it. What it shows only a
+// part of, is to be seen first.
+func answers(q view.Queue, t *queue.Task) (all []cure) {
 	begin := []string{"dpl-answer", t.ID}
 	if _, name, personal := strings.Cut(q.ID, "."); personal {
 		begin = append(begin, "--to", name)
@@ -127,13 +128,18 @@ func (p Page) answers(q view.Queue, t *queue.Task) (all []cure) {
 	with := func(words ...string) string {
 		return command(append(append([]string{}, begin...), words...)...)
 	}
+	show, deny := cure{with(), "shows all that is asked for"}, cure{with("--deny"), "denies it"}
+	spec, whole := t.Listed()
+	if !whole {
+		return []cure{show, deny}
+	}
 
+	begin = append(begin, "--shown", t.Shown(q.ID).Hash())
 	if t.Ask.Kind == queue.AskPermission {
-		return []cure{{with(), "shows all that is asked for"},
-			{with("--allow"), "gives the permission"}, {with("--deny"), "denies it"}}
+		return []cure{show, {with("--allow"), "gives the permission"}, deny}
 	}
 	const most = 5
-	choices := p.Choices[t.ID]
+	choices := spec.Choices
 	for i, choice := range choices[:min(len(choices), most)] {
 		if strings.HasPrefix(choice, "-") {
 			choice = strconv.Itoa(i + 1) // it would be taken for a flag
@@ -143,5 +149,5 @@ func (p Page) answers(q view.Queue, t *queue.Task) (all []cure) {
 	if len(choices) == 0 {
 		all = append(all, cure{with("your answer"), "answers"})
 	}
-	return append(all, cure{with("--deny"), "refuses to answer"})
+	return append(all, deny)
 }

@@ -136,14 +136,19 @@ func TestTaskTroubles(t *testing.T) {
 	}
 	ask := queue.Create("ask.ada")
 	asker := []queue.Asker{{Participant: "bot"}}
+	which := queue.AskSpec{Text: "Which?", Choices: []string{"stage", "the real one", "--deny"}}
 	ask.Tasks = []*queue.Task{
-		{ID: "q1", State: queue.Open, Ask: &queue.Ask{Kind: queue.AskPermission, Text: "May I?", Askers: asker}},
-		{ID: "q2", State: queue.Open, Ask: &queue.Ask{Kind: queue.AskQuestion, Text: "Which?", Askers: asker}},
+		{ID: "q1", State: queue.Open, Spec: `{"text":"May I?"}`,
+			Ask: &queue.Ask{Kind: queue.AskPermission, Text: "May I?", Askers: asker}},
+		{ID: "q2", State: queue.Open, Spec: string(which.Content()),
+			Ask: &queue.Ask{Kind: queue.AskQuestion, Text: which.Brief(), Askers: asker}},
+		{ID: "q3", State: queue.Open, Spec: `{"text":"Run it?","input":{"argv":["rm"]}}`,
+			Ask: &queue.Ask{Kind: queue.AskPermission, Text: "Run it? [rm]", Askers: asker}},
 	}
+	shown := func(i int) string { return " --shown " + ask.Tasks[i].Shown(ask.ID).Hash() }
 
 	seen := queue.Seen{Observation: observe.Observation{Now: noon.Add(time.Minute)}}
-	p := Page{Queues: []view.Queue{view.NewQueue(q, seen), view.NewQueue(ask, seen)},
-		Choices: map[string][]string{"q2": {"stage", "the real one", "--deny"}}}
+	p := Page{Queues: []view.Queue{view.NewQueue(q, seen), view.NewQueue(ask, seen)}}
 	expect(t, p,
 		"jobs: 1 dead task: d (no disk)",
 		"  dpl-enqueue jobs --again d",
@@ -164,13 +169,16 @@ func TestTaskTroubles(t *testing.T) {
 		"  dpl-enqueue jobs --again b",
 		"ask.ada: bot asks: May I?",
 		"  dpl-answer q1 --to ada",
-		"  dpl-answer q1 --to ada --allow",
+		"  dpl-answer q1 --to ada"+shown(0)+" --allow",
 		"  dpl-answer q1 --to ada --deny",
-		"ask.ada: bot asks: Which?",
-		"  dpl-answer q2 --to ada stage",
-		"  dpl-answer q2 --to ada 'the real one'",
-		"  dpl-answer q2 --to ada 3",
+		"ask.ada: bot asks: Which? (stage, the real one, --deny)",
+		"  dpl-answer q2 --to ada"+shown(1)+" stage",
+		"  dpl-answer q2 --to ada"+shown(1)+" 'the real one'",
+		"  dpl-answer q2 --to ada"+shown(1)+" 3",
 		"  dpl-answer q2 --to ada --deny",
+		"ask.ada: bot asks: Run it? [rm]",
+		"  dpl-answer q3 --to ada",
+		"  dpl-answer q3 --to ada --deny",
 	)
 }
 

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -27,6 +30,20 @@ func (s *Session) EditQueue(l *fileops.Ledger, id string, mode fileops.Mode,
 		err = s.abortAttempts(l, edit.After)
 	}
 	return edit, err
+}
+
+// Ask is q.Ask with an id and a nonce that are drawn at random.
+func Ask(q queue.Queue, asked queue.Question, seen queue.Seen) (after queue.Queue, id string, err error) {
+	for {
+		asked.ID = "q" + strings.ToLower(rand.Text()[:10]) // base32
+		nonce := make([]byte, 16)
+		rand.Read(nonce)
+		asked.Nonce = hex.EncodeToString(nonce)
+		after, id, err = q.Ask(asked, seen)
+		if !errors.Is(err, queue.ErrTakenID) {
+			return after, id, err
+		}
+	}
 }
 
 // abortAttempts aborts the operations of the attempts of q that are to end.

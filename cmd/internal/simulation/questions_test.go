@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -31,13 +32,14 @@ func asking(times int) func(a *actor) {
 		w := a.w
 		for range times {
 			w.calls++
-			ask := queue.Question{Kind: queue.AskPermission, Text: "?", Spec: "{}", Scope: "process " + a.name,
+			ask := queue.Question{Nonce: strings.Repeat("0", 32), Kind: queue.AskPermission, Text: "?", Spec: "{}", Scope: "process " + a.name,
 				Key: strconv.Itoa(w.calls), Expires: time.Duration(w.pick3(3000, 1, 20000)) * time.Millisecond,
 				Asker: queue.Asker{Participant: a.name, PID: a.p.PID, Process: a.p.Process}}
 			id := ""
 			for range 4 {
 				if !unsure(a.editOf(askID, "ask", fileops.OrCreate,
 					func(q queue.Queue, seen queue.Seen) (after queue.Queue, err error) {
+						ask.ID = fmt.Sprint("q", q.LastSeq+1)
 						after, id, err = q.Ask(ask, seen)
 						return after, err
 					})) {
@@ -79,8 +81,7 @@ func (a *actor) hears(id string) bool {
 	return true
 }
 
-// hear notes that a command has said how the question id has ended. One that nobody has decided may
-// be asked again.
+// hear notes that a command has said how the question id has ended.
 func (w *world) hear(id string, end queue.TaskEnd) {
 	if old, known := w.queued.told[id]; known && old != end {
 		w.fail("%s is %s, and was %s", id, end, old)
@@ -108,7 +109,8 @@ func answering(times int) func(a *actor) {
 					}
 					id = q.Tasks[which%len(q.Tasks)].ID
 					w.queued.said[id] = append(w.queued.said[id], end)
-					return q.Answer(id, queue.Answer{End: end, By: "ada"}, seen)
+					return q.Answer(id, queue.Answer{End: end, By: "ada",
+						Shown: q.Tasks[which%len(q.Tasks)].Shown(q.ID).Hash()}, seen)
 				})
 			if status == cli.StatusOK && id != "" {
 				w.hear(id, end)

@@ -12,9 +12,10 @@ tool() {
         "$here/permission.sh" >"$DPL_TMP/hook" && sh -c "$1"
 }
 
-# asked: wait until a question of this attempt is open, and set $id to its id
+# asked: wait until a question of this attempt is open, and set $id to its id, $shown to its hash
 asked() {
     until id=$(dpl-answer | grep -F "$DPL_TASK") && id=${id%% *}; do sleep 0.05; done
+    shown=$(dpl-answer "$id" --json | sed -n 's/^  "shown": "\(.*\)",$/\1/p')
 }
 
 # forge COMMAND...: run COMMAND, which answers, and note its exit status
@@ -38,7 +39,7 @@ defy) # does what it must not
 flood) # asks without end
     i=0 status=75
     while [ $status = 75 ]; do
-        dpl-ask "$DPL_TASK $i" --kind permission --key $i --wait 1ms
+        dpl-ask "$DPL_TASK $i" --key $i --wait 1ms
         status=$? i=$((i + 1))
     done
     echo "$((i - 1)) $status" >"$DPL_TASK.asked"
@@ -48,22 +49,22 @@ flood) # asks without end
 forge) # answers itself: as it is, without its environment, and as an orphan
     tool "rm $keep" &
     asked
-    forge dpl-answer "$id" --allow
-    forge bare dpl-answer "$id" --allow
+    forge dpl-answer "$id" --shown "$shown" --allow
+    forge bare dpl-answer "$id" --shown "$shown" --allow
     # shellcheck disable=SC2016 # the shells expand it
     bare sh -c 'setsid sh -c "until [ -e $0 ]; do sleep 0.05; done
-        dpl-answer $1 --allow; echo \$? >>$2" &' "$DPL_TMP/alone" "$id" "$DPL_TASK.forged"
+        dpl-answer $1 --shown $2 --allow; echo \$? >>$3" &' "$DPL_TMP/alone" "$id" "$shown" "$DPL_TASK.forged"
     : >"$DPL_TMP/alone"
     wait $! && work
     ;;
 self) # answers itself openly
     tool "rm $keep" &
     asked
-    dpl-answer "$id" --allow --allow-self
+    dpl-answer "$id" --shown "$shown" --allow --allow-self
     wait $! && work
     ;;
 hide) # hides what it asks
-    dpl-ask "$(printf '\033[2J\033[Hall is well')" --kind permission && work
+    dpl-ask "$(printf '\033[2J\033[Hall is well')" && work
     ;;
 hang) exec sleep 1000 ;;
 slow) # goes on when it is told to

@@ -290,6 +290,9 @@ queues() {
 	gets 0 dpl-enqueue --queue=many --cancel=n67
 }
 
+# shown: print the hash of the question $id.
+shown() { dpl-answer --id="$id" --json | sed -n 's/^  "shown": "\(.*\)",$/\1/p'; }
+
 # ask KEY FLAG...: ask the question KEY, and do not wait for the answer.
 ask() {
 	key=$1
@@ -304,20 +307,20 @@ questions() {
 	# shellcheck disable=SC2086
 	{
 		ask allowed $may --pid=$$
-		gets 0 dpl-answer --id="$id" --allow --allow-self once
+		gets 0 dpl-answer --id="$id" --shown="$(shown)" --allow --allow-self once
 		ask denied $may --pid=$$
 		gets 0 dpl-answer --id="$id" --deny --allow-self never
 		ask open $may --op=running --call=all --timeout=1000h
 	}
 	ask answered --question='Which colour?' --choice=red --choice=blue --pid=$$
 	gets 0 dpl-answer --id="$id" --allow-self blue
-	gets 124 dpl-ask --key=late --wait=1m --participant=agent --question='Now?' --pid=$$ --timeout=1ms
+	gets 124 dpl-ask --key=late --kind=question --wait=1m --participant=agent --question='Now?' --pid=$$ --timeout=1ms
 	sleep 60 &
-	ask withdrawn --question='Still there?' --pid=$!
+	ask withdrawn --kind=question --question='Still there?' --pid=$!
 	kill -9 $!
 	wait $! 2>>err || :
 	gets 0 dpl-cleanup
-	ask plain --question='How are you?' --pid=$$ --timeout=1000h
+	ask plain --kind=question --question='How are you?' --pid=$$ --timeout=1000h
 }
 
 # linked makes a ledger whose edits commit by link, and are seen by a second host.
@@ -387,7 +390,7 @@ EOF
 EOF
 	gets 0 dpl-register --group=declared --file=files/services.json --no-pass
 	gets 0 dpl-enqueue --queue=work --id=declared --check=files/check.json -- true
-	gets 1 dpl-ask --key=ruled --kind=permission --rules=files/rules.json --allow-writable-rules \
+	gets 1 dpl-ask --key=ruled --rules=files/rules.json --allow-writable-rules \
 		--input=input.json --question='May I?' --pid=$$
 }
 

@@ -98,7 +98,7 @@ func scripted(f *testing.F, program string) (all [][]string) {
 		}
 		for _, found := range line.FindAllStringSubmatch(string(text), -1) {
 			all = append(all, words(strings.NewReplacer("$WORK", "/w", "$DPL_LEDGER", "/l",
-				"$HOLDER", "1").Replace(found[1])))
+				"$HOLDER", "1", "$Q", "q").Replace(found[1])))
 		}
 	}
 
