@@ -148,6 +148,9 @@ func (w *world) judge(n *night) {
 		w.unread = strings.Replace(w.unread, "Killed\n", "", 1)
 	}
 	n.failed = op.State != "completed"
+	if !n.failed && n.outer { // it was killed after all was done
+		w.unread = strings.Replace(w.unread, "Killed\n", "", 1)
+	}
 	if n.failed {
 		w.fails++
 	}

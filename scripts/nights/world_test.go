@@ -231,11 +231,7 @@ func (w *world) kill(p process) bool {
 func (w *world) killAll() {
 	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
 		quiet++
-		all := w.processes()
-		for _, p := range all {
-			syscall.Kill(p.pid, syscall.SIGSTOP)
-		}
-
+		all := w.stopAll()
 		parents := make(map[int]int)
 		for _, p := range all {
 			parents[p.pid] = p.parent
@@ -255,6 +251,19 @@ func (w *world) killAll() {
 			quiet = 0
 		}
 	}
+}
+
+// stopAll stops all processes, also those that were forked meanwhile: one that is missed would see the
+// end of another one.
+func (w *world) stopAll() (all []process) {
+	for before := -1; len(all) != before; {
+		before = len(all)
+		all = w.processes()
+		for _, p := range all {
+			syscall.Kill(p.pid, syscall.SIGSTOP)
+		}
+	}
+	return all
 }
 
 // An operation is what the rig reads of a file of the ledger.
