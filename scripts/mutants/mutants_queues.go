@@ -35,6 +35,50 @@ var queues = []mutant{
 		"	if ended, ok := e.endOf(n.ID); ok {", "	if ended, ok := e.endOf(n.ID); ok && ended.Spec == \"\" {",
 		[]string{machine, queueVectors},
 	}, {
+		"an answer to what was not shown", "protocol/queue/ask_answer.go",
+		"case a.Shown != t.Shown(q.ID).Hash():", "case a.Shown == \"\":",
+		[]string{machine, queueVectors},
+	}, {
+		"an unsigned yes", "protocol/queue/ask_answer.go",
+		"a.Signature == \"\" && a.End.Yes():", "a.Signature == \"\" && a.End == EndedAnswered:",
+		[]string{queueVectors},
+	}, {
+		"the nonce is not shown", "protocol/queue/ask_sign.go",
+		"lines(s.Queue, s.ID, s.Nonce,", "lines(s.Queue, s.ID, s.ID,",
+		[]string{queueVectors},
+	}, {
+		"the scope is not shown", "protocol/queue/ask_sign.go",
+		"lines(s.Scope, s.Key, s.Spec)", "lines(s.Key, s.Key, s.Spec)",
+		[]string{queueVectors},
+	}, {
+		"a yes is taken that no line has", "protocol/queue/ask_answer.go",
+		"} else if !recorded {", "} else if !recorded && yes.ID == \"\" {",
+		[]string{queueVectors},
+	}, {
+		"another yes is taken", "protocol/queue/ask_answer.go",
+		"if ended.line() != yes.line() {", "if ended.End != yes.End {",
+		[]string{queueVectors},
+	}, {
+		"a yes counts that is discounted", "protocol/queue/ask.go",
+		"ended.ID == ask.Discounted {", "ended.ID == \"\" {",
+		[]string{queueVectors},
+	}, {
+		"the id of a question comes again", "protocol/queue/ask.go",
+		"taken || e.q.index(ask.ID) >= 0 {", "taken && e.q.index(ask.ID) >= 0 {",
+		[]string{queueVectors},
+	}, {
+		"a key means the question of another scope", "protocol/queue/ask.go",
+		" && t.Ask.Scope == ask.Scope {", " {",
+		[]string{queueVectors},
+	}, {
+		"an answer is repeated with another text", "protocol/queue/ask_answer.go",
+		"d.Answer == a.Text && d.Rule.Number == 0", "d.Rule.Number == 0",
+		[]string{queueVectors},
+	}, {
+		"what rules have decided is remembered", "protocol/queue/edit.go",
+		"d != nil && d.Rule.Number > 0 {", "d != nil && d.Rule.Number < 0 {",
+		[]string{queueVectors},
+	}, {
 		"an attempt is settled twice", "protocol/queue/settle.go",
 		"	case last.End != s.End:", "	case last.End == \"\":",
 		[]string{machine, queueVectors},
