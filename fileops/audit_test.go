@@ -91,6 +91,44 @@ func TestAuditFullDisk(t *testing.T) {
 	}
 }
 
+// With as many lines pending as may be, a no is made, and a yes is not.
+func TestAuditFullDiskNo(t *testing.T) {
+	t.Parallel()
+	l := queueLedger(t, Config{})
+	var ids []string
+	for range 3 {
+		_, id, _ := queue.ParseQuestionName(ask(t, l, queue.Asker{Participant: "w"}))
+		ids = append(ids, id)
+	}
+	log := l.QueueAudit("ask")
+	must(t, os.Rename(log, log+".away"))
+	must(t, os.Mkdir(log, 0o700))
+	answer := func(id string, end queue.TaskEnd) error {
+		_, err := l.EditQueue("ask", Existing, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			return q.Answer(id, queue.Answer{End: end, By: "ada", Shown: q.Task(id).Shown(q.ID).Hash()}, seen)
+		})
+		return err
+	}
+	for n := 0; ; n++ {
+		_, err := l.EditQueue("ask", Existing, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+			return q.Control(queue.Control{By: "ada", Close: new(n%2 == 0)}, seen)
+		})
+		if errors.Is(err, audit.ErrPending) {
+			break
+		}
+		must(t, err)
+	}
+
+	if err := answer(ids[0], queue.EndedAllowed); !errors.Is(err, audit.ErrPending) {
+		t.Errorf("it is allowed: %v", err)
+	}
+	must(t, answer(ids[1], queue.EndedDenied))
+	_, err := l.EditQueue("ask", Existing, func(q queue.Queue, seen queue.Seen) (queue.Queue, error) {
+		return q.Withdraw(ids[2], queue.Asker{Participant: "w"}, seen)
+	})
+	must(t, err)
+}
+
 // A file that was set back gets a line that says so, and the record goes on after the lines of the
 // log.
 func TestAuditRestored(t *testing.T) {

@@ -44,7 +44,7 @@ var queues = Document[queue.Queue]{
 		text:   queue.Queue.AuditText,
 		find:   findQueue,
 		urgent: func(before, after queue.Queue) bool {
-			return len(after.Halts) > 0 && !wire.SameSlice(before.Halts, after.Halts)
+			return len(after.Halts) > 0 && !wire.SameSlice(before.Halts, after.Halts) || after.Refused(before)
 		},
 	},
 	files: []codec[queue.Queue]{{

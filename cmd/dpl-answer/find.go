@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,14 +27,17 @@ func (d *desk) read() (queue.Queue, queue.Seen, error) {
 	return q, seen, err
 }
 
-// prefix is what may be the beginning of the id of a question, and is none itself.
-var prefix = regexp.MustCompile(`^q[a-z2-7]{4,9}$`)
+// begins reports whether text may be the beginning of the id of a question, and is no whole one.
+func begins(text string) bool {
+	return strings.HasPrefix(text, "q") && len(text) >= 5 && len(text) < 11 &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
 
 // find returns the id of the open question of q whose id begins with id. It returns id itself if that
 // is no beginning, or no open question begins so; and an error if another one does that is open, or has
 // ended in the last seven days.
 func (d *desk) find(q queue.Queue, id string, now time.Time) (string, error) {
-	if q.Task(id) != nil || !prefix.MatchString(id) {
+	if q.Task(id) != nil || !begins(id) {
 		return id, nil
 	}
 

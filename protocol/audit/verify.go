@@ -253,6 +253,10 @@ func (v *Verifier) tornEnd(c Chain) {
 
 // compare compares the object with what the lines say, if they go on until now.
 func (v *Verifier) compare(c Chain, text string) {
+	if c.Off && len(v.tail) > 0 && v.tail[len(v.tail)-1].Verb != Ended {
+		v.find(v.last, Changed, "the file of the object says that its record is off, and no line does")
+		return
+	}
 	if !v.State.Known || v.noFit || c.Off {
 		return
 	}

@@ -55,6 +55,7 @@ func readQueue(r *wire.Reader) Queue {
 			q.Ended = readEnded(r, src)
 		case "audit":
 			q.Audit = audit.Read(r)
+			q.Audit.Off = false // its record is always on (spec §52)
 		default:
 			r.Unknown(&q.Unknown, name)
 		}

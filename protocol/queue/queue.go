@@ -213,6 +213,13 @@ func (e TaskEnd) Decided() bool {
 	return e == EndedAllowed || e == EndedDenied || e == EndedAnswered
 }
 
+// Refused reports whether questions have ended from before to q, and none of them with a yes.
+func (q Queue) Refused(before Queue) bool {
+	yes := func(c Counters) int64 { return c.Allowed + c.Answered }
+	no := func(c Counters) int64 { return c.Denied + c.TimedOut + c.Withdrawn }
+	return no(q.Counters) > no(before.Counters) && yes(q.Counters) == yes(before.Counters)
+}
+
 // Yes reports whether e lets who has asked do something.
 func (e TaskEnd) Yes() bool { return e == EndedAllowed || e == EndedAnswered }
 

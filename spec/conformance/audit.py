@@ -331,6 +331,10 @@ class Verifier:
             self.find(max(self.last, 1), 'missing')
 
     def compare(self, chain, value):
+        if chain['off']:
+            if self.lines and self.lines[-1].verb != 'off':
+                self.find(self.last, 'changed')
+            return
         if self.replay.state is None or not self.fits:
             return
         self.replay.state['revision'] = Number(str(chain['revision']))
@@ -343,7 +347,7 @@ def end_of(file):
     audit = file.get('audit', {})
     chain = {'seq': whole(audit.get('seq', Number('0'))), 'head': audit.get('head', ''),
              'revision': whole(audit.get('revision', Number('0'))), 'pending': audit.get('pending', []),
-             'sealed': audit.get('sealed')}
+             'sealed': audit.get('sealed'), 'off': audit.get('off', False)}
     return chain, {name: value for name, value in file.items() if name != 'audit'}
 
 
