@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
+	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -99,9 +100,15 @@ func (c *ask) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	signers := ""
+	signers, verifier := "", ""
 	if c.Signers != "" {
-		if signers, err = c.trusted(string(c.Signers)); err != nil {
+		if signers, err = c.trusted(string(c.Signers)); err == nil {
+			verifier, err = signing.Verifier()
+		}
+		if err == nil {
+			verifier, err = c.trusted(verifier)
+		}
+		if err != nil {
 			return fmt.Errorf("--signers: %w", err)
 		}
 	}
@@ -120,7 +127,7 @@ func (c *ask) Run(env *cli.Env) error {
 	defer life.Close()
 
 	a := &asking{env: env, flags: c, ledger: l, queue: string(id), question: q,
-		signers: signers, life: life}
+		signers: signers, verifier: verifier, life: life}
 	if err = a.ask(); err == nil {
 		err = a.finish()
 	}

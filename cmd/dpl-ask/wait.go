@@ -32,6 +32,7 @@ type asking struct {
 	shown    queue.Shown // what a person is shown of it; zero: it had ended before
 	drawn    bool        // this process has drawn the nonce of shown
 	signers  string      // path of those who may answer; "": anybody
+	verifier string      // path of the ssh-keygen that verifies what they sign
 	life     *follow.Life
 }
 
@@ -165,7 +166,8 @@ func (a *asking) checkSignature(e queue.Ended) error {
 			return fmt.Errorf("its signature is of %s, and counts for %v", wire.FormatTime(s.At), fresh)
 		}
 	}
-	_, err := signing.Verify(a.signers, queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text)
+	_, err := signing.Verify(a.verifier, a.signers,
+		queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text)
 	if err != nil {
 		return fmt.Errorf("it has no signature by one of %s: %w", a.signers, err)
 	}

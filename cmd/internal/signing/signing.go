@@ -3,55 +3,124 @@
 package signing
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
 )
 
 // namespace keeps a signature of an answer from being one of anything else.
-const namespace = "dpl"
+const namespace = "dpl-answer"
+
+// verifiers are the paths at which ssh-keygen is looked for to verify. $PATH is not: who asks sets it.
+var verifiers = []string{"/usr/bin/ssh-keygen", "/usr/local/bin/ssh-keygen", "/bin/ssh-keygen"}
 
 // Sign returns a signature of text by the key in the file, which may be a public key of which an
 // agent has the other half. ssh-keygen may ask for a passphrase or a touch on the terminal.
 func Sign(key, text string) (string, error) {
-	return run(text, "-Y", "sign", "-q", "-n", namespace, "-f", key)
+	return run(exec.Command("ssh-keygen", "-Y", "sign", "-q", "-n", namespace, "-f", key), text)
 }
 
-// Verify returns the name under which the file signers, in the format of allowed_signers of
-// ssh-keygen(1), has the key that has signed text.
-func Verify(signers, text, signature string) (string, error) {
-	f, err := os.CreateTemp("", "dpl-signature")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(signature)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-
-	names, err := run("", "-Y", "find-principals", "-f", signers, "-s", f.Name())
-	if err != nil {
-		return "", err
-	}
-	for name := range strings.Lines(names) {
-		name = strings.TrimSpace(name)
-		_, err = run(text, "-Y", "verify", "-n", namespace, "-f", signers, "-I", name, "-s", f.Name())
-		if err == nil {
-			return name, nil
+// Verifier returns the path of the ssh-keygen that Verify is to run.
+func Verifier() (string, error) {
+	for _, path := range verifiers {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
 		}
 	}
-	if err == nil {
+	return "", &fs.PathError{Op: "find", Path: verifiers[0], Err: fs.ErrNotExist}
+}
+
+// Verify returns the names under which the file signers, in the format of allowed_signers of
+// ssh-keygen(1), has the key that has signed text. The program is that of Verifier. It gets no
+// environment, and the signature from a pipe, so that nobody can put another one in its place. A security
+// key must have been touched.
+func Verify(program, signers, text, signature string) (names []string, err error) {
+	if err := touched(signature); err != nil {
+		return nil, err
+	}
+	verify := func(input string, args ...string) (string, error) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		go func() {
+			w.WriteString(signature)
+			w.Close()
+		}()
+		cmd := exec.Command(program, append(args, "-s", "/dev/fd/3")...)
+		cmd.Env, cmd.ExtraFiles = []string{}, []*os.File{r}
+		return run(cmd, input)
+	}
+
+	found, err := verify("", "-Y", "find-principals", "-f", signers)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(found) {
+		name = strings.TrimSpace(name)
+		if _, wrong := verify(text, "-Y", "verify", "-n", namespace, "-f", signers, "-I", name); wrong != nil {
+			err = wrong
+			continue
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 && err == nil {
 		err = errors.New("nobody in it has that key")
 	}
-	return "", err
+	if len(names) > 0 {
+		err = nil
+	}
+	return names, err
+}
+
+// touched returns an error if the signature is by a security key that nobody has touched: ssh-keygen does
+// not look at that. The format is PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH.
+func touched(signature string) error {
+	const begin, end, magic = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----", "SSHSIG"
+	_, armored, found := strings.Cut(signature, begin)
+	armored, _, closed := strings.Cut(armored, end)
+	blob, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(armored), ""))
+	if !found || !closed || err != nil || !bytes.HasPrefix(blob, []byte(magic)) || len(blob) < len(magic)+4 {
+		return errors.New("it is no signature of ssh-keygen -Y sign")
+	}
+
+	rest := blob[len(magic)+4:]                                                   // behind the version
+	for range []string{"public key", "namespace", "reserved", "hash algorithm"} { // before the signature
+		_, rest = field(rest)
+	}
+	signed, _ := field(rest)
+	kind, inner := field(signed)
+	if !bytes.HasPrefix(kind, []byte("sk-")) {
+		return nil
+	}
+	const present = 1
+	if _, flags := field(inner); len(flags) == 0 || flags[0]&present == 0 {
+		return errors.New("the security key was not touched")
+	}
+	return nil
+}
+
+// field returns the first field of blob, which has its length before it, and what follows.
+func field(blob []byte) (first, rest []byte) {
+	if len(blob) < 4 {
+		return nil, nil
+	}
+	size := uint64(binary.BigEndian.Uint32(blob))
+	if size > uint64(len(blob)-4) {
+		return nil, nil
+	}
+	return blob[4 : 4+size], blob[4+size:]
 }
 
 // run returns what ssh-keygen prints.
-func run(stdin string, args ...string) (string, error) {
-	cmd := exec.Command("ssh-keygen", args...)
+func run(cmd *exec.Cmd, stdin string) (string, error) {
 	cmd.Stdin = strings.NewReader(stdin)
 	var said strings.Builder
 	cmd.Stderr = &said
