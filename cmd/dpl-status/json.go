@@ -324,5 +324,10 @@ func health(h *group.Health) any {
 	if h == nil {
 		return nil
 	}
-	return cli.Object{{"passed", h.Passed}, {"failures", h.Failures}, {"output", h.Output}}
+	o := cli.Object{{"passed", h.Passed}, {"failures", h.Failures}, {"output", h.Output}}
+	if c := h.CannotRun; c != nil {
+		o = append(o, cli.Member{"cannotRun", cli.Object{{"at", view.Stamp(c.At)},
+			{"message", c.Message}, {"trouble", c.Trouble}}})
+	}
+	return o
 }

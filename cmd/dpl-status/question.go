@@ -51,8 +51,11 @@ func (s *reporter) check(what subject, state string) error {
 		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
 			{"state", actual}, {"revision", g.Registry.Revision}}
 		holds = g.Is(g.Service(what.service), group.ServiceState(state), g.Seen)
-		if state == ready {
+		switch state {
+		case ready:
 			holds = g.Ready(what.service, g.Seen)
+		case healthy:
+			holds = g.HealthyService(what.service)
 		}
 	default:
 		op := p.ops[0]

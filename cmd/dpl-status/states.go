@@ -27,7 +27,7 @@ var (
 		string(group.StateRunning), string(group.StateFailed),
 		string(group.StateScheduled), string(group.StateDead),
 		string(group.StateShuttingDown), string(group.StateStopped),
-		string(group.StateCompleted), ready,
+		string(group.StateCompleted), ready, healthy,
 	}
 	groupStates = []string{healthy}
 	queueStates = []string{

@@ -487,6 +487,7 @@ const (
 	AlertRetrying  AlertType = "supervisorRetrying"
 	AlertViolation AlertType = "violation"
 	AlertPaused    AlertType = "supervisorPaused"
+	AlertUnchecked AlertType = "supervisorUnchecked"
 
 	AlertGroupEnded   AlertType = "groupEnded"
 	AlertGroupBlocked AlertType = "groupBlocked"

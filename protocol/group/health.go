@@ -84,7 +84,49 @@ type Health struct {
 	Passed   bool   // one has succeeded since the start, or none was asked for at the start
 	Failures int    // in a row, as far as they count
 	Output   string // the last line of the last check that failed since one succeeded
-	Unknown  []wire.Member
+	// CannotRun says that the last check could not be run; nil: it could. It is replaced, never
+	// changed.
+	CannotRun *CannotRun
+	Unknown   []wire.Member
+}
+
+// A CannotRun says since when the health check of a service cannot be run (spec §26.5).
+type CannotRun struct {
+	At      time.Time
+	Message string // why, the last time
+	Trouble bool   // an alert was raised, and the service is in trouble until a check runs
+	Unknown []wire.Member
+}
+
+func readCannotRun(r *wire.Reader) *CannotRun {
+	c := &CannotRun{}
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			c.At = r.Time()
+		case "message":
+			c.Message = r.String()
+		case "trouble":
+			c.Trouble = r.Bool()
+		default:
+			r.Unknown(&c.Unknown, name)
+		}
+	})
+	r.Require("at", "message")
+	return c
+}
+
+// write writes the member cannotRun, or nothing for nil.
+func (c *CannotRun) write(w *wire.Writer) {
+	if c == nil {
+		return
+	}
+	w.Object("cannotRun", func(w *wire.Writer) {
+		w.Time("at", c.At)
+		w.String("message", c.Message)
+		w.OptBool("trouble", c.Trouble)
+		w.Unknown(c.Unknown)
+	})
 }
 
 func readHealth(r *wire.Reader) *Health {
@@ -97,6 +139,8 @@ func readHealth(r *wire.Reader) *Health {
 			h.Failures = int(r.Int(0))
 		case "output":
 			h.Output = r.String()
+		case "cannotRun":
+			h.CannotRun = readCannotRun(r)
 		default:
 			r.Unknown(&h.Unknown, name)
 		}
@@ -113,6 +157,7 @@ func (h *Health) write(w *wire.Writer) {
 		w.Bool("passed", h.Passed)
 		w.OptInt("failures", int64(h.Failures))
 		w.OptString("output", h.Output)
+		h.CannotRun.write(w)
 		w.Unknown(h.Unknown)
 	})
 }
@@ -122,6 +167,20 @@ func (s *Service) hasCheck() bool { return s.StartInfo != nil && s.StartInfo.Hea
 
 // Unproven reports whether s is not ready, because its health check has yet to succeed.
 func (s *Service) Unproven() bool { return s.hasCheck() && s.Health != nil && !s.Health.Passed }
+
+// CannotCheck returns why the health check of s, which is running, cannot be run; nil: it can.
+func (s *Service) CannotCheck() *CannotRun {
+	if s.State != StateRunning || !s.hasCheck() || s.Health == nil {
+		return nil
+	}
+	return s.Health.CannotRun
+}
+
+// unchecked reports whether s is in trouble because its health check cannot be run.
+func (s *Service) unchecked() bool {
+	c := s.CannotCheck()
+	return c != nil && c.Trouble
+}
 
 // unhealthy returns why s is stopped, because its check has failed too often, or nil.
 func (s *Service) unhealthy() *StopFor {
@@ -219,6 +278,8 @@ type HealthResult struct {
 	StartID string // of the start that was checked
 	Passed  bool
 	Output  string // its last line, if it has failed
+	// CannotRun says why the check could not be run. Then nobody knows whether the service works.
+	CannotRun string
 }
 
 // learnHealth takes into g what checks have found out, as far as they were due, and are about the
@@ -236,7 +297,12 @@ func (e *edit) learnHealth(results []HealthResult) {
 
 		e.g.Orchestrator.setChecked(s.ID, e.seen)
 		if after := s.healthAfter(r, e.seen); s.Health == nil || !after.same(s.Health) {
-			e.services()[i].Health = after
+			told := s.unchecked()
+			s = &e.services()[i]
+			s.Health = after
+			if s.unchecked() && !told {
+				e.raise(AlertUnchecked, s.ID, "%s", s.Health.CannotRun.Message)
+			}
 		}
 	}
 }
@@ -247,22 +313,37 @@ func (s *Service) healthAfter(r HealthResult, seen observe.Observation) *Health 
 	if s.Health != nil {
 		h = *s.Health
 	}
-	if r.Passed {
-		h.Passed, h.Failures, h.Output = true, 0, ""
-		return &h
-	}
-
-	h.Output = r.Output
+	before := h.CannotRun
+	h.CannotRun = nil
 	grace := !h.Passed && !s.StartedAt.IsZero() &&
 		seen.Age(s.StartedAt, s.StartedBeat) <= s.StartInfo.Health.Usual().Start
-	if !grace {
-		h.Failures++
+	switch {
+	case r.Passed:
+		h.Passed, h.Failures, h.Output = true, 0, ""
+	case r.CannotRun != "":
+		c := CannotRun{At: seen.Now}
+		if before != nil {
+			c = *before
+		}
+		c.Message, c.Trouble = r.CannotRun, c.Trouble || !grace
+		h.CannotRun = &c
+	default:
+		h.Output = r.Output
+		if !grace {
+			h.Failures++
+		}
 	}
 	return &h
 }
 
 func (h *Health) same(t *Health) bool {
-	return h.Passed == t.Passed && h.Failures == t.Failures && h.Output == t.Output
+	return h.Passed == t.Passed && h.Failures == t.Failures && h.Output == t.Output &&
+		h.CannotRun.same(t.CannotRun)
+}
+
+func (c *CannotRun) same(d *CannotRun) bool {
+	return c == d || c != nil && d != nil && c.At.Equal(d.At) && c.Message == d.Message &&
+		c.Trouble == d.Trouble
 }
 
 // setChecked notes that the service id is checked now.

@@ -62,8 +62,9 @@ func (e *edit) endSilence(s *Service) {
 	}
 }
 
-// InTrouble reports whether s should run and does not, or is blocked from starting, given whether
-// its process runs (spec §30.3). A service in a maintenance, or that waits for one, is not.
+// InTrouble reports whether s should run and does not, is blocked from starting, or has a health
+// check that cannot be run, given whether its process runs (spec §30.3). A service in a maintenance,
+// or that waits for one, is not.
 func (s *Service) InTrouble(runs bool, now time.Time) bool {
 	if s.Maintenance.On(now) {
 		return false
@@ -72,7 +73,7 @@ func (s *Service) InTrouble(runs bool, now time.Time) bool {
 	case StateFailed, StateScheduled, StateDead:
 		return true
 	case StateRunning:
-		return !runs
+		return !runs || s.unchecked()
 	}
 	return s.BlockedBy != "" && !s.waitsForMaintenance()
 }
@@ -82,6 +83,8 @@ func (s *Service) troubles() string {
 	switch {
 	case s.BlockedBy != "":
 		return string(s.State) + ": " + s.BlockedBy
+	case s.unchecked():
+		return string(s.State) + ": health check: " + s.Health.CannotRun.Message
 	case s.LastExit != nil:
 		return string(s.State) + ": " + s.LastExit.String()
 	}

@@ -47,7 +47,8 @@ var (
 					map[string]*vectors.Shape{"beat": vectors.BeatShape})},
 				"paused": vectors.Object("at continue",
 					map[string]*vectors.Shape{"beat": vectors.BeatShape}),
-				"health":      vectors.Object("passed failures output", nil),
+				"health": vectors.Object("passed failures output", map[string]*vectors.Shape{
+					"cannotRun": vectors.Object("at message trouble", nil)}),
 				"silence":     vectors.Object("at until by", nil),
 				"maintenance": vectors.Object("at until by start", nil),
 				"stopFor":     vectors.Object("reason detail then", nil),

@@ -94,6 +94,7 @@ type vector struct {
 			StartID    string `json:"startId"`
 			Passed     bool   `json:"passed"`
 			Output     string `json:"output"`
+			CannotRun  string `json:"cannotRun"`
 		} `json:"checks"`
 		Prompt *struct {
 			Supervisor string `json:"supervisorId"`
@@ -821,7 +822,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 	var health []group.HealthResult
 	for _, c := range v.Do.Checks {
 		health = append(health, group.HealthResult{Service: c.Supervisor, StartID: c.StartID,
-			Passed: c.Passed, Output: c.Output})
+			Passed: c.Passed, Output: c.Output, CannotRun: c.CannotRun})
 	}
 
 	request := group.PassRequest{

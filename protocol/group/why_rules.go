@@ -109,6 +109,9 @@ func (t *telling) standing(on *Service) string {
 	if !on.Notice.Readiness.Ready() {
 		return "running, but says that it is " + string(on.Notice.Readiness)
 	}
+	if c := on.CannotCheck(); c != nil && on.Unproven() {
+		return "running, but its health check cannot be run: " + c.Message
+	}
 	if on.Unproven() {
 		return "running, but its health check has yet to succeed"
 	}
@@ -125,6 +128,13 @@ func (t *telling) health() {
 	t.say("Passes check its health every %v at most, with %q; %s in a row restart it", c.Every,
 		c.Command[len(c.Command)-1], counted(c.Failures, "failure"))
 	switch h := s.Health; {
+	case s.CannotCheck() != nil:
+		t.say("That check cannot be run, since %s: %s", moment(h.CannotRun.At, t.seen),
+			h.CannotRun.Message)
+		if !h.Passed {
+			t.say("Until it has succeeded, the service is not ready")
+		}
+		t.say("Correct it with dpl-register --health, or what it needs")
 	case h == nil:
 		t.say("It was started without that check, and has yet to be checked")
 	case !h.Passed && h.Output == "":

@@ -120,6 +120,22 @@ var evidence = []mutant{
 		"case exit.ExitCode() == 126, exit.ExitCode() == 127:", "case false:",
 		[]string{"./cmd/internal/orchestrator ^TestCheckResults$", "orchestrate/health.txtar"},
 	}, {
+		"a check that cannot be run is no trouble", "protocol/group/silence.go",
+		"return !runs || s.unchecked()", "return !runs",
+		[]string{policyVectors, "orchestrate/health.txtar"},
+	}, {
+		"a check that cannot be run is trouble from the start", "protocol/group/health.go",
+		"c.Trouble || !grace", "true",
+		[]string{policyVectors, "orchestrate/health.txtar"},
+	}, {
+		"each check that cannot be run raises an alert", "protocol/group/health.go",
+		"s.unchecked() && !told", "s.unchecked() && (told || !told)",
+		[]string{policyVectors, "orchestrate/health.txtar"},
+	}, {
+		"a check that runs again stays one that cannot be run", "protocol/group/health.go",
+		"	h.CannotRun = nil\n", "",
+		[]string{policyVectors, "orchestrate/health.txtar"},
+	}, {
 		"a prompted pass runs checks", "cmd/internal/orchestrator/health.go",
 		"if o.Unchecked || o.Prompt", "if o.Prompt",
 		[]string{"orchestrate/health.txtar"},

@@ -353,7 +353,9 @@ MAINTENANCE = record(at=(MOMENT, REQUIRED), until=(MOMENT, REQUIRED), by=(TEXT, 
 RESTART = one_of('permanent', 'transient', 'temporary')
 OPTIONAL_TIMES = ('startedAt', 'progressAt', 'runningSince', 'goneSince', 'firstFailedAt',
                   'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
-HEALTH = record(passed=(BOOLEAN, False), failures=(INTEGER, 0), output=(TEXT, ''))
+CANNOT_RUN = record(at=(MOMENT, REQUIRED), message=(TEXT, REQUIRED), trouble=(BOOLEAN, False))
+HEALTH = record(passed=(BOOLEAN, False), failures=(INTEGER, 0), output=(TEXT, ''),
+                cannotRun=(CANNOT_RUN, ABSENT))
 CHECKED = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
 RESULT = record(supervisorId=(IDENT, REQUIRED), startId=(START_ID, ABSENT), passed=(BOOLEAN, False),
                 output=(TEXT, ''))

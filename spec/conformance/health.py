@@ -30,6 +30,12 @@ def unhealthy(entry):
     return why | ({'detail': health['output']} if health['output'] else {})
 
 
+def unchecked(entry):
+    """Return whether a service is in trouble because its check cannot be run."""
+    return (entry['state'] == 'running' and has_check(entry)
+            and entry.get('health', {}).get('cannotRun', {}).get('trouble', False))
+
+
 def is_due(edit, entry, last):
     """Return whether a check of entry is due; last says when the last one was, if there was one."""
     if (not has_check(entry) or entry['state'] != 'running' or 'paused' in entry or 'stopFor' in entry
@@ -52,14 +58,22 @@ def learn(edit, orchestrator, results):
             continue
         beat_now(orchestrator.setdefault('checks', {}).setdefault(service, {}), edit.seen, *CHECKED)
         before = entry.get('health', {'passed': True, 'failures': 0, 'output': ''})
+        told = unchecked(entry)
+        early = (not before['passed'] and 'startedAt' in entry and
+                 age(entry, edit.seen, *groups.STARTED) <= setting(entry, 'healthStartMs'))
+        after = {}
         if result.get('passed'):
             after = {'passed': True, 'failures': 0, 'output': ''}
-        else:
-            early = (not before['passed'] and 'startedAt' in entry and
-                     age(entry, edit.seen, *groups.STARTED) <= setting(entry, 'healthStartMs'))
+        elif not result.get('cannotRun'):
             after = {'output': result.get('output', ''),
                      'failures': before['failures'] + (0 if early else 1)}
         entry['health'] = before | after
+        stopped = entry['health'].pop('cannotRun', {'at': edit.seen.now, 'trouble': False})
+        if not result.get('passed') and result.get('cannotRun'):
+            entry['health']['cannotRun'] = stopped | {'message': result['cannotRun'],
+                                                      'trouble': stopped['trouble'] or not early}
+        if unchecked(entry) and not told:
+            edit.alert('supervisorUnchecked', service, result['cannotRun'])
 
 
 def forget(orchestrator, services):

@@ -321,7 +321,9 @@ class World:
                 ('runtime', 'progress', 'violation', 'budget:tokens', 'odd'), self.one((1, 2)))}
         if self.chance(0.6):
             entry['health'] = (self.optional(0.7, passed=True) | self.optional(0.6, failures=self.one((1, 2, 3, 3)))
-                               | self.optional(0.4, output='é'))
+                               | self.optional(0.4, output='é')
+                               | self.optional(0.3, cannotRun={'at': self.ago(), 'message': 'é'}
+                                               | self.optional(0.5, trouble=self.chance(0.7))))
         if self.chance(0.25):
             at = self.ago()
             entry['paused'] = ({'at': at} | self.optional(0.5, beat=self.beat_of(at))
@@ -727,7 +729,8 @@ class World:
                                          startId=self.one(START_IDS))
         do |= self.optional(0.1, **self.one((self.limit(), self.limit(), {'intensityPeriodMs': 0})))
         do |= self.optional(0.1, rules=self.rules())
-        do['checks'] = [{'supervisorId': key} | self.optional(0.6, passed=True) | self.optional(0.3, output='é')
+        do['checks'] = [{'supervisorId': key} | self.optional(0.5, passed=True) | self.optional(0.3, output='é')
+                        | self.optional(0.3, cannotRun='no such program')
                         | {name: entry[name] for name in ('startId', ) if name in entry}
                         for key, entry in self.entries().items() if self.chance(0.5)]
         starts = {}

@@ -1,5 +1,6 @@
 """Silences (§30.3) and maintenances (§30.4)."""
 import groups
+import health
 from document import LAST, format_time
 
 
@@ -75,7 +76,10 @@ def end_all(edit):
 def end_silence(edit, entry):
     del entry['silence']
     if in_trouble(entry, edit.seen.now) and (entry['alertOn'] != 'final' or entry['state'] == 'dead'):
-        why = entry.get('blockedBy') or 'lastExit' in entry and groups.told(entry['lastExit'])
+        why = entry.get('blockedBy')
+        if why is None and health.unchecked(entry):
+            why = f'health check: {entry["health"]["cannotRun"]["message"]}'
+        why = why or 'lastExit' in entry and groups.told(entry['lastExit'])
         edit.alert('silenceOver', entry['supervisorId'],
                    entry['state'] + (f': {why}' if why is not False else ''))
 
@@ -86,5 +90,7 @@ def in_trouble(entry, now):
         return False
     if entry['state'] in ('failed', 'restartScheduled', 'dead'):
         return True
-    return (entry['state'] != 'running' and 'blockedBy' in entry
+    if entry['state'] == 'running':
+        return health.unchecked(entry)
+    return ('blockedBy' in entry
             and not waits_for_maintenance(entry))

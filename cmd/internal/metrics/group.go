@@ -19,7 +19,7 @@ func groupMetrics() []metric[view.Group] {
 				return states.samples("state")
 			}},
 		{family{"dpl_group_services_in_trouble", gauge,
-			"Services that should run and do not, or are blocked from starting."},
+			"Services that should run and do not, are blocked, or cannot be checked."},
 			value(func(g grp) float64 { return float64(g.Troubled()) })},
 		{family{"dpl_group_pass_age_seconds", gauge, "Since the last pass over the group."},
 			known(func(g grp) (float64, bool) {

@@ -21,7 +21,7 @@ func serviceNow() []metric[view.Service] {
 			"1 if the service is ready: it is up and says so, or has completed."},
 			flag(func(s service) bool { return s.Group.Ready(s.ID, s.Group.Seen) })},
 		{family{"dpl_service_in_trouble", gauge,
-			"1 if the service should run and does not, or is blocked from starting."},
+			"1 if the service should run and does not, is blocked, or cannot be checked."},
 			flag(service.InTrouble)},
 		{family{"dpl_service_state", gauge, "1 for the state of the service, 0 for the others."},
 			states(func(s service) group.ServiceState { return s.State }, serviceStates()...)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -92,6 +93,10 @@ func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []
 				} else {
 					results = append(results, r)
 				}
+				if r.CannotRun != "" {
+					o.Env.Warnf("%s: health of %q: its check cannot be run: %s: correct --health, or what it needs", g.ID, s.ID,
+						r.CannotRun)
+				}
 				mu.Unlock()
 			}
 		})
@@ -122,7 +127,8 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	r := group.HealthResult{Service: s.ID, StartID: s.StartID}
 	env, err := start.Environment(o.checking(s), s.StartInfo.EnvironmentFile)
 	if err != nil {
-		return r, fmt.Errorf("it could not be run: %w", err)
+		r.CannotRun = lastLine(err.Error(), "")
+		return r, nil
 	}
 
 	ctx, cancel := context.WithTimeout(all, check.Timeout)
@@ -147,11 +153,15 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 		r.Output = lastLine(output.String(), fmt.Sprintf("killed after %v", check.Timeout))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0
 		r.Passed = true
+	case !exited && start.Class(err) == group.Tempfail:
+		return r, fmt.Errorf("it could not be run: %w: a later pass tries again", err)
 	case !exited:
-		return r, fmt.Errorf("it could not be run: %w", err)
+		if _, lost := os.Stat(cmd.Dir); lost != nil { // err names the command, which is not the cause
+			err = lost
+		}
+		r.CannotRun = lastLine(err.Error(), "")
 	case exit.ExitCode() == 126, exit.ExitCode() == 127:
-		return r, fmt.Errorf("it could not be run: %s: correct --health",
-			lastLine(output.String(), exit.String()))
+		r.CannotRun = lastLine(output.String(), exit.String())
 	default:
 		r.Output = lastLine(output.String(), exit.String())
 	}

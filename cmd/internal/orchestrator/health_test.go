@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +80,7 @@ func TestChecksAtOnce(t *testing.T) {
 }
 
 // A result is the last line of a check that has failed, in a form that harms nobody. A check that
-// could not be run has none.
+// cannot be run says why.
 func TestCheckResults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ command, output, warning string }{
@@ -93,15 +92,17 @@ func TestCheckResults(t *testing.T) {
 		"is killed":        {"kill -9 $$", "signal: killed", ""},
 		"escapes":          {`printf 'a\033[31mb\000c'; exit 1`, "a\uFFFD[31mb\uFFFDc", ""},
 		"much":             {"head -c 3000000 /dev/zero | tr '\\0' x; exit 1", "x ... x", ""},
-		"no program":       {"exec no-such-program", "", "correct --health"},
-		"not executable":   {"exec /dev/null", "", "correct --health"},
+		"no program":       {"exec no-such-program", "", "no-such-program"},
+		"not executable":   {"exec /dev/null", "", "/dev/null"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, warnings := checker(t)
 			results := o.checkAll(group.Create("g"), []*group.Service{checked(t, "web", tt.command)})
 			if tt.warning != "" {
-				if len(results) > 0 || len(*warnings) != 1 || !strings.Contains((*warnings)[0], tt.warning) {
+				if len(results) != 1 || len(*warnings) != 1 ||
+					!strings.Contains(results[0].CannotRun, tt.warning) ||
+					!strings.HasSuffix((*warnings)[0], results[0].CannotRun+": correct --health, or what it needs") {
 					t.Fatalf("got %+v, warned of %q", results, *warnings)
 				}
 				return
@@ -110,7 +111,8 @@ func TestCheckResults(t *testing.T) {
 				t.Fatalf("got %+v, warned of %q", results, *warnings)
 			}
 			r := results[0]
-			if r.Passed != (tt.output == "") || !strings.Contains(r.Output, tt.output) || len(r.Output) > longestOutput {
+			if r.Passed != (tt.output == "") || r.CannotRun != "" ||
+				!strings.Contains(r.Output, tt.output) || len(r.Output) > longestOutput {
 				t.Errorf("got %+v, want %q", r, tt.output)
 			}
 		})
@@ -119,8 +121,14 @@ func TestCheckResults(t *testing.T) {
 	o, warnings := checker(t)
 	s := checked(t, "web", "true")
 	s.StartInfo.Dir = "/no/such/directory"
-	if results := o.checkAll(group.Create("g"), []*group.Service{s}); len(results) > 0 ||
-		!slices.ContainsFunc(*warnings, func(w string) bool { return strings.Contains(w, "could not be run") }) {
-		t.Errorf("without its directory: got %+v, warned of %q", results, *warnings)
+	inherits := checked(t, "api", "true")
+	inherits.StartInfo.EnvironmentFile = "/no/such/file"
+	for _, s := range []*group.Service{s, inherits} {
+		results := o.checkAll(group.Create("g"), []*group.Service{s})
+		if len(results) != 1 || !strings.Contains(results[0].CannotRun, "/no/such/") ||
+			len(results[0].CannotRun) > longestOutput || len(*warnings) != 1 {
+			t.Errorf("without its directory, or file: got %+v, warned of %q", results, *warnings)
+		}
+		*warnings = nil
 	}
 }

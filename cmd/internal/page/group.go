@@ -123,7 +123,7 @@ func alertMood(t group.AlertType) string {
 	case group.AlertRestarted, group.AlertCompleted:
 		return "good"
 	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover, group.AlertRetrying,
-		group.AlertNudged, group.AlertMaintenanceOver, group.AlertLogCut:
+		group.AlertNudged, group.AlertMaintenanceOver, group.AlertLogCut, group.AlertUnchecked:
 		return "warn"
 	}
 	return "bad"

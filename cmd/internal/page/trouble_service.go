@@ -85,6 +85,10 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 		t.Mood, t.What = "warn", "service "+s.ID+": "+s.Note()
 		t.Cures = []cure{why}
 		return t, true
+	case s.CannotCheck() != nil && s.CannotCheck().Trouble:
+		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + ": " + s.Note(),
+			Cures: []cure{{command("dpl-register", "--group", g.ID, "--service", s.ID, "--request",
+				"--health", "COMMAND"), "corrects the check"}, why}}, true
 	case s.State == group.StateRunning && s.Verdict == "stopped" && s.PID != 0:
 		return stoppedTrouble("service "+s.ID, s.PID), true
 	}

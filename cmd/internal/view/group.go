@@ -124,8 +124,16 @@ func (g Group) Troubled() (n int) {
 }
 
 // Healthy reports whether no service of g is in trouble, and g has not ended and is looked after.
-func (g Group) Healthy() bool {
-	return g.LookedAfter(g.Seen) && g.Registry.Supervision.End.State == group.GroupRunning && g.Troubled() == 0
+func (g Group) Healthy() bool { return g.supervised() && g.Troubled() == 0 }
+
+// HealthyService reports whether the service id is not in trouble, and g has not ended and is looked
+// after.
+func (g Group) HealthyService(id string) bool {
+	return g.supervised() && !g.judged(g.Service(id)).InTrouble()
+}
+
+func (g Group) supervised() bool {
+	return g.LookedAfter(g.Seen) && g.Registry.Supervision.End.State == group.GroupRunning
 }
 
 // Running returns the number of services of g in state running.

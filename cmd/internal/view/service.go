@@ -105,7 +105,8 @@ func (s Service) Needs() []string {
 // Completing reports whether s has ended as it may, and the next pass says that it has completed.
 func (s Service) Completing() bool { return s.Group.Completing(s.Service, s.Group.Seen) }
 
-// InTrouble reports whether s should run and does not, or is blocked from starting.
+// InTrouble reports whether s should run and does not, is blocked from starting, or has a health
+// check that cannot be run.
 func (s Service) InTrouble() bool {
 	return s.Service.InTrouble(s.Verdict == "alive" || s.Completing(), s.Group.Seen.Now)
 }
@@ -215,6 +216,13 @@ func (s Service) pausedNote() string {
 // health says what keeps the health check of s from being well, or "".
 func (s Service) health() string {
 	switch h := s.Health; {
+	case s.CannotCheck() != nil:
+		text := "its health check cannot be run, for " + Span(s.Group.Seen.Now.Sub(h.CannotRun.At)) +
+			" now: " + h.CannotRun.Message
+		if s.Unproven() {
+			return "not ready: " + text
+		}
+		return text
 	case s.Unproven() && h.Output == "":
 		return "not ready: its health check has yet to succeed"
 	case s.Unproven():
