@@ -171,8 +171,10 @@ func Main() {
 			"DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; when it ran before, also with "+
 			"DPL_EXIT_CODE, DPL_EXIT_STATUS and DPL_RESTART_FILE. Its output goes to "+
 			"logs/GROUP/ID.log; show it with dpl-status --log. Registering a service again "+
-			"changes the given settings, and brings back a service that is dead, stopped or "+
-			"completed. If no orchestrator is active, dpl-register makes one pass itself. With "+
+			"brings it back if it is dead, stopped or completed. Without COMMAND, that changes only "+
+			"the given settings. With COMMAND, all others are set back to their defaults, except "+
+			"those of --depends-on, --depends-on-completed, --restart, --kill-timeout, --alert-on, "+
+			"--on-dead and --keep-ended; a message names those that are lost. If no orchestrator is active, dpl-register makes one pass itself. With "+
 			"--file, the services in FILE become as it says, in one edit; one that already is "+
 			"stays as it is, whatever its state. --dry-run prints what would change.")
 }

@@ -33,6 +33,7 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	heard := false
+	var before *group.Service
 	editGroup := env.EditGroup
 	if c.Explain {
 		editGroup = env.Session.EditGroup
@@ -40,7 +41,8 @@ func (c *register) register(env *cli.Env) error {
 	edit, err := editGroup(l, groupID, fileops.OrCreate,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			heard, _ = g.OrchestratorHeard(seen)
-			if err := c.change(&r, g.Service(service)); err != nil {
+			before = g.Service(service)
+			if err := c.change(&r, before); err != nil {
 				return g, err
 			}
 			return g.Register(r, seen)
@@ -58,6 +60,7 @@ func (c *register) register(env *cli.Env) error {
 	if c.Given("depends-on", "depends-on-completed") {
 		warnUnregistered(env, edit.After, service)
 	}
+	c.warnLost(env, before, edit.After.Service(service))
 	outdated := edit.After.Service(service).Outdated()
 	switch {
 	case !outdated || !edit.Changed():
