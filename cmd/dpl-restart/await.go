@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // steady is how long a service that does not report its readiness must have been ready. A service
@@ -53,7 +54,7 @@ func impossible(id string, s *group.Service) error {
 	case s.State == group.StateDead, s.State == group.StateStopped,
 		s.State == group.StateShuttingDown && !s.StartAgain:
 		because = fmt.Sprintf("is %s", s.State)
-	case s.BlockedBy != "":
+	case s.BlockedBy != "" && s.AwaitedMaintenance() == "": // a maintenance ends
 		because = "is blocked by " + s.BlockedBy
 	default:
 		return nil
@@ -69,6 +70,10 @@ func notReady(
 	s := g.Service(id)
 	if !g.Ready(id, seen) {
 		delete(sightings, id)
+		if on := g.Service(s.AwaitedMaintenance()); on != nil && on.Maintenance != nil {
+			return fmt.Sprintf("waits for %q, in maintenance until %s", on.ID,
+				wire.FormatTime(on.Maintenance.Until))
+		}
 		if s.State == group.StateRunning {
 			return "is running, and not ready"
 		}

@@ -19,6 +19,7 @@ var (
 	ErrTree          = errors.New("group would be below itself")
 	ErrTwoMachines   = errors.New("two machines have one host id")
 	ErrBlocked       = errors.New("it could not be started again")
+	ErrInMaintenance = errors.New("it would stay stopped until a maintenance ends")
 )
 
 // ErrExitStatus is returned for a word that names no end of a process (spec §20).

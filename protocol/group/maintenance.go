@@ -56,8 +56,15 @@ const inMaintenance = ": maintenance"
 
 // waitsForMaintenance reports whether s is blocked only until the maintenance of another service
 // ends.
-func (s *Service) waitsForMaintenance() bool {
-	return strings.HasSuffix(s.BlockedBy, inMaintenance)
+func (s *Service) waitsForMaintenance() bool { return s.AwaitedMaintenance() != "" }
+
+// AwaitedMaintenance returns the id of the service whose maintenance must end before s is started,
+// or "".
+func (s *Service) AwaitedMaintenance() string {
+	if id, waits := strings.CutSuffix(s.BlockedBy, inMaintenance); waits {
+		return id
+	}
+	return ""
 }
 
 // Maintain returns g after by has asked passes to leave a service alone for d, or, if d is 0, no

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Restart returns g after the request to stop a service and the running ones that depend on it, and
@@ -16,7 +18,8 @@ import (
 // command. It returns ErrNoService, ErrNoStartInfo if the service itself has no command, and
 // ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
 // dead or stopped and is not restarted with it. again has the ids of the restarted services,
-// in order.
+// in order. It returns ErrInMaintenance, with names, if such a service depends on another that is in
+// a maintenance, and so would stay stopped until that ends.
 func (g Group) Restart(service, by string, only bool,
 	seen observe.Observation) (after Group, again []string, err error) {
 	if err := g.Registry.checkRuns(); err != nil {
@@ -43,7 +46,7 @@ func (g Group) Restart(service, by string, only bool,
 
 // RestartAll returns g after the request to restart all services that have a command (spec §10.5),
 // including dead and stopped ones, and with completed also those that have completed. It returns
-// ErrBlocked.
+// ErrBlocked and ErrInMaintenance.
 func (g Group) RestartAll(by string, completed bool, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
@@ -76,6 +79,10 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 			continue
 		}
 
+		if d := g.maintained(s, again, e.seen.Now); d != nil {
+			return g, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s", ErrInMaintenance, id,
+				d.ID, wire.FormatTime(d.Maintenance.Until))
+		}
 		if d, state := g.blocker(s, again); d != "" {
 			return g, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d, state)
 		}
@@ -108,6 +115,19 @@ func (e *edit) bringBack(s *Service) {
 
 	s.StoppedBy = ""
 	s.forgetLimits()
+}
+
+// maintained returns the first dependency because of whose maintenance no pass will start s again
+// before that ends, or nil. One that has completed, and is not restarted as well, is none.
+func (g Group) maintained(s *Service, again []string, now time.Time) *Service {
+	for _, d := range s.needs() {
+		on := g.Service(d)
+		if on != nil && on.Maintenance.On(now) &&
+			(on.State != StateCompleted || slices.Contains(again, d)) {
+			return on
+		}
+	}
+	return nil
 }
 
 // blocker returns the first dependency without which no pass will start s again, and its state,

@@ -238,7 +238,7 @@ var refusals = map[string]error{
 	"otherProcess": observe.ErrOtherProcess, "notReady": observe.ErrNotReady,
 	"stillRunning": group.ErrStillRunning, "hasDependents": group.ErrHasDependents,
 	"groupEnded": group.ErrGroupEnded, "significant": group.ErrSignificant,
-	"blocked": group.ErrBlocked, "twoClasses": group.ErrTwoClasses,
+	"blocked": group.ErrBlocked, "inMaintenance": group.ErrInMaintenance, "twoClasses": group.ErrTwoClasses,
 	"tooManyNames": group.ErrTooManyNames,
 	"otherStart":   group.ErrOtherStart,
 	"otherParent":  group.ErrOtherParent,

@@ -120,6 +120,14 @@ var evidence = []mutant{
 		"case exit.ExitCode() == 126, exit.ExitCode() == 127:", "case false:",
 		[]string{"./cmd/internal/orchestrator ^TestCheckResults$", "orchestrate/health.txtar"},
 	}, {
+		"a restart stops what a maintenance keeps from starting", "protocol/group/restart.go",
+		"on != nil && on.Maintenance.On(now) &&", "on != nil && false && on.Maintenance.On(now) &&",
+		[]string{policyVectors, "register/maintenance.txtar"},
+	}, {
+		"a migration that is done keeps a restart waiting", "protocol/group/restart.go",
+		"(on.State != StateCompleted || slices.Contains(again, d))", "true",
+		[]string{policyVectors},
+	}, {
 		"a check that cannot be run is no trouble", "protocol/group/silence.go",
 		"return !runs || s.unchecked()", "return !runs",
 		[]string{policyVectors, "orchestrate/health.txtar"},

@@ -29,7 +29,7 @@ FINAL = ('dead', 'stopped', 'completed')
 DONE = ('running', *FINAL)  # no longer in a set (§22.3)
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
     ('exhausted', 'cycle', 'noDependency', 'noStartInfo', 'twoClasses', 'shuttingDown',
-     'otherProcess', 'notReady', 'stillRunning', 'hasDependents', 'blocked', 'tooManyNames',
+     'otherProcess', 'notReady', 'stillRunning', 'hasDependents', 'blocked', 'inMaintenance', 'tooManyNames',
      'otherStart', 'significant', 'groupEnded', 'otherParent', 'tree', 'twoMachines'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 END_PATIENCE_MS = 10_000  # §19.3
@@ -1416,6 +1416,11 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
         entry = edit.services[key]
         spans.may_start(entry, spans.is_on(entry.get('maintenance'), seen.now))
         if edit.held(entry) or edit.heard(entry):
+            for other in needs(entry):
+                resting = edit.given['supervisors'].get(other)
+                require(resting is None or not spans.is_on(resting.get('maintenance'), seen.now)
+                        or resting['state'] == 'completed' and other not in chosen,
+                        'inMaintenance', f'{key} needs {other}')
             for other in needs(entry):
                 require(other in chosen or comes_back(edit.given['supervisors'].get(other)),
                         'blocked', f'{key} needs {other}')

@@ -205,6 +205,8 @@ func outcomes() []outcome {
 			"dpl-doctor says how to give one of them another"},
 		{group.ErrBlocked, StatusRefused,
 			"bring that back first: dpl-restart --service, or dpl-register"},
+		{group.ErrInMaintenance, StatusRefused,
+			"add --only, or end that first: dpl-register --maintenance off"},
 		{fileops.ErrPublish, StatusRefused, ""},
 		{fileops.ErrResource, StatusRefused,
 			"name a path inside $DPL_TMP or resourceRoots of ledger.json"},
