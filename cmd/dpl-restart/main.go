@@ -8,6 +8,8 @@
 package restart
 
 import (
+	"strings"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
@@ -58,6 +60,9 @@ func (c *restart) Run(env *cli.Env) error {
 			return after, err
 		})
 
+	if err == nil && !c.All && !c.Only && !c.Continue {
+		warnStopped(env, edit.After, service)
+	}
 	switch {
 	case err != nil:
 	case c.All && !c.Completed && len(again) == 0:
@@ -74,6 +79,19 @@ func (c *restart) Run(env *cli.Env) error {
 	}
 
 	return cli.Named("restart", groupID, service, err)
+}
+
+// warnStopped names the services that depend on the restarted one and stay stopped.
+func warnStopped(env *cli.Env, g group.Group, service string) {
+	below, stay := g.StoppedDependents(service), "stays"
+	if len(below) == 0 {
+		return
+	}
+	if len(below) > 1 {
+		stay = "stay"
+	}
+	env.Warnf("%s: %s %s stopped: dpl-restart --group %s --service %s", g.ID,
+		strings.Join(below, ", "), stay, g.ID, below[0])
 }
 
 // Summary is what dpl-restart does, in one line.

@@ -7,6 +7,7 @@
 package shutdown
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -32,10 +33,12 @@ func (c *shutdown) Run(env *cli.Env) error {
 		return err
 	}
 
+	var below []string
 	request := func(g group.Group, seen observe.Observation) (group.Group, error) {
 		if c.All {
 			return g.ShutdownAll(by, seen)
 		}
+		below = g.RunningDependents(service)
 		return g.Shutdown(service, by, c.Only, seen)
 	}
 	o := orchestrator.New(env, l, groupID)
@@ -51,6 +54,16 @@ func (c *shutdown) Run(env *cli.Env) error {
 		}
 	}
 
+	if err == nil && len(below) > 0 {
+		also, depend := "also stops", "depends"
+		if env.DryRun() {
+			also = "would also stop"
+		}
+		if len(below) > 1 {
+			depend = "depend"
+		}
+		env.Warnf("%s: %s %s, which %s on %s", groupID, also, strings.Join(below, ", "), depend, service)
+	}
 	if err == nil && c.Wait {
 		edit.After, err = c.await(o, service)
 	}

@@ -3,6 +3,7 @@ package group
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -16,34 +17,69 @@ func (g Group) Shutdown(service, by string, only bool, seen observe.Observation)
 		return g, ErrNoService
 	}
 
-	stop := map[string]bool{service: true}
-	for _, id := range g.Registry.dependents(service) {
-		if s := g.Service(id); s.State != StateRunning && !s.StartAgain {
-			continue
-		}
-		if only {
-			return g, ErrHasDependents
-		}
-		stop[id] = true
+	below := g.RunningDependents(service)
+	if only && len(below) > 0 {
+		return g, ErrHasDependents
 	}
-
+	stop := map[string]string{service: ""}
+	for _, id := range below {
+		stop[id] = stoppedWith + service
+	}
 	return e.shutDownAll(stop)
+}
+
+// RunningDependents returns the services that Shutdown also stops, in order: those that run, or will
+// again, and depend on the service, directly or through others.
+func (g Group) RunningDependents(service string) []string {
+	return slices.DeleteFunc(g.Registry.dependents(service), func(id string) bool {
+		s := g.Service(id)
+		return s.State != StateRunning && !s.StartAgain
+	})
+}
+
+// StoppedDependents returns the services that depend on the service and are stopped, in order, as
+// far as a restart can start them. No restart of another service does.
+func (g Group) StoppedDependents(service string) []string {
+	return slices.DeleteFunc(g.Registry.dependents(service), func(id string) bool {
+		s := g.Service(id)
+		return s.State != StateStopped || s.StartInfo == nil
+	})
+}
+
+// stoppedWith is the reason of the event of a service that is asked to stop together with one that
+// it depends on, before the id of that one.
+const stoppedWith = "dependency: "
+
+// stoppedFor returns the id of the service together with which the service id was asked to stop the
+// last time, as far as the registry has that event, or "".
+func (r *Registry) stoppedFor(id string) string {
+	for _, e := range slices.Backward(r.Events) {
+		if e.SupervisorID == id && e.To == string(StateShuttingDown) {
+			on, with := strings.CutPrefix(e.Reason, stoppedWith)
+			if !with {
+				return ""
+			}
+			return on
+		}
+	}
+	return ""
 }
 
 // ShutdownAll returns g after the request to stop all services (spec §10.4). It returns
 // ErrExhausted.
 func (g Group) ShutdownAll(by string, seen observe.Observation) (Group, error) {
-	all := make(map[string]bool)
+	all := make(map[string]string)
 	for _, id := range g.Registry.ordered() {
-		all[id] = true
+		all[id] = ""
 	}
 	return g.begin("shutdown", by, seen).shutDownAll(all)
 }
 
-func (e *edit) shutDownAll(stop map[string]bool) (Group, error) {
+// shutDownAll stops the services of stop, which says for which reason.
+func (e *edit) shutDownAll(stop map[string]string) (Group, error) {
 	for _, id := range e.g.Registry.ordered() {
-		if stop[id] {
-			e.shutDown(e.service(id))
+		if reason, stops := stop[id]; stops {
+			e.shutDown(e.service(id), reason)
 		}
 	}
 	return e.end()
@@ -63,7 +99,7 @@ func (g Group) ShuttingDown(service string) []string {
 	})
 }
 
-func (e *edit) shutDown(s *Service) {
+func (e *edit) shutDown(s *Service, reason string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
 	switch {
 	case s.State == StateCompleted,
@@ -76,7 +112,7 @@ func (e *edit) shutDown(s *Service) {
 	case !s.held(e.seen) && !e.g.heard(s, e.seen):
 		e.stopped(s)
 	default:
-		e.askToStop(s, "")
+		e.askToStop(s, reason)
 	}
 	s.StoppedBy = cmp.Or(s.StoppedBy, e.by)
 }

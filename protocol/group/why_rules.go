@@ -287,6 +287,7 @@ func (t *telling) signals() string {
 
 func (t *telling) stopping() {
 	t.say("It was asked to stop %s", moment(t.s.StopRequestedAt, t.seen))
+	t.stoppedFor()
 	if !t.s.TermSentAt.IsZero() {
 		t.say("It got %s", t.signals())
 	}
@@ -306,6 +307,13 @@ func (t *telling) stopping() {
 	}
 }
 
+// stoppedFor says together with which other service this one was stopped.
+func (t *telling) stoppedFor() {
+	if on := t.g.Registry.stoppedFor(t.s.ID); on != "" {
+		t.say("It was stopped together with %s, on which it depends; a restart of %s does not start it", on, on)
+	}
+}
+
 func dependsOn(s *Service, id string) bool {
 	for _, d := range s.Dependencies {
 		if d == id {
@@ -322,6 +330,9 @@ func (t *telling) final() {
 		t.say("It has done its work: what depends on it may start")
 	case t.s.State == StateDead && why != "":
 		t.say("Passes gave it up: %s", t.limit(why))
+	}
+	if t.s.State == StateStopped {
+		t.stoppedFor()
 	}
 	if t.g.Registry.Supervision.End.State == GroupRunning {
 		t.say("It is %s: no pass starts it again. dpl-restart does, or dpl-register", t.s.State)

@@ -1360,6 +1360,7 @@ def go_on(entry, seen):
 def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
     """§10.4."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    running = set()
     if all:
         stop = set(edit.services)
     else:
@@ -1378,7 +1379,7 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
             continue
         if entry['state'] != 'stopped':
             if edit.held(entry) or edit.heard(entry):
-                ask_to_stop(edit, entry)
+                ask_to_stop(edit, entry, f'dependency: {supervisor}' if key in running else None)
             elif entry['removeAfterStop']:
                 edit.remove(entry)
                 continue
