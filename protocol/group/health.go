@@ -17,6 +17,9 @@ const (
 	DefaultHealthStart    = time.Minute
 )
 
+// healthAtStart is how often the health of a service that starts up is checked, at most.
+const healthAtStart = time.Second
+
 // reasonUnhealthy is why a service is stopped whose health check has failed too often.
 const reasonUnhealthy = "unhealthy"
 
@@ -182,6 +185,13 @@ func (s *Service) unchecked() bool {
 	return c != nil && c.Trouble
 }
 
+// startsUp reports whether s is in the time after its start in which no failure of its health check
+// counts.
+func (s *Service) startsUp(seen observe.Observation) bool {
+	return s.Health != nil && !s.Health.Passed && !s.StartedAt.IsZero() &&
+		seen.Age(s.StartedAt, s.StartedBeat) <= s.StartInfo.Health.Usual().Start
+}
+
 // unhealthy returns why s is stopped, because its check has failed too often, or nil.
 func (s *Service) unhealthy() *StopFor {
 	if !s.hasCheck() || s.Health == nil || s.Health.Failures < s.StartInfo.Health.Usual().Failures {
@@ -246,6 +256,9 @@ func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, boo
 	}
 	age := seen.Age(last.At, last.Beat)
 	every := s.StartInfo.Health.Usual().Every
+	if s.startsUp(seen) { // a server that is ready soon must not wait for its second check
+		every = min(every, healthAtStart)
+	}
 	return age - every, age >= every || age < 0
 }
 
@@ -315,8 +328,7 @@ func (s *Service) healthAfter(r HealthResult, seen observe.Observation) *Health 
 	}
 	before := h.CannotRun
 	h.CannotRun = nil
-	grace := !h.Passed && !s.StartedAt.IsZero() &&
-		seen.Age(s.StartedAt, s.StartedBeat) <= s.StartInfo.Health.Usual().Start
+	grace := s.startsUp(seen)
 	switch {
 	case r.Passed:
 		h.Passed, h.Failures, h.Output = true, 0, ""

@@ -68,12 +68,19 @@ var evidence = []mutant{
 		[]string{policyVectors, "orchestrate/health.txtar"},
 	}, {
 		"failures count from the start", "protocol/group/health.go",
-		"	grace := !h.Passed &&", "	grace := false && !h.Passed &&",
+		"	grace := s.startsUp(seen)", "	grace := false && s.startsUp(seen)",
 		[]string{policyVectors},
 	}, {
 		"failures never count before a success", "protocol/group/health.go",
-		"	grace := !h.Passed && !s.StartedAt.IsZero() &&\n		seen.Age(s.StartedAt, s.StartedBeat) <=",
-		"	grace := !h.Passed && seen.Age(s.StartedAt, s.StartedBeat) != 0*",
+		"	grace := s.startsUp(seen)", "	grace := !h.Passed",
+		[]string{policyVectors},
+	}, {
+		"the second check waits for its interval", "protocol/group/health.go",
+		"		every = min(every, healthAtStart)\n", "",
+		[]string{policyVectors, "orchestrate/health.txtar"},
+	}, {
+		"a start is checked in each round", "protocol/group/health.go",
+		"min(every, healthAtStart)", "0",
 		[]string{policyVectors},
 	}, {
 		"a success forgets nothing", "protocol/group/health.go",

@@ -5,6 +5,7 @@ import spans
 from protocol import age, beat_now
 
 CHECKED = ('at', 'beat')
+AT_START = 1000  # how often a service that starts up is checked, at most
 USUAL = {'healthEveryMs': 10_000, 'healthFailures': 3, 'healthStartMs': 60_000}
 
 
@@ -36,6 +37,12 @@ def unchecked(entry):
             and entry.get('health', {}).get('cannotRun', {}).get('trouble', False))
 
 
+def starts_up(entry, seen):
+    """Return whether failures do not count yet, because the service was just started."""
+    return ('health' in entry and not entry['health']['passed'] and 'startedAt' in entry
+            and age(entry, seen, *groups.STARTED) <= setting(entry, 'healthStartMs'))
+
+
 def is_due(edit, entry, last):
     """Return whether a check of entry is due; last says when the last one was, if there was one."""
     if (not has_check(entry) or entry['state'] != 'running' or 'paused' in entry or 'stopFor' in entry
@@ -43,8 +50,10 @@ def is_due(edit, entry, last):
         return False
     if last is None or 'startedAt' in entry and last['at'] < entry['startedAt']:
         return True
-    passed = age(last, edit.seen, *CHECKED)
-    return passed >= setting(entry, 'healthEveryMs') or passed < 0
+    passed, every = age(last, edit.seen, *CHECKED), setting(entry, 'healthEveryMs')
+    if starts_up(entry, edit.seen):
+        every = min(every, AT_START)
+    return passed >= every or passed < 0
 
 
 def learn(edit, orchestrator, results):
@@ -59,8 +68,7 @@ def learn(edit, orchestrator, results):
         beat_now(orchestrator.setdefault('checks', {}).setdefault(service, {}), edit.seen, *CHECKED)
         before = entry.get('health', {'passed': True, 'failures': 0, 'output': ''})
         told = unchecked(entry)
-        early = (not before['passed'] and 'startedAt' in entry and
-                 age(entry, edit.seen, *groups.STARTED) <= setting(entry, 'healthStartMs'))
+        early = starts_up(entry, edit.seen)
         after = {}
         if result.get('passed'):
             after = {'passed': True, 'failures': 0, 'output': ''}
