@@ -93,7 +93,7 @@ func (p *checkup) examine() []finding {
 		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
 		{"passes", "passes run when they are needed", p.passes},
 		{"services", "none was given up, and passes know of all ends", p.services},
-		{"alerts", "hooks have taken all alerts", p.alertsLost},
+		{"alerts", "no alert waits for its hook, and none was lost after all tries", p.alerts},
 		{"logs", "the logs of services are rotated", p.logs},
 		{"queues", "no queue is too large or has lost something", p.queues},
 		{"audit", "the records of who changed what are whole", p.audit},

@@ -40,7 +40,7 @@ type orchestrate struct {
 	Failover     bool               `help:"also start services that may still run on another host"`
 	Spawn        orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
 	AfterExit    *ended             `placeholder:"SERVICE~START" help:"make a pass only if this start has ended and no pass has seen it; see --on-exit"`
-	OnAlert      cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s; if it hangs or exits 75, it gets the alert again: after 1m, then twice as long each time, at most 1h, up to 10 times"`
+	OnAlert      cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; a failure that the same pass repairs is one alert, supervisorRestarted. It is killed after 10s. If it hangs or exits 75, 126 or 127, it gets the alert again: after 1m, then twice as long each time, at most 1h, up to 10 times"`
 }
 
 // Validate refuses flags that do not go together.

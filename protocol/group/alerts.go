@@ -21,9 +21,11 @@ type HookAlert struct {
 	Try int // 1 the first time
 }
 
-// Tries of one alert, and the time between two of them (spec §11.7).
+// MaxAlertTries is how often a hook gets one alert at most (spec §11.7).
+const MaxAlertTries = 10
+
+// The time between two tries of an alert, and how many lost ones are kept.
 const (
-	maxAlertTries    = 10
 	firstAlertDelay  = time.Minute
 	longestAlertWait = time.Hour
 	maxAlertsLost    = 16
@@ -99,7 +101,7 @@ func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, er
 	}
 
 	tries := r.AlertTries.of(seq) + 1
-	if again && tries < maxAlertTries {
+	if again && tries < MaxAlertTries {
 		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: e.seen.Now}
 		return e.end()
 	}
@@ -118,8 +120,8 @@ func readAlertTries(r *wire.Reader) *AlertTries {
 		case "seq":
 			t.Seq = r.Revision()
 		case "tries":
-			if t.Tries = int(r.Int(1)); t.Tries >= maxAlertTries {
-				r.Refuse("less than %d is expected", maxAlertTries)
+			if t.Tries = int(r.Int(1)); t.Tries >= MaxAlertTries {
+				r.Refuse("less than %d is expected", MaxAlertTries)
 			}
 		case "at":
 			t.At = r.Time()

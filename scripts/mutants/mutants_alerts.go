@@ -15,6 +15,10 @@ var alerting = []mutant{
 		"		a.Timestamp.Equal(next.Timestamp)", "		true",
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
+		"an alert that waits is no finding", "cmd/dpl-doctor/alerts.go",
+		"append(p.alertsWaiting(), p.alertsLost()...)", "p.alertsLost()",
+		[]string{"orchestrate/on_alert_again.txtar"},
+	}, {
 		"an alert is tried again at once", "protocol/group/alerts.go",
 		"waited >= delay || waited < 0", "waited >= 0*delay || waited < 0",
 		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
@@ -32,7 +36,7 @@ var alerting = []mutant{
 		[]string{"./protocol/group ^TestVectors$"},
 	}, {
 		"an alert is tried for ever", "protocol/group/alerts.go",
-		"again && tries < maxAlertTries", "again",
+		"again && tries < MaxAlertTries", "again",
 		[]string{"./protocol/group ^TestVectors$", "orchestrate/on_alert_again.txtar"},
 	}, {
 		"a lost alert is forgotten", "protocol/group/alerts.go",

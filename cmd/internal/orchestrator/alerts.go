@@ -99,11 +99,17 @@ func (o *Orchestrator) observed() (g group.Group, seen observe.Observation, err 
 func (o *Orchestrator) give(alert group.HookAlert) (again bool, err error) {
 	timedOut, err := hook.Run(o.OnAlert, alert.Text, []string{"DPL_LEDGER=" + o.Ledger.Dir(),
 		"DPL_GROUP=" + o.Group, "DPL_ALERT_TRY=" + strconv.Itoa(alert.Try)}, o.HookOut)
-	if err != nil {
-		o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, alert.Seq, err)
-	}
-
 	again = hook.Again(timedOut, err)
+	follows := "the alert is lost: a hook gets it again if it exits 75"
+	switch {
+	case again && alert.Try < group.MaxAlertTries:
+		follows = "a later pass gives it again"
+	case again:
+		follows = fmt.Sprintf("the alert is lost after %d tries", alert.Try)
+	}
+	if err != nil {
+		o.Env.Warnf("%s: --on-alert, alert %d: %v: %s", o.Group, alert.Seq, err, follows)
+	}
 	return again, o.given(alert.Seq, again)
 }
 
