@@ -97,7 +97,7 @@ func (c *register) Validate() error {
 	case c.Explain && (c.Remove || c.JSON):
 		return cli.Usagef("--explain goes neither with --remove nor with --json")
 	case c.Remove && c.saysHow():
-		return cli.Usagef("--remove goes with --group and --service only")
+		return cli.Usagef("--remove goes with --group and --service only, not with %s", c.beside("remove"))
 	case c.Request && c.PID != 0:
 		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its " +
 			"process")
@@ -110,12 +110,10 @@ func (c *register) Validate() error {
 	case c.NoRestart && c.Restart != "":
 		return cli.Usagef("--no-restart does not go with --restart: --restart temporary is " +
 			"enough")
-	case len(c.Command) == 0 && (len(c.Env) > 0 || c.EnvFile != nil || c.Dir != ""):
-		return cli.Usagef("--env, --env-file and --dir go with -- COMMAND")
+	case len(c.Command) == 0 && c.Given("env", "env-file", "dir"):
+		return cli.Usagef("%s goes with -- COMMAND", c.first("env", "env-file", "dir"))
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --jitter, --deadline, --intensity, " +
-			"--reset-after, --exit-status, --timeout, --soft-timeout, --stuck, --log-max, --log-every, --log-keep and --log-compress " +
-			"go with -- COMMAND, or with --request")
+		return cli.Usagef("%s goes with -- COMMAND, or with --request", c.first(numberFlags()...))
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogEvery != nil && *c.LogEvery > 0 && time.Duration(*c.LogEvery) < group.LeastLogEvery:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,14 +166,30 @@ func (c *register) saysHow() bool {
 }
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND, its time or its logs.
-func (c *register) saysNumbers() bool {
-	return c.Given("max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
+func (c *register) saysNumbers() bool { return c.Given(numberFlags()...) }
+
+func numberFlags() []string {
+	return []string{"max-attempts", "backoff", "jitter", "deadline", "intensity", "reset-after",
 		"exit-status", "soft-timeout", "timeout", "stuck", "log-max", "log-every", "log-keep",
 		"log-compress", "budget",
 		"no-budget", "budget-action", "soft-signal", "preflight", "no-preflight",
 		"preflight-timeout", "finish", "no-finish", "finish-timeout", "health", "no-health",
 		"health-every", "health-timeout", "health-failures", "health-start", "umask", "nofile", "nice",
-		"oom-score-adj")
+		"oom-score-adj"}
+}
+
+// first returns the first of flags that is given.
+func (c *register) first(flags ...string) string {
+	i := slices.IndexFunc(flags, func(flag string) bool { return c.Given(flag) })
+	return "--" + flags[i]
+}
+
+// beside returns what is given beside flag, --group and --service.
+func (c *register) beside(flag string) string {
+	if others := c.GivenBesides(flag, "group", "service", "supervisor"); len(others) > 0 {
+		return "--" + others[0]
+	}
+	return "a COMMAND"
 }
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its

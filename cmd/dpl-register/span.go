@@ -48,10 +48,9 @@ func (c *register) spanGiven() string {
 
 // checkSpan returns an error for flags that say how to register.
 func (c *register) checkSpan(flag string) error {
-	others := c.GivenBesides(flag, "group", "service", "supervisor")
 	switch {
-	case len(others) > 0:
-		return cli.Usagef("--%s goes with --group and --service only, not with --%s", flag, others[0])
+	case len(c.GivenBesides(flag, "group", "service", "supervisor")) > 0:
+		return cli.Usagef("--%s goes with --group and --service only, not with %s", flag, c.beside(flag))
 	case len(c.Command) > 0:
 		return cli.Usagef("--%s does not go with a COMMAND: it registers nothing", flag)
 	case c.Service == "":

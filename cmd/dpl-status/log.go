@@ -21,7 +21,7 @@ func (c *status) checkLog() error {
 	case c.Log == "":
 		return nil
 	case c.Group == "":
-		return cli.Usagef("--log goes with --group")
+		return cli.Usagef("--group is required with --log, or $DPL_GROUP")
 	case c.Service != "" || c.Check != "" || c.IDs || c.Watch || c.HTML != "" || c.JSON:
 		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and " +
 			"--json")

@@ -41,7 +41,7 @@ type status struct {
 	Runs       bool        `help:"list the runs of the operation, with those in the archive, the newest first"`
 	RunID      cli.Word    `name:"run" placeholder:"RUNID" help:"show this run of the operation; the beginning of its id is enough"`
 	Op         cli.ID      `env:"DPL_OP" unless:"all,since,ids" placeholder:"OP" help:"operation"`
-	Group      cli.ID      `env:"DPL_GROUP" when:"service" placeholder:"GROUP" help:"show this group of services"`
+	Group      cli.ID      `env:"DPL_GROUP" when:"service,log,why,check" placeholder:"GROUP" help:"show this group of services"`
 	Groups     bool        `help:"list the groups of services"`
 	Queue      cli.QueueID `placeholder:"QUEUE" help:"show this queue: its tasks, who has them, and what holds it"`
 	Queues     bool        `help:"list the queues"`
@@ -82,6 +82,10 @@ func (c *status) checkSubject() error {
 		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
 	}
 
+	if !c.Given("group", "service", "log") && c.Op != "" && c.Check != healthy {
+		c.Group = "" // --why and --check are about $DPL_OP, if that is set as well
+	}
+
 	if err := c.checkQueue(); err != nil {
 		return err
 	}
@@ -115,7 +119,7 @@ func (c *status) checkSubject() error {
 		return cli.Usagef("--service is required with --group and --check, except of healthy")
 	case c.Group == "" && c.Queue == "" && (c.Check != "" || c.Why != "") && c.Op == "":
 		return cli.Usagef("--op, --group or --queue is required with --check and --why, or " +
-			"$DPL_OP")
+			"$DPL_OP or $DPL_GROUP")
 	case c.IDs && (c.Check != "" || c.Why != "" || c.Supervisor != "" || c.Service != ""):
 		return cli.Usagef("--ids goes with --op, --groups, --group, --queues or --queue only")
 	case c.Check != "" && c.Why != "":

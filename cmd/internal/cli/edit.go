@@ -57,10 +57,18 @@ func Named(verb, op, subject string, err error) error {
 	case err == nil:
 		return nil
 	case subject == "":
-		return fmt.Errorf("%s: %s: %w", op, verb, err)
+		return named{fmt.Errorf("%s: %s: %w", op, verb, err), op}
 	}
-	return fmt.Errorf("%s: %s %q: %w", op, verb, subject, err)
+	return named{fmt.Errorf("%s: %s %q: %w", op, verb, subject, err), op}
 }
+
+// A named error is about an operation, a group or a queue.
+type named struct {
+	error
+	object string // its id
+}
+
+func (n named) Unwrap() error { return n.error }
 
 // printDiff prints the difference between two texts of the file name.
 func (env *Env) printDiff(name, before, after string) {

@@ -64,7 +64,7 @@ func (w *Wish) Validate() error {
 	case w.All && w.Given("only"):
 		return Usagef("--only goes with --service")
 	case !w.All && w.Service == "":
-		return Usagef("--service is required, or $DPL_SERVICE")
+		return Usagef("--service or --all is required, or $DPL_SERVICE")
 	case w.Given("wait") && w.DryRun:
 		return Usagef("--wait does not go with --dry-run")
 	}

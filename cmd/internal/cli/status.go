@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -136,7 +137,7 @@ func outcomes() []outcome {
 		{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 		{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
 		{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
-		{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
+		{group.ErrNoService, StatusNotFound, "dpl-status --group GROUP shows the services"},
 		{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
 		{fileops.ErrNoRecord, StatusNotFound, ""},
 		{fileops.ErrEmptyLog, StatusRefused, "there is nothing to seal"},
@@ -199,8 +200,8 @@ func outcomes() []outcome {
 		{group.ErrTree, StatusRefused, "choose a group that is not above it"},
 		{group.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 		{group.ErrTooManyNames, StatusRefused, "use fewer names"},
-		{group.ErrOtherStart, StatusRefused, "dpl-status --group shows the service as it is"},
-		{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
+		{group.ErrOtherStart, StatusRefused, "dpl-status --group GROUP shows the service as it is"},
+		{group.ErrHasDependents, StatusRefused, "dpl-status --group GROUP shows them"},
 		{group.ErrTwoMachines, StatusRefused,
 			"dpl-doctor says how to give one of them another"},
 		{group.ErrBlocked, StatusRefused,
@@ -313,7 +314,11 @@ func cure(err error) string {
 	case is[soFar](err):
 		return "look at dpl-status before you repeat it"
 	}
-	return outcomeOf(err).cure
+	advice := outcomeOf(err).cure
+	if n, about := errors.AsType[named](err); about {
+		advice = strings.ReplaceAll(advice, "GROUP", n.object)
+	}
+	return advice
 }
 
 // worstFirst ranks the statuses of several files, worst first. All other statuses are worse than
