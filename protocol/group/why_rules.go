@@ -158,8 +158,10 @@ func (t *telling) running() {
 	t.budget()
 	t.violated()
 	t.paused()
-	t.health()
 	evidence, age := t.g.JudgeService(s, t.seen)
+	if evidence == "" { // otherwise what its checks have found is of the past
+		t.health()
+	}
 	switch age = age.Round(time.Millisecond); {
 	case s.isGroup():
 		t.say("It is the group %s, in generation %d; passes over this group serve both",
@@ -414,13 +416,13 @@ func (t *telling) policy() {
 		t.say("It is temporary: however it ends, no pass starts it again")
 		return
 	case s.Restart == Transient:
-		t.say("It is transient: it is restarted after a failure, and has completed after a success")
+		t.say("%s transient: it is restarted after a failure, and has completed after a success", t.itIs())
 	default:
-		t.say("It is permanent: it is restarted whenever it ends")
+		t.say("%s permanent: it is restarted whenever it ends", t.itIs())
 	}
 
 	t.attempts()
-	if s.State != StateRunning {
+	if s.State != StateRunning || t.g.dead(s, t.seen) != "" {
 		return
 	}
 	delay, most := s.policy().delay(s.RestartAttempts+s.Retries), s.policy().MaxAttempts
@@ -432,6 +434,18 @@ func (t *telling) policy() {
 	default:
 		t.say("If it fails now, its restart waits %v", delay)
 	}
+}
+
+// itIs begins a sentence about what passes do when the service ends, which no longer holds of one
+// that is over, and not yet of one whose end no pass has seen.
+func (t *telling) itIs() string {
+	switch {
+	case t.s.State.Final():
+		return "Once it is started again, it is"
+	case t.s.State == StateRunning && t.g.dead(t.s, t.seen) != "":
+		return "As long as passes do not give it up, it is"
+	}
+	return "It is"
 }
 
 // attempts says how many restarts are left.

@@ -208,7 +208,7 @@ var evidence = []mutant{
 		[]string{operatedTests, policyVectors},
 	}, {
 		"the page hides a death between passes", "cmd/internal/page/group.go",
-		`pills(string(s.State), s.Verdict, "alive", "-")`, `pills(string(s.State), "-", "alive", "-")`,
+		`pills(string(s.State), s.Judged(), "alive", "-")`, `pills(string(s.State), "-", "alive", "-")`,
 		[]string{operatedTests},
 	},
 }

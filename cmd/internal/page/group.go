@@ -54,7 +54,7 @@ func serviceTree(g Group) tree {
 func services(g Group) (lines []line) {
 	for _, s := range g.Tree() {
 		lines = append(lines, line{
-			ID: s.ID, depth: s.Depth, Pills: pills(string(s.State), s.Verdict, "alive", "-"),
+			ID: s.ID, depth: s.Depth, Pills: pills(string(s.State), s.Judged(), "alive", "-"),
 			Details: history(s),
 			Facts: facts(
 				"pid", view.Number(s.PID),

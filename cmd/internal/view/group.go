@@ -106,7 +106,7 @@ func (s Style) service(v Service) *node {
 		{text: strconv.Itoa(v.RestartAttempts)},
 		{text: strings.Join(v.Needs(), ","),
 			drawn: len(v.Dependencies) == 1 && len(v.Needs()) == 1 && v.Depth > 0},
-		state(v.Verdict), {text: v.Note()},
+		state(v.Judged()), {text: v.Note()},
 	}}
 
 	n.details = append(n.details, s.Limits(v)...)
@@ -136,10 +136,10 @@ func (g Group) supervised() bool {
 	return g.LookedAfter(g.Seen) && g.Registry.Supervision.End.State == group.GroupRunning
 }
 
-// Running returns the number of services of g in state running.
+// Running returns the number of services of g that run, as judged now.
 func (g Group) Running() (n int) {
-	for _, s := range g.Registry.Services {
-		if s.State == group.StateRunning {
+	for i := range g.Registry.Services {
+		if g.Is(&g.Registry.Services[i], group.StateRunning, g.Seen) {
 			n++
 		}
 	}

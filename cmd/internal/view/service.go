@@ -102,6 +102,17 @@ func (s Service) Needs() []string {
 	return all
 }
 
+// pausedBySignal is what people read where the verdict is "stopped", which is also a state.
+const pausedBySignal = "paused by a signal"
+
+// Judged returns the verdict of s for people.
+func (s Service) Judged() string {
+	if s.Verdict == "stopped" {
+		return pausedBySignal
+	}
+	return s.Verdict
+}
+
 // Completing reports whether s has ended as it may, and the next pass says that it has completed.
 func (s Service) Completing() bool { return s.Group.Completing(s.Service, s.Group.Seen) }
 

@@ -75,7 +75,7 @@ func toneOf(word string) tone {
 		return good
 	case "aborted", "cleanup", "cleaningUp", "waitingForDependencies", "restartScheduled",
 		"shuttingDown", "starting", "stopping", "halted", "blocked", "uncertain", "tempfail",
-		"open":
+		"open", pausedBySignal:
 		return warn
 	case "failed", "crashed", "dead", "exited", "rebooted", "stale", "supervisorDead", "missing",
 		"rejected", "timedOut", "silent", "notStarted", "denied":
