@@ -61,6 +61,7 @@ func (c *register) register(env *cli.Env) error {
 	if c.Given("depends-on", "depends-on-completed") {
 		warnUnregistered(env, edit.After, service)
 	}
+	c.warnDoubtful(env)
 	c.warnLost(env, before, edit.After.Service(service))
 	outdated := edit.After.Service(service).Outdated()
 	switch {
