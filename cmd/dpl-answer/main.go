@@ -176,7 +176,8 @@ func end(u utterance) queue.TaskEnd {
 func (d *desk) decide(id string, u utterance, shown string) (err error) {
 	a := queue.Answer{End: end(u), Text: u.text, User: cli.UserName(), Shown: shown,
 		Operation: d.env.Variable("DPL_OP"), Queue: d.env.Variable("DPL_QUEUE"), Task: d.env.Variable("DPL_TASK"),
-		Processes: process.Ancestors(), AllowSelf: d.flags.AllowSelf}
+		AllowSelf: d.flags.AllowSelf}
+	a.Processes, a.Whole = process.Ancestors()
 	if a.By, err = d.name(a.User); err != nil {
 		return err
 	}

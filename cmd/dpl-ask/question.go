@@ -15,6 +15,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // permissionTimeout is how long a program waits for a permission.
@@ -84,7 +85,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	}
 	self := os.Getpid()
 
-	a := queue.Asker{Participant: string(c.Participant)}
+	a := queue.Asker{Participant: string(c.Participant), Origin: origin(env)}
 	if q.Ruled == nil { // the name is for the person who is asked
 		a.User = cli.UserName()
 	}
@@ -113,6 +114,19 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	}
 	q.Asker = a
 	return nil
+}
+
+// origin returns where this is asked, as its environment says. Flags change nothing of that.
+func origin(env *cli.Env) (o queue.Origin) {
+	id := func(name string, check func(string) error) string {
+		if value := env.Variable(name); check(value) == nil {
+			return value
+		}
+		return ""
+	}
+	o.Operation, o.Participant = id("DPL_OP", wire.CheckID), id("DPL_PARTICIPANT", wire.CheckID)
+	o.Queue, o.Task = id("DPL_QUEUE", queue.CheckID), id("DPL_TASK", queue.CheckTaskID)
+	return o
 }
 
 // signCall names the call that asks, and its process, and returns the run of its operation.

@@ -199,7 +199,7 @@ func callersOf(op protocol.Operation, caller string) (callers []string) {
 		caller = f.CallerID
 	}
 
-	ancestors := process.Ancestors()
+	ancestors, _ := process.Ancestors()
 	for _, f := range op.Stack {
 		p := f.Identity()
 		isAncestor := func(a observe.Process) bool {

@@ -153,7 +153,7 @@ func (c *call) obstacle() error {
 
 // isBelow reports whether this process descends from one that makes a live call of op.
 func (c *call) isBelow(op protocol.Operation) bool {
-	ancestors := process.Ancestors()
+	ancestors, _ := process.Ancestors()
 	return slices.ContainsFunc(op.Stack, func(f *protocol.Frame) bool {
 		p := f.Identity()
 		return f.State.Live() && p.Known() && slices.ContainsFunc(ancestors, p.Is)

@@ -67,7 +67,19 @@ type Asker struct {
 	Operation, Call string          // the call that asks; "": none
 	Queue, Task     string          // the task that is blocked on the question; "": none
 	Epoch           int64           // of the attempt at Task that has asked
+	Origin          Origin          // where the question really comes from, whatever the rest says
 	Unknown         []wire.Member
+
+	nested *wire.Nested
+}
+
+// An Origin is what the process that asks has found about itself: which process has started it, and what
+// its environment says. The members of an Asker are said by flags.
+type Origin struct {
+	Process     observe.Process
+	Operation   string
+	Queue, Task string
+	Participant string
 
 	nested *wire.Nested
 }
@@ -105,6 +117,7 @@ type Decision struct {
 	Answer    string // the text of an answer, or the reason of a denial
 	Rule      Rule
 	Self      bool   // it was answered by one of those who asked
+	Unchecked bool   // nobody could tell whether it was
 	Shown     string // the hash of what the person was shown (Shown.Hash); "": it was no person
 	Signature Signature
 	Unknown   []wire.Member
@@ -248,6 +261,7 @@ func (e *edit) endOfKey(keyID string) (Ended, bool) {
 func (e *edit) asker(a Asker) Asker {
 	a.At, a.Beat = e.seen.Now, e.seen.Beat()
 	a.Process, a.Waiter = a.process(), a.waiter()
+	a.Origin.Process = observe.Identity(a.Origin.Process.PID, a.Origin.Process)
 	return a
 }
 

@@ -19,6 +19,7 @@ type Answer struct {
 	Queue     string // of the Task in whose attempt it is given; "": none
 	Task      string
 	Processes []observe.Process // the one that answers, and those it descends from
+	Whole     bool              // these are all, up to the first one of the pid namespace
 	AllowSelf bool              // it may be one of those who asked
 	Shown     string            // the hash of the question that was shown (Shown.Hash)
 	SignedAt  time.Time         // when Signature was made
@@ -28,8 +29,8 @@ type Answer struct {
 // Answer returns q with the question id decided (spec §47.2). The first answer is the one that
 // counts; q is unchanged if it is the same. The errors are ErrNoTask; ErrDecided, or ErrOver for one
 // that nobody has decided in time; ErrNotQuestion for a task; ErrOtherKind for an answer that does
-// not fit; ErrChanged if another question was shown; ErrUnsigned; and ErrOwn if who answers is part
-// of what has asked.
+// not fit; ErrChanged if another question was shown; ErrUnsigned; ErrOwn if who answers is part of what has
+// asked, and ErrUnchecked if that cannot be told.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e, err := q.begin("answer", seen)
 	if err != nil {
@@ -58,10 +59,14 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	}
 
 	own := slices.ContainsFunc(t.Ask.Askers, a.by)
-	if own && !a.AllowSelf {
+	unchecked := !own && slices.ContainsFunc(t.Ask.Askers, func(asker Asker) bool { return !a.checks(asker, seen) })
+	switch {
+	case own && !a.AllowSelf:
 		return q, ErrOwn
+	case unchecked && !a.AllowSelf:
+		return q, ErrUnchecked
 	}
-	d := Decision{By: a.By, User: a.User, Answer: a.Text, Self: own, Shown: a.Shown}
+	d := Decision{By: a.By, User: a.User, Answer: a.Text, Self: own, Unchecked: unchecked, Shown: a.Shown}
 	if a.Signature != "" {
 		d.Signature = Signature{At: wire.Moment(a.SignedAt), Text: a.Signature, Nonce: t.Ask.Nonce,
 			AskedAt: t.EnqueuedAt, User: t.Ask.User}
@@ -70,14 +75,39 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	return e.end()
 }
 
-// by reports whether a is given by a part of what has asked.
+// by reports whether a is given by a part of what has asked, as far as can be told.
 func (a Answer) by(asker Asker) bool {
-	if a.Operation != "" && a.Operation == asker.Operation ||
-		a.Task != "" && a.Task == asker.Task && a.Queue == asker.Queue {
+	from := asker.Origin
+	if a.By != "" && (a.By == asker.Participant || a.By == from.Participant) ||
+		a.Operation != "" && (a.Operation == asker.Operation || a.Operation == from.Operation) ||
+		a.Task != "" && (a.Task == asker.Task && a.Queue == asker.Queue ||
+			a.Task == from.Task && a.Queue == from.Queue) {
 		return true
 	}
 	return slices.ContainsFunc(a.Processes, func(p observe.Process) bool {
-		return p.Known() && (p.Is(asker.process()) || p.Is(asker.waiter()))
+		return p.Known() && slices.ContainsFunc(asker.processes(), p.Is)
+	})
+}
+
+// processes returns the identities of the processes that ask as a.
+func (a Asker) processes() (all []observe.Process) {
+	for _, p := range []observe.Process{a.process(), a.waiter(), a.Origin.Process} {
+		if p.Known() {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// checks reports whether who gives a can tell that no process of the asker is above it: that was of another
+// boot; or this sees the pid namespace of that one, and all that is above itself.
+func (a Answer) checks(asker Asker, seen Seen) bool {
+	here := seen.Host
+	return !slices.ContainsFunc(asker.processes(), func(p observe.Process) bool {
+		otherBoot := here.BootID != "" && p.BootID != here.BootID
+		sees := a.Whole && (here.PIDNamespace == observe.FirstPIDNamespace ||
+			here.PIDNamespace != "" && here.PIDNamespace == p.PIDNamespace)
+		return !otherBoot && !sees
 	})
 }
 

@@ -86,6 +86,8 @@ func (a *Asker) read(r *wire.Reader) {
 			a.Task = readTaskID(r)
 		case "epoch":
 			a.Epoch = r.Revision()
+		case "origin":
+			a.Origin = a.readOrigin(r)
 		default:
 			r.Unknown(&a.Unknown, name)
 		}
@@ -109,7 +111,43 @@ func (a *Asker) write(w *wire.Writer) {
 	w.OptString("queue", a.Queue)
 	w.OptString("task", a.Task)
 	w.OptInt("epoch", a.Epoch)
+	a.writeOrigin(w)
 	w.Unknown(a.Unknown)
+}
+
+func (a *Asker) readOrigin(r *wire.Reader) (o Origin) {
+	r.Object(func(name string) {
+		switch name {
+		case "process":
+			o.Process = observe.ReadProcess(r, &o.nested, name)
+		case "operation":
+			o.Operation = r.ID()
+		case "queue":
+			o.Queue = readQueueID(r)
+		case "task":
+			o.Task = readTaskID(r)
+		case "participant":
+			o.Participant = r.ID()
+		default:
+			r.Nested(&a.nested, "origin", name)
+		}
+	})
+	return o
+}
+
+func (a *Asker) writeOrigin(w *wire.Writer) {
+	o, unknown := a.Origin, a.nested.Of("origin")
+	if o == (Origin{}) && len(unknown) == 0 {
+		return
+	}
+	w.Object("origin", func(w *wire.Writer) {
+		o.Process.Write(w, "process", o.nested)
+		w.OptString("operation", o.Operation)
+		w.OptString("queue", o.Queue)
+		w.OptString("task", o.Task)
+		w.OptString("participant", o.Participant)
+		w.Unknown(unknown)
+	})
 }
 
 func readDecision(r *wire.Reader) *Decision {
@@ -134,6 +172,8 @@ func readDecision(r *wire.Reader) *Decision {
 			d.Rule = readRule(r, &d.nested)
 		case "self":
 			d.Self = r.Bool()
+		case "unchecked":
+			d.Unchecked = r.Bool()
 		case "shown":
 			d.Shown = r.Hash()
 		case "signature":
@@ -180,6 +220,7 @@ func (d *Decision) write(w *wire.Writer) {
 		})
 	}
 	w.OptBool("self", d.Self)
+	w.OptBool("unchecked", d.Unchecked)
 	w.OptString("shown", d.Shown)
 	d.Signature.write(w, d.nested)
 	w.Unknown(d.Unknown)

@@ -55,7 +55,10 @@ func readQueue(r *wire.Reader) Queue {
 			q.Ended = readEnded(r, src)
 		case "audit":
 			q.Audit = audit.Read(r)
-			q.Audit.Off = false // its record is always on (spec §52)
+			if q.Audit.Off { // it means nothing here: the record is always on (spec §52)
+				q.Audit.Off = false
+				q.Audit.Unknown = append(q.Audit.Unknown, wire.Member{Name: "off", Value: "true"})
+			}
 		default:
 			r.Unknown(&q.Unknown, name)
 		}

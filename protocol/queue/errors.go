@@ -34,6 +34,7 @@ var (
 	ErrChanged     = errors.New("question has changed since it was shown")
 	ErrUnsigned    = errors.New("only a signed yes counts")
 	ErrOwn         = errors.New("question is one's own")
+	ErrUnchecked   = errors.New("nobody can tell here whether the question is one's own")
 	ErrTakenID     = errors.New("another question has that id")
 	ErrUnrecorded  = errors.New("the record has no line for the answer")
 )

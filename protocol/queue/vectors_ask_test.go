@@ -96,6 +96,7 @@ type vectorAsk struct {
 	Queue      string            `json:"queue"`
 	Processes  []vectors.Process `json:"processes"`
 	AllowSelf  bool              `json:"allowSelf"`
+	Whole      bool              `json:"whole"`
 	Signature  struct {
 		At   time.Time `json:"at"`
 		Text string    `json:"text"`
@@ -113,12 +114,21 @@ type vectorAsker struct {
 	Queue       string          `json:"queue"`
 	Task        string          `json:"task"`
 	Epoch       int64           `json:"epoch"`
+	Origin      struct {
+		Process     vectors.Process `json:"process"`
+		Operation   string          `json:"operation"`
+		Queue       string          `json:"queue"`
+		Task        string          `json:"task"`
+		Participant string          `json:"participant"`
+	} `json:"origin"`
 }
 
 func (v vectorAsker) asker() Asker {
 	return Asker{Participant: v.Participant, User: v.User, PID: v.PID,
 		Process: observe.Process(v.Process), Waiter: observe.Process(v.Waiter),
-		Operation: v.Operation, Call: v.Call, Queue: v.Queue, Task: v.Task, Epoch: v.Epoch}
+		Operation: v.Operation, Call: v.Call, Queue: v.Queue, Task: v.Task, Epoch: v.Epoch,
+		Origin: Origin{Process: observe.Process(v.Origin.Process), Operation: v.Origin.Operation,
+			Queue: v.Origin.Queue, Task: v.Origin.Task, Participant: v.Origin.Participant}}
 }
 
 func (v *vector) ask(t *testing.T, q Queue, seen Seen) (Queue, error) {
@@ -151,7 +161,7 @@ func (v *vector) take(t *testing.T, q Queue, seen Seen) (Queue, error) {
 func (v *vector) answer() Answer {
 	a := Answer{End: TaskEnd(v.Do.End), Text: v.Do.Text, By: v.Do.By, User: v.Do.User,
 		Operation: v.Do.Operation, Queue: v.Do.Queue, Task: v.Do.Task, AllowSelf: v.Do.AllowSelf,
-		Shown: v.Do.Shown, SignedAt: v.Do.Signature.At, Signature: v.Do.Signature.Text}
+		Whole: v.Do.Whole, Shown: v.Do.Shown, SignedAt: v.Do.Signature.At, Signature: v.Do.Signature.Text}
 	for _, p := range v.Do.Processes {
 		a.Processes = append(a.Processes, observe.Process(p))
 	}

@@ -157,7 +157,7 @@ var refusals = map[string]error{
 	"notManual": ErrNotManual, "notDead": ErrNotDead, "notEmpty": ErrNotEmpty,
 	"notAsk": ErrNotAsk, "onlyAsk": ErrOnlyAsk, "notQuestion": ErrNotQuestion,
 	"otherKind": ErrOtherKind, "decided": ErrDecided, "over": ErrOver, "own": ErrOwn,
-	"changed": ErrChanged, "unsigned": ErrUnsigned, "takenId": ErrTakenID, "unrecorded": ErrUnrecorded,
+	"changed": ErrChanged, "unsigned": ErrUnsigned, "takenId": ErrTakenID, "unchecked": ErrUnchecked, "unrecorded": ErrUnrecorded,
 }
 
 func TestVectors(t *testing.T) {

@@ -347,7 +347,8 @@ def end_of(file):
     audit = file.get('audit', {})
     chain = {'seq': whole(audit.get('seq', Number('0'))), 'head': audit.get('head', ''),
              'revision': whole(audit.get('revision', Number('0'))), 'pending': audit.get('pending', []),
-             'sealed': audit.get('sealed'), 'off': audit.get('off', False)}
+             'sealed': audit.get('sealed'),
+             'off': audit.get('off', False) and 'queueId' not in file}  # §52
     return chain, {name: value for name, value in file.items() if name != 'audit'}
 
 

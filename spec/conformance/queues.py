@@ -27,6 +27,7 @@ DECIDED = ('allowed', 'denied', 'answered')
 TASK_ENDS = ('done', 'cancelled', 'expired', *DECIDED, 'timedOut', 'withdrawn')
 MISFITS = ('permission', 'answered'), ('question', 'allowed')  # kinds, and ends they cannot have (§47.2)
 LONGEST_TEXT, MOST_ASKED = 200, 16  # §46.2, §47.1
+FIRST_NAMESPACE = '4026531836'  # that of the host (§47.2)
 LONGEST_SPEC = 400  # in the entry of its task (§36.1)
 WITHIN_ENTRY = 3  # objects and arrays around it there
 MOST_ENDED, KEPT_ENDED = 64, 32  # §36.2
@@ -117,10 +118,12 @@ CLAIM = record(epoch=(REVISION, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, AB
                stopReason=(TEXT, ''), intent=(INTENT, ABSENT))
 KINDS = 'permission', 'question'
 KIND = one_of(*KINDS)
+ORIGIN = record(process=(PROCESS, ABSENT), operation=(IDENT, ABSENT), queue=(QUEUE_ID, ABSENT),
+                task=(TASK, ABSENT), participant=(IDENT, ABSENT))
 ASKER = record(at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT), participant=(IDENT, REQUIRED), user=(TEXT, ''),
                pid=(INTEGER, 0), process=(PROCESS, ABSENT), waiter=(PROCESS, ABSENT),
                operation=(IDENT, ABSENT), call=(IDENT, ABSENT), queue=(QUEUE_ID, ABSENT),
-               task=(TASK, ABSENT), epoch=(REVISION, 0))
+               task=(TASK, ABSENT), epoch=(REVISION, 0), origin=(ORIGIN, ABSENT))
 NONCE = (read_nonce, str)
 ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), nonce=(NONCE, REQUIRED), by=(IDENT, REQUIRED),
              user=(TEXT, ''), scope=(TEXT, ''), signed=(BOOLEAN, False), askers=(array(ASKER), REQUIRED))
@@ -129,7 +132,8 @@ SIGNATURE = record(at=(MOMENT, REQUIRED), text=(TEXT, REQUIRED), nonce=(NONCE, R
                    askedAt=(MOMENT, REQUIRED), user=(TEXT, ''))
 DECISION = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askedBy=(IDENT, REQUIRED),
                   operation=(IDENT, ABSENT), by=(IDENT, ABSENT), user=(TEXT, ''), answer=(TEXT, ''),
-                  rule=(RULED, ABSENT), self=(BOOLEAN, False), shown=(HASHED, ABSENT),
+                  rule=(RULED, ABSENT), self=(BOOLEAN, False), unchecked=(BOOLEAN, False),
+                  shown=(HASHED, ABSENT),
                   signature=(SIGNATURE, ABSENT))
 ENTRY = record(taskId=(TASK, REQUIRED), seq=(REVISION, REQUIRED),
                state=(one_of('waiting', 'claimed', 'blocked', 'dead', 'open'), 'waiting'),
@@ -164,8 +168,6 @@ def decode(text):
     value = parse(text)
     refuse_newer(value)
     queue = QUEUE[0](value, '')
-    if 'audit' in queue:
-        queue['audit']['off'] = False  # §52
     known, last = set(), 0
     for at, task in enumerate(queue['tasks']):
         path = f'/tasks/{at}'
@@ -427,7 +429,7 @@ class Edit:
                     'operation': asked['askers'][0].get('operation')} | decision
         ended = self.queue['ended'][-1]
         ended['decision'] = {
-            'user': '', 'answer': '', 'self': False
+            'user': '', 'answer': '', 'self': False, 'unchecked': False
         } | {name: value for name, value in decision.items() if value is not None}
         if task['key']:
             ended['keyId'] = key_id(f'{asked["scope"]}\n{task["key"]}')
@@ -1034,6 +1036,11 @@ def ask(queue, world, kind, spec, text, asker, expiresMs, id, nonce, scope='', k
     set_optional(asker, 'process', process)
     set_optional(asker, 'waiter', waiter if waiter and waiter['bootId'] else None)
     set_optional(asker, 'beat', edit.seen.beat())
+    if 'origin' in asker:
+        started = asker['origin'].get('process')
+        asker['origin'] = {name: value for name, value in asker['origin'].items()
+                           if name != 'process' or started['bootId']}
+        set_optional(asker, 'origin', asker['origin'] or None)
 
     scope = scope if key else ''
     of_key = [task for task in edit.tasks
@@ -1123,7 +1130,7 @@ def same_work(one, other):
 
 
 def answer(queue, world, id, end, text='', by=None, user='', operation=None, queue_=None, task=None,
-           processes=(), allowSelf=False, shown='', signature=None):
+           processes=(), whole=False, allowSelf=False, shown='', signature=None):
     edit = begin(queue, world)
     asked = find(edit.queue, id)
     if asked is None:
@@ -1141,9 +1148,12 @@ def answer(queue, world, id, end, text='', by=None, user='', operation=None, que
         signature = {'at': read_time(signature['at']), 'text': signature['text'],
                      'nonce': asked['ask']['nonce'], 'askedAt': asked['enqueuedAt'],
                      'user': asked['ask']['user']}
-    own_ = any(is_part(asker, operation, queue_, task, processes) for asker in asked['ask']['askers'])
+    askers = asked['ask']['askers']
+    own_ = any(is_part(asker, by, operation, queue_, task, processes) for asker in askers)
+    unchecked = not own_ and not all(checks(asker, whole, edit.seen) for asker in askers)
     require(not own_ or allowSelf, 'own')
-    edit.decide(asked, end, by=by, user=user, answer=text, self=own_, shown=shown,
+    require(not unchecked or allowSelf, 'unchecked')
+    edit.decide(asked, end, by=by, user=user, answer=text, self=own_, unchecked=unchecked, shown=shown,
                 signature=signature)
     return edit.finish_edit()
 
@@ -1188,13 +1198,32 @@ def taken(queue, world, ended):
     return edit.close(always=True)
 
 
-def is_part(asker, operation, queue, task, processes):
+def is_part(asker, by, operation, queue, task, processes):
     """Whether an answer is given by a part of what asks (§47.2)."""
-    asks = [one for one in (identity(asker), known_waiter(asker)) if one]
-    return bool(operation and operation == asker.get('operation')
-                or task and (queue, task) == (asker.get('queue'), asker.get('task'))
-                or any(is_same(one, process) for one in asks for process in processes
+    origin = asker.get('origin', {})
+    return bool(by and by in (asker['participant'], origin.get('participant'))
+                or operation and operation in (asker.get('operation'), origin.get('operation'))
+                or task and (queue, task) in ((where.get('queue'), where.get('task'))
+                                              for where in (asker, origin))
+                or any(is_same(one, process) for one in asking(asker) for process in processes
                        if process['bootId']))
+
+
+def asking(asker):
+    """Return the identities of the processes that ask."""
+    started = asker.get('origin', {}).get('process')
+    return [one for one in (identity(asker), known_waiter(asker),
+                            started if started and started['bootId'] else None) if one]
+
+
+def checks(asker, whole, seen):
+    """Whether who answers can tell that no process of the asker is above it (§47.2)."""
+    def sees(process):
+        if seen.bootId and process['bootId'] != seen.bootId:
+            return True
+        return whole and seen.pidNamespace != '' and (
+            seen.pidNamespace in (FIRST_NAMESPACE, process['pidNamespace']))
+    return all(map(sees, asking(asker)))
 
 
 def withdraw(queue, world, id, asker):

@@ -41,7 +41,7 @@ DEFAULTS = {
               'lastRanMs': 0},
     'ask': {'user': '', 'scope': '', 'signed': False},
     'askers': {'user': '', 'pid': 0, 'epoch': 0},
-    'decision': {'user': '', 'answer': '', 'self': False}
+    'decision': {'user': '', 'answer': '', 'self': False, 'unchecked': False}
 }
 
 
@@ -262,6 +262,9 @@ class World:
         asker |= self.optional(0.3, waiter=self.process()) | self.optional(0.3, call=self.one(CALLS))
         asker |= self.optional(0.3, operation=self.one(('o.1', 'o.2')))
         task = {'queue': self.one(('q', 'r')), 'task': self.one('ab')}
+        asker |= self.optional(0.3, origin=self.optional(0.5, process=self.process()) | self.optional(0.3, **task)
+                               | self.optional(0.3, operation=self.one(('o.1', 'o.2')))
+                               | self.optional(0.3, participant=self.one(PARTICIPANTS)))
         task |= self.optional(0.5, epoch=self.one((1, 2)))
         return asker | (task if self.chance(0.25) else self.optional(0.1, queue='q'))
 
@@ -294,7 +297,8 @@ class World:
         kind = task['ask']['kind'] if task and 'ask' in task else 'permission'
         end = self.one(('denied', 'allowed' if kind == 'permission' else 'answered'))
         do = {'id': name, 'end': end if self.chance(0.9) else self.one(queues.DECIDED)}
-        do |= self.optional(0.6, by=self.one(PEOPLE)) | self.optional(0.3, text='yes')
+        do |= self.optional(0.6, by=self.one((*PEOPLE, 'w1'))) | self.optional(0.3, text='yes')
+        do |= self.optional(0.8, whole=True)
         if task and 'ask' in task:
             shown = queues.shown_hash(self.queue['queueId'], task)
             do |= self.optional(0.9, shown=shown if self.chance(0.95) else queues.hash_of({}))

@@ -70,5 +70,6 @@ func DecisionObject(d *queue.Decision) any {
 	}
 	return Object{{"kind", d.Kind}, {"text", d.Text}, {"askedBy", d.AskedBy},
 		{"operation", OrNull(d.Operation)}, {"by", OrNull(d.By)}, {"user", OrNull(d.User)},
-		{"answer", OrNull(d.Answer)}, {"rule", rule}, {"self", d.Self}, {"shown", OrNull(d.Shown)}}
+		{"answer", OrNull(d.Answer)}, {"rule", rule}, {"self", d.Self},
+		{"unchecked", d.Unchecked}, {"shown", OrNull(d.Shown)}}
 }

@@ -166,6 +166,7 @@ func outcomes() []outcome {
 		{queue.ErrOver, StatusOver, "nobody waits for the answer any more"},
 		{queue.ErrChanged, StatusRefused, "read it again, and answer that"},
 		{queue.ErrUnsigned, StatusRefused, "give --sign KEY"},
+		{queue.ErrUnchecked, StatusRefused, "answer it outside of that container, or give --allow-self"},
 		{queue.ErrTakenID, StatusRefused, ""},
 		{queue.ErrUnrecorded, StatusRefused, "somebody has edited the file: dpl-audit --verify tells"},
 		{queue.ErrOwn, StatusRefused, "somebody else must answer it, or give --allow-self"},

@@ -1,7 +1,11 @@
 package process
 
 import (
+	"bytes"
 	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -9,21 +13,57 @@ import (
 // mostAncestors ends the search where /proc makes no sense.
 const mostAncestors = 256
 
-// Ancestors returns this process and those that it descends from, as far as they can be identified.
-// A process whose parent has ended is the child of another one.
-func Ancestors() (all []observe.Process) {
-	for pid := os.Getpid(); pid > 0 && len(all) < mostAncestors; {
+// Ancestors returns this process and those that it descends from, as far as they can be identified, and
+// whether these are all: up to the first one of the pid namespace, or one whose parent is outside of
+// it, as one file system of the kernel shows them. A process whose parent has ended is the child of
+// another one.
+func Ancestors() (all []observe.Process, whole bool) {
+	whole = true
+	device := uint64(0)
+	for pid := os.Getpid(); len(all) < mostAncestors; {
 		p, err := Identify(pid)
 		if err != nil {
-			return all
+			return all, false
 		}
 		all = append(all, p)
 
-		s, err := look(pid)
-		if err != nil {
-			return all
+		s, on := status(pid)
+		if !s.lives() || on == 0 || device != 0 && on != device {
+			whole = false
+		}
+		if device = on; !s.lives() {
+			if s, err = look(pid); err != nil {
+				return all, false
+			}
+		}
+		if s.parent == 0 || pid == 1 {
+			return all, whole && p.Known()
 		}
 		pid = s.parent
 	}
-	return all
+	return all, false
+}
+
+// status returns what the kernel says of the process pid, and the device of the file system that says it;
+// 0 if that is not the kernel's, or says it of another process.
+func status(pid int) (s stat, device uint64) {
+	name := strconv.Itoa(pid)
+	f, err := os.Open("/proc/" + name + "/stat")
+	if err != nil {
+		return stat{}, 0
+	}
+	defer f.Close()
+	var fs unix.Statfs_t
+	var info unix.Stat_t
+	if unix.Fstatfs(int(f.Fd()), &fs) != nil || unix.Fstat(int(f.Fd()), &info) != nil ||
+		fs.Type != unix.PROC_SUPER_MAGIC {
+		return stat{}, 0
+	}
+	buf := make([]byte, 1024)
+	n, _ := f.Read(buf)
+	if !bytes.HasPrefix(buf[:n], []byte(name+" ")) {
+		return stat{}, 0
+	}
+	s, _ = parseStat(buf[:n])
+	return s, info.Dev
 }

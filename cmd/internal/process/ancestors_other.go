@@ -4,5 +4,5 @@ package process
 
 import "github.com/dpl-project/dpl/protocol/observe"
 
-// Ancestors returns nothing: no process can be identified.
-func Ancestors() []observe.Process { return nil }
+// Ancestors returns nothing, and false: no process can be identified.
+func Ancestors() (all []observe.Process, whole bool) { return nil, false }

@@ -89,8 +89,11 @@ func DecidedBy(d *queue.Decision) string {
 	case d.Rule.Number > 0:
 		text = fmt.Sprintf(" by rule %d of %s", d.Rule.Number, d.Rule.File)
 	}
-	if d.Self {
+	switch {
+	case d.Self:
 		text += ", who is part of what has asked"
+	case d.Unchecked:
+		text += ", who may be part of what has asked"
 	}
 	if d.Answer != "" {
 		text += ": " + strings.TrimSpace(d.Answer)
