@@ -99,6 +99,10 @@ func prompted(w *world) {
 	w.write("on-exit", "none")
 }
 
+// calm waits until an earlier disturbance is over, where a kind expects a service that lives on, or a keeper that
+// sees its end.
+func (w *world) calm() { w.settle("an earlier disturbance", time.Now()) }
+
 // killKeeper kills the keeper of a service, and returns the start, which lives on.
 func (w *world) killKeeper(service string) (start string) {
 	s, p := w.start(service)
@@ -110,6 +114,7 @@ func (w *world) killKeeper(service string) (start string) {
 
 // keeperKilled leaves a service without a keeper, which changes nothing before it ends.
 func keeperKilled(w *world) {
+	w.calm()
 	service := w.steadyOne()
 	start := w.killKeeper(service)
 	time.Sleep(3 * pause / 2)
@@ -151,6 +156,7 @@ func passKilled(w *world) {
 // noPasses keeps cron from making passes for so long that the group is not healthy for that reason
 // alone. Then a service dies, and only those who look notice.
 func noPasses(w *world) {
+	w.calm()
 	w.write("held", "")
 	time.Sleep(staleness + pause)
 	w.kill(w.steadyOne())
@@ -161,6 +167,7 @@ func noPasses(w *world) {
 // serviceStopped stops a service for longer than the staleness. It promised no heartbeats, so it is
 // the same one afterwards.
 func serviceStopped(w *world) {
+	w.calm()
 	service := []string{"redis", "worker", "noisy"}[w.choose.IntN(3)]
 	s, p := w.start(service)
 	s.box.signal(p.pid, syscall.SIGSTOP)
@@ -210,6 +217,7 @@ func (w *world) reboot() {
 // containerBoots has a service die before the container does. Its exit record is evidence, although
 // nothing can be seen of its process, and before the first pass.
 func containerBoots(w *world) {
+	w.calm()
 	w.write("held", "")
 	service := w.steadyOne()
 	start := w.kill(service)
