@@ -138,7 +138,7 @@ func TestAuditGroupFullDisk(t *testing.T) {
 	}
 
 	must(t, edit(func(g group.Group, seen observe.Observation) (group.Group, error) {
-		return g.Shutdown("a", "ada", false, seen)
+		return g.Shutdown("a", "ada", false, nil, seen)
 	}))
 	if got := readGroup(t, l, "g").Service("a").State; got != group.StateShuttingDown {
 		t.Fatalf("it is %s", got)

@@ -24,10 +24,10 @@ type sighting struct {
 
 // await makes passes until all restarted services are ready and have been so for long enough.
 func (c *restart) await(
-	env *cli.Env, l *fileops.Ledger, groupID string, again []string,
+	env *cli.Env, l *fileops.Ledger, o *orchestrator.Orchestrator, again []string,
 ) (group.Group, error) {
 	sightings := make(map[string]sighting)
-	return orchestrator.New(env, l, groupID).Until(time.Duration(c.Timeout),
+	return o.Until(time.Duration(c.Timeout),
 		func(g group.Group) (waiting string, err error) {
 			seen := l.ObserveGroup(g, env.Observer()())
 			for _, id := range again {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -44,6 +45,7 @@ func (c *restart) Run(env *cli.Env) error {
 		return err
 	}
 
+	o := orchestrator.New(env, l, groupID)
 	var again []string
 	heard := false
 	edit, err := env.EditGroup(l, groupID, fileops.Existing,
@@ -53,9 +55,9 @@ func (c *restart) Run(env *cli.Env) error {
 			case c.Continue:
 				after, err = g.Continue(service, by, seen)
 			case c.All:
-				after, again, err = g.RestartAll(by, c.Completed, seen)
+				after, again, err = g.RestartAll(by, c.Completed, o.Exits(g, seen), seen)
 			default:
-				after, again, err = g.Restart(service, by, c.Only, seen)
+				after, again, err = g.Restart(service, by, c.Only, o.Exits(g, seen), seen)
 			}
 			return after, err
 		})
@@ -68,7 +70,7 @@ func (c *restart) Run(env *cli.Env) error {
 	case c.All && !c.Completed && len(again) == 0:
 		env.Warnf("%s: nothing is restarted: services that have completed need --completed", groupID)
 	case c.Wait:
-		edit.After, err = c.await(env, l, groupID, again)
+		edit.After, err = c.await(env, l, o, again)
 	case !heard && !env.DryRun() && (c.Continue || len(again) > 0):
 		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", groupID)
 	}

@@ -16,7 +16,8 @@ func (c *shutdown) await(o *orchestrator.Orchestrator, service string) (group.Gr
 		func(g group.Group) (string, error) {
 			for _, s := range g.Registry.Services {
 				asked := s.State == group.StateShuttingDown && !s.StartAgain ||
-					s.State == group.StateStopped || s.State == group.StateCompleted
+					s.State == group.StateStopped || s.State == group.StateCompleted ||
+					s.DidItsWork()
 				if (c.All || s.ID == service) && !asked {
 					return "", fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 				}
@@ -28,8 +29,12 @@ func (c *shutdown) await(o *orchestrator.Orchestrator, service string) (group.Gr
 
 // stopping returns which service of g still stops, of service and its dependents or of all, or "".
 func stopping(g group.Group, service string) string {
-	if left := g.ShuttingDown(service); len(left) > 0 {
+	switch left := g.ShuttingDown(service); {
+	case len(left) == 0:
+		return ""
+	case g.Service(left[0]).DidItsWork():
+		return fmt.Sprintf("%q has done its work, and processes of it are left", left[0])
+	default:
 		return fmt.Sprintf("%q is still %s", left[0], group.StateShuttingDown)
 	}
-	return ""
 }

@@ -34,14 +34,14 @@ func (c *shutdown) Run(env *cli.Env) error {
 	}
 
 	var below []string
+	o := orchestrator.New(env, l, groupID)
 	request := func(g group.Group, seen observe.Observation) (group.Group, error) {
 		if c.All {
-			return g.ShutdownAll(by, seen)
+			return g.ShutdownAll(by, o.Exits(g, seen), seen)
 		}
 		below = g.RunningDependents(service)
-		return g.Shutdown(service, by, c.Only, seen)
+		return g.Shutdown(service, by, c.Only, o.Exits(g, seen), seen)
 	}
-	o := orchestrator.New(env, l, groupID)
 	edit, err := env.EditGroup(l, groupID, fileops.Existing, request)
 	if fileops.IsFull(err) && o.MakeRoom() {
 		edit, err = env.EditGroup(l, groupID, fileops.Existing, request)

@@ -34,15 +34,13 @@ const (
 	amountMemory = "rssKb"
 )
 
-// measure brings what services have spent up to date, as far as their budgets limit what a pass can
-// measure.
-func (e *edit) measure() {
-	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&
-			s.StartInfo.Budget.isMeasured() {
-			e.services()[i].measured(s.used(e.seen))
-		}
+// measure brings what the service at i has spent up to date, as far as its budget limits what a pass
+// can measure.
+func (e *edit) measure(i int) {
+	s := &e.g.Registry.Services[i]
+	if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&
+		s.StartInfo.Budget.isMeasured() {
+		e.services()[i].measured(s.used(e.seen))
 	}
 }
 

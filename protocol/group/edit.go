@@ -240,9 +240,13 @@ func (s *Service) forgetFailure() {
 	s.StopFor, s.RestartCause = nil, ""
 }
 
-// stopped makes s stopped (spec §11.4).
+// stopped makes s stopped (spec §11.4). If it has failed, its exit is recorded.
 func (e *edit) stopped(s *Service) {
-	e.released(s, StateStopped, "stopped", reasonStopped)
+	exit := reasonStopped
+	if s.told() {
+		exit = ""
+	}
+	e.released(s, StateStopped, "stopped", exit)
 }
 
 // released brings s to a state without a process. reason is that of the change, and exit that of

@@ -66,7 +66,7 @@ func TestTermThroughStep(t *testing.T) {
 			g, err := Create("g").Register(Registration{Service: "s", By: "s", PID: p.PID,
 				Process: p}, seen)
 			must(t, err)
-			g, err = g.Shutdown("s", "user", false, seen)
+			g, err = g.Shutdown("s", "user", false, nil, seen)
 			must(t, err)
 			signal := func() (sent SignalName) {
 				d, err := g.Pass(PassRequest{Owner: "o"}, seen)

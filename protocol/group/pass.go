@@ -127,7 +127,9 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	ends := e.learnEnds(p.Exit)
 	e.learnChildren(p.Child, ends)
 	e.learnHealth(p.Health)
-	e.measure()
+	for i := range e.g.Registry.Services {
+		e.measure(i)
+	}
 	judged := e.g.judgeAll(ends, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover, room: p.Room,
 		started: p.Started, restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),

@@ -235,7 +235,7 @@ func (step complete) take(a *acting, s *Service) {
 	}
 	a.setState(s, StateCompleted, s.LastExit.String())
 	s.forgetFailure()
-	s.TermSentAt = time.Time{}
+	s.TermSentAt, s.StopRequestedAt, s.StoppedBy = time.Time{}, time.Time{}, ""
 	a.raise(AlertCompleted, s.ID, "%s", s.LastExit)
 }
 

@@ -51,15 +51,56 @@ func (s *Service) record(look ExitLookup, seen observe.Observation) (r recorded)
 func (e *edit) learnEnds(look ExitLookup) map[string]ending {
 	found := make(map[string]ending)
 	for i := range e.g.Registry.Services {
-		if e.g.Registry.Services[i].rests(e.seen.Now) {
-			continue // its record stays until then
-		}
-		if r := e.g.Registry.Services[i].record(look, e.seen); r.found {
-			s := &e.services()[i]
-			found[s.ID] = s.learnEnd(r, e.seen)
-		}
+		e.learnEndOf(i, look, found)
 	}
 	return found
+}
+
+// learnEndOf takes what the record of the service at i says into it, and adds it to found.
+func (e *edit) learnEndOf(i int, look ExitLookup, found map[string]ending) {
+	if e.g.Registry.Services[i].rests(e.seen.Now) {
+		return // its record stays until then
+	}
+	if r := e.g.Registry.Services[i].record(look, e.seen); r.found {
+		s := &e.services()[i]
+		found[s.ID] = s.learnEnd(r, e.seen)
+	}
+}
+
+// takeEnds does about the running services among ids, nil for all, whose processes have ended what a
+// pass does first: they fail (spec §10.4). It leaves to the next pass what follows from that.
+func (e *edit) takeEnds(look ExitLookup, ids []string) {
+	e.seen.Survived = remembered(e.seen.Survived)
+	ends := make(map[string]ending)
+	e.g.ends = ends
+	for _, id := range e.g.Registry.orderedIf(func(s *Service) bool {
+		return s.State == StateRunning && !s.isGroup() && !s.rests(e.seen.Now) &&
+			(ids == nil || slices.Contains(ids, s.ID))
+	}) {
+		i := e.g.Registry.index(id)
+		e.learnEndOf(i, look, ends)
+		j := ends[id].apply(e.g.judge(&e.g.Registry.Services[i], e.seen))
+		if !j.gone || j.awaited {
+			continue
+		}
+		e.measure(i)
+		j.was = &e.g.Registry.Services[i]
+		if f, _ := j.judgeRunning(e.seen, false); f != nil {
+			f.take(&acting{edit: e}, e.service(id))
+		}
+	}
+}
+
+// mayRun reports whether s is held or heard, or its keeper has yet to say how it ended.
+func (e *edit) mayRun(s *Service) bool {
+	return s.held(e.seen) || e.g.heard(s, e.seen) || e.g.ends[s.ID].awaited
+}
+
+// mayComplete reports whether s has completed, or will, or has ended and is not permanent, and the
+// next pass finds out how.
+func (e *edit) mayComplete(s *Service) bool {
+	return s.State == StateCompleted || s.DidItsWork() ||
+		s.State == StateRunning && s.Restart != Permanent && e.g.ends[s.ID].awaited
 }
 
 // WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
@@ -107,7 +148,9 @@ func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 	switch {
 	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
-		s.tell(r.End)
+		if !s.told() {
+			s.tell(r.End)
+		}
 		s.Starting = false
 		reason := cmp.Or(observe.Evidence(r.End.Reason), observe.Exited)
 		if r.KeeperSignalled && !seen.SameBoot(r.Process) {

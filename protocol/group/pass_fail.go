@@ -155,3 +155,14 @@ func (s *Service) ranSince() time.Time {
 func (s *Service) completes() bool {
 	return s.LastExit != nil && s.LastExit.Class == Success && s.Restart != Permanent
 }
+
+// DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left behind is
+// stopped first, or no pass has looked since (spec §20.3).
+func (s *Service) DidItsWork() bool {
+	return s.State == StateFailed && s.completes() && s.StopFor == nil
+}
+
+// told reports whether LastExit says how the present process of s has ended.
+func (s *Service) told() bool {
+	return (s.State == StateFailed || s.State == StateScheduled) && s.StopFor == nil
+}

@@ -128,8 +128,7 @@ func (p *planner) hasCompleted(c course) bool {
 	}
 	_, completes := stepOf[complete](c)
 	s := p.judged[c.id].was
-	waits := s.State == StateFailed && s.completes() && s.StopFor == nil
-	return completes || waits || s.State == StateCompleted
+	return completes || s.DidItsWork() || s.State == StateCompleted
 }
 
 // barred reports whether s must not start yet because of the others in its set.

@@ -3,6 +3,8 @@ package group
 import (
 	"slices"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 func (p *planner) shuttingDown(j judgement) []step {
@@ -17,6 +19,9 @@ func (p *planner) shuttingDown(j judgement) []step {
 	case s.RemoveAfterStop:
 		return []step{remove{}}
 	case !s.StartAgain:
+		if f := j.endedBeforeStop(p.seen); f != nil {
+			return []step{complete{&f.fail}}
+		}
 		return []step{stopped{"stopped"}}
 	}
 
@@ -26,6 +31,20 @@ func (p *planner) shuttingDown(j judgement) []step {
 	again := p.g.judge(&released, p.seen)
 	again.child = j.child
 	return then(release{}, p.waiting(again, "registered"))
+}
+
+// endedBeforeStop returns the end of the service of j, which is being stopped, if it completes it and
+// came before the request for the stop, else nil.
+func (j judgement) endedBeforeStop(seen observe.Observation) *failure {
+	s := j.was
+	died, known := s.diedAt(seen.Now)
+	if !known || !died.Before(s.StopRequestedAt) || j.evidence == observe.Rebooted {
+		return nil
+	}
+	if f := j.failEnded(seen, false); f.after.completes() {
+		return f
+	}
+	return nil
 }
 
 // dependentShutsDown reports whether a service that depends on s is still being stopped after this

@@ -15,12 +15,13 @@ import (
 // running is started by the next pass, whether it waits for its backoff or was stopped.
 //
 // Restart stops nothing that no pass could start again. It leaves alone dependents without a
-// command. It returns ErrNoService, ErrNoStartInfo if the service itself has no command, and
-// ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
-// dead or stopped and is not restarted with it. again has the ids of the restarted services,
-// in order. It returns ErrInMaintenance, with names, if such a service depends on another that is in
-// a maintenance, and so would stay stopped until that ends.
-func (g Group) Restart(service, by string, only bool,
+// command. First it takes in what exit says of ends that no pass has seen, so it does not restart
+// dependents that have ended. It returns ErrNoService, ErrNoStartInfo if the service itself has no
+// command, and ErrBlocked, with names, if a service that would have to stop depends on another that
+// is missing, dead or stopped and is not restarted with it. again has the ids of the restarted
+// services, in order. It returns ErrInMaintenance, with names, if such a service depends on another
+// that is in a maintenance, and so would stay stopped until that ends.
+func (g Group) Restart(service, by string, only bool, exit ExitLookup,
 	seen observe.Observation) (after Group, again []string, err error) {
 	if err := g.Registry.checkRuns(); err != nil {
 		return g, nil, err
@@ -33,58 +34,53 @@ func (g Group) Restart(service, by string, only bool,
 		return g, nil, ErrNoStartInfo
 	}
 
-	below := g.Registry.dependents(service)
-	again = slices.DeleteFunc(g.Registry.ordered(), func(id string) bool {
-		s := g.Service(id)
-		follows := !only && slices.Contains(below, id) && s.State == StateRunning &&
-			s.StartInfo != nil
+	e := g.begin("restart", by, seen)
+	family := []string{service}
+	if !only {
+		family = append(family, g.Registry.dependents(service)...)
+	}
+	e.takeEnds(exit, family)
+	return e.restart(slices.DeleteFunc(e.g.Registry.ordered(), func(id string) bool {
+		s := e.g.Service(id)
+		follows := slices.Contains(family, id) && s.State == StateRunning && s.StartInfo != nil &&
+			!e.mayComplete(s)
 		return id != service && !follows
-	})
-
-	return g.restart(again, by, seen)
+	}))
 }
 
 // RestartAll returns g after the request to restart all services that have a command (spec §10.5),
-// including dead and stopped ones, and with completed also those that have completed. It returns
-// ErrBlocked and ErrInMaintenance.
-func (g Group) RestartAll(by string, completed bool, seen observe.Observation) (
+// including dead and stopped ones, and with completed also those that have completed. It takes in
+// ends as Restart does, and returns ErrBlocked and ErrInMaintenance.
+func (g Group) RestartAll(by string, completed bool, exit ExitLookup, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
-	again = slices.DeleteFunc(g.Registry.ordered(), func(id string) bool {
-		s := g.Service(id)
-		return s.StartInfo == nil || !completed && g.mayHaveCompleted(s, seen)
-	})
-	return g.restart(again, by, seen)
-}
-
-// mayHaveCompleted reports whether s has completed, or has ended and the next pass finds out
-// whether it has.
-func (g Group) mayHaveCompleted(s *Service, seen observe.Observation) bool {
-	return s.State == StateCompleted ||
-		s.State == StateRunning && s.Restart != Permanent && !s.held(seen) && !g.heard(s, seen)
-}
-
-func (g Group) restart(again []string, by string, seen observe.Observation) (
-	Group, []string, error,
-) {
 	e := g.begin("restart", by, seen)
+	e.takeEnds(exit, nil)
+	return e.restart(slices.DeleteFunc(e.g.Registry.ordered(), func(id string) bool {
+		s := e.g.Service(id)
+		return s.StartInfo == nil || !completed && e.mayComplete(s)
+	}))
+}
+
+func (e *edit) restart(again []string) (Group, []string, error) {
 	if v := &e.g.Registry.Supervision; v.End.State != GroupRunning {
 		v.revive()
 	}
 	for _, id := range again {
 		s := e.service(id)
 		s.Maintenance = s.Maintenance.with(s.Maintenance.On(e.seen.Now))
-		if !s.held(e.seen) && !g.heard(s, e.seen) {
+		if !e.mayRun(s) {
 			e.bringBack(s)
 			continue
 		}
 
-		if d := g.maintained(s, again, e.seen.Now); d != nil {
-			return g, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s", ErrInMaintenance, id,
-				d.ID, wire.FormatTime(d.Maintenance.Until))
+		if d := e.before.maintained(s, again, e.seen.Now); d != nil {
+			return e.before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",
+				ErrInMaintenance, id, d.ID, wire.FormatTime(d.Maintenance.Until))
 		}
-		if d, state := g.blocker(s, again); d != "" {
-			return g, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d, state)
+		if d, state := e.before.blocker(s, again); d != "" {
+			return e.before, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d,
+				state)
 		}
 
 		e.askToStop(s, "restart")
@@ -93,7 +89,7 @@ func (g Group) restart(again []string, by string, seen observe.Observation) (
 
 	after, err := e.end()
 	if err != nil {
-		return g, nil, err
+		return e.before, nil, err
 	}
 
 	return after, again, nil

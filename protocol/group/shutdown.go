@@ -9,15 +9,18 @@ import (
 )
 
 // Shutdown returns g after the request to stop a service and the running ones that depend on it
-// (spec §10.4). It returns ErrNoService, and with only, ErrHasDependents if running services depend
-// on it.
-func (g Group) Shutdown(service, by string, only bool, seen observe.Observation) (Group, error) {
+// (spec §10.4). First it takes in what exit says of ends that no pass has seen. It returns
+// ErrNoService, and with only, ErrHasDependents if running services depend on it.
+func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen observe.Observation) (
+	Group, error,
+) {
 	e := g.begin("shutdown", by, seen)
 	if e.service(service) == nil {
 		return g, ErrNoService
 	}
 
-	below := g.RunningDependents(service)
+	e.takeEnds(exit, append([]string{service}, g.Registry.dependents(service)...))
+	below := e.g.RunningDependents(service)
 	if only && len(below) > 0 {
 		return g, ErrHasDependents
 	}
@@ -65,14 +68,16 @@ func (r *Registry) stoppedFor(id string) string {
 	return ""
 }
 
-// ShutdownAll returns g after the request to stop all services (spec §10.4). It returns
-// ErrExhausted.
-func (g Group) ShutdownAll(by string, seen observe.Observation) (Group, error) {
+// ShutdownAll returns g after the request to stop all services (spec §10.4). It takes in ends as
+// Shutdown does, and returns ErrExhausted.
+func (g Group) ShutdownAll(by string, exit ExitLookup, seen observe.Observation) (Group, error) {
+	e := g.begin("shutdown", by, seen)
+	e.takeEnds(exit, nil)
 	all := make(map[string]string)
 	for _, id := range g.Registry.ordered() {
 		all[id] = ""
 	}
-	return g.begin("shutdown", by, seen).shutDownAll(all)
+	return e.shutDownAll(all)
 }
 
 // shutDownAll stops the services of stop, which says for which reason.
@@ -85,9 +90,9 @@ func (e *edit) shutDownAll(stop map[string]string) (Group, error) {
 	return e.end()
 }
 
-// ShuttingDown returns the services that have not stopped yet, in the order in which they stop: the
-// first is the one that the others wait for (spec §11.3). It considers the given service and its
-// dependents, or all services if service is "".
+// ShuttingDown returns the services that have not stopped yet, or that have done their work and left
+// processes behind, in the order in which they stop: the first is the one that the others wait for
+// (spec §11.3). It considers the given service and its dependents, or all services if service is "".
 func (g Group) ShuttingDown(service string) []string {
 	ids := g.Registry.leavesFirst()
 	if service != "" {
@@ -95,21 +100,22 @@ func (g Group) ShuttingDown(service string) []string {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(below, id) })
 	}
 	return slices.DeleteFunc(ids, func(id string) bool {
-		return g.Service(id).State != StateShuttingDown
+		s := g.Service(id)
+		return s.State != StateShuttingDown && !s.DidItsWork()
 	})
 }
 
 func (e *edit) shutDown(s *Service, reason string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
 	switch {
-	case s.State == StateCompleted,
+	case s.State == StateCompleted, s.DidItsWork(),
 		s.State == StateStopped && e.g.Registry.Supervision.End.State == GroupRunning:
 		return
 	case s.State == StateStopped: // its group ended: now it also stays so when that runs again
-	case !s.held(e.seen) && !e.g.heard(s, e.seen) && s.RemoveAfterStop:
+	case !e.mayRun(s) && s.RemoveAfterStop:
 		e.remove(s)
 		return
-	case !s.held(e.seen) && !e.g.heard(s, e.seen):
+	case !e.mayRun(s):
 		e.stopped(s)
 	default:
 		e.askToStop(s, reason)

@@ -479,9 +479,9 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 		return g.Continue(v.Do.Supervisor, by, seen)
 	case "shutdown":
 		if v.Do.All {
-			return g.ShutdownAll(by, seen)
+			return g.ShutdownAll(by, v.exit(t), seen)
 		}
-		return g.Shutdown(v.Do.Supervisor, by, v.Do.Only, seen)
+		return g.Shutdown(v.Do.Supervisor, by, v.Do.Only, v.exit(t), seen)
 	case "restart":
 		return v.restart(t, g, by, seen)
 	case "pass":
@@ -557,9 +557,9 @@ func failure(cause string, short, terminal bool) group.StartFailure {
 func (v *vector) restart(t *testing.T, g group.Group, by string, seen observe.Observation) (
 	group.Group, error,
 ) {
-	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
+	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, v.exit(t), seen)
 	if v.Do.All {
-		after, again, err = g.RestartAll(by, v.Do.Completes, seen)
+		after, again, err = g.RestartAll(by, v.Do.Completes, v.exit(t), seen)
 	}
 	if v.Again != nil && !slices.Equal(again, v.Again) {
 		t.Errorf("again %v, want %v", again, v.Again)

@@ -155,13 +155,13 @@ func (w *world) step() {
 		case 0, 1:
 			only := w.once(3)
 			err := w.verb(func(g group.Group) (group.Group, error) {
-				return g.Shutdown(id, "t", only, w.seen)
+				return g.Shutdown(id, "t", only, nil, w.seen)
 			})
 			w.note("shutdown %s: %v", id, err)
 		case 2, 3:
 			only, again := w.once(3), []string(nil)
 			err := w.verb(func(g group.Group) (after group.Group, err error) {
-				after, again, err = g.Restart(id, "t", only, w.seen)
+				after, again, err = g.Restart(id, "t", only, nil, w.seen)
 				return after, err
 			})
 			w.note("restart %s: %v, %v", id, again, err)

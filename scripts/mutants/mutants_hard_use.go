@@ -141,8 +141,8 @@ var services = []mutant{
 		[]string{"run/daemon.txtar"},
 	}, {
 		"a restart stops alone", "protocol/group/restart.go",
-		"!only && slices.Contains(below, id) && s.State == StateRunning &&",
-		"only && slices.Contains(below, id) && s.State == StateRunning &&",
+		"slices.Contains(family, id) && s.State == StateRunning &&",
+		"only && slices.Contains(family, id) && s.State == StateRunning &&",
 		[]string{"./protocol/group TestVectors/^restart-"},
 	}, {
 		"a restart waits for the backoff", "protocol/group/restart.go",
@@ -152,8 +152,8 @@ var services = []mutant{
 		[]string{"./protocol/group TestVectors/^restart-scheduled$"},
 	}, {
 		"a restart stops what nobody can start", "protocol/group/restart.go",
-		"		if d, state := g.blocker(s, again); d != \"\" {",
-		"		if d, state := g.blocker(s, again); d == \"-\" {",
+		"		if d, state := e.before.blocker(s, again); d != \"\" {",
+		"		if d, state := e.before.blocker(s, again); d == \"-\" {",
 		[]string{"./protocol/group TestVectors/^restart-blocked"},
 	}, {
 		"a changed command is taken in silence", "protocol/group/group.go",

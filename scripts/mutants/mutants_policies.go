@@ -10,12 +10,33 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
-		"a restart of all runs migrations again", "protocol/group/restart.go",
-		"	return s.State == StateCompleted ||\n		", "	return ",
+		"a restart of all runs migrations again", "protocol/group/pass_ends.go",
+		"	return s.State == StateCompleted || s.DidItsWork() ||", "	return s.DidItsWork() ||",
 		[]string{policyVectors},
 	}, {
-		"a restart of all runs a migration again that has just ended", "protocol/group/restart.go",
-		"s.State == StateRunning && s.Restart != Permanent && !s.held", "false && !s.held",
+		"a restart runs a migration again that has just ended", "protocol/group/pass_ends.go",
+		"		if !j.gone || j.awaited {", "		if true || !j.gone || j.awaited {",
+		[]string{policyVectors, "restart/ended_unseen.txtar"},
+	}, {
+		"a restart runs a migration again whose end is awaited", "protocol/group/pass_ends.go",
+		"s.Restart != Permanent && e.g.ends[s.ID].awaited", "false && e.g.ends[s.ID].awaited",
+		[]string{policyVectors},
+	}, {
+		"a shutdown stops a migration whose end is awaited", "protocol/group/pass_ends.go",
+		"e.g.heard(s, e.seen) || e.g.ends[s.ID].awaited", "e.g.heard(s, e.seen)",
+		[]string{policyVectors},
+	}, {
+		"a migration was stopped that had ended before", "protocol/group/pass_stop.go",
+		"if f := j.endedBeforeStop(p.seen); f != nil {",
+		"if f := j.endedBeforeStop(p.seen); false && f != nil {",
+		[]string{policyVectors},
+	}, {
+		"a shutdown stops what has done its work", "protocol/group/shutdown.go",
+		"	case s.State == StateCompleted, s.DidItsWork(),", "	case s.State == StateCompleted,",
+		[]string{policyVectors},
+	}, {
+		"a shutdown forgets how a service failed", "protocol/group/edit.go",
+		"	if s.told() {", "	if false && s.told() {",
 		[]string{policyVectors},
 	}, {
 		"the first pass rotates all logs", "protocol/group/log.go",

@@ -841,7 +841,7 @@ class Edit:
 
     def become_stopped(self, entry):
         """§11.4."""
-        self.release(entry, 'stopped', 'stopped')
+        self.release(entry, 'stopped', 'stopped', None if is_told(entry) else 'stopped')
 
     def release(self, entry, state, reason, exit='stopped'):
         """Put entry into a state in which it has no process. exit: None if that is recorded."""
@@ -1357,15 +1357,30 @@ def go_on(entry, seen):
         beat_now(entry, seen)
 
 
-def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
+def take_ends(orchestrator, registry, seen, by, exits, chosen):
+    """Return an edit that has done about ended services what a pass does first (§10.4)."""
+    edit = Pass(registry, seen, by, orchestrator['stalenessThresholdMs'], False, False, None,
+                orchestrator['orchestrationGroupId'], {})
+    for key in ordered(edit.services, chosen):
+        entry = edit.services[key]
+        if (entry['state'] == 'running' and not children.is_group(entry)
+                and not spans.rests(entry, seen.now)):
+            edit.take_end(entry, exits or {})
+    return edit
+
+
+def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False,
+             exits=None):
     """§10.4."""
-    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    services = registry['supervisors']
+    family = set(services) if all else {supervisor, *dependents(services, supervisor)} & {*services}
+    edit = take_ends(orchestrator, registry, seen, by, exits, family)
     running = set()
     if all:
         stop = set(edit.services)
     else:
         edit.find(supervisor)
-        below = ((key, edit.services[key]) for key in dependents(edit.services, supervisor))
+        below = ((key, edit.services[key]) for key in family - {supervisor})
         running = {key for key, entry in below
                    if entry['state'] == 'running' or entry['startAgain']}
         require(not only or not running, 'hasDependents',
@@ -1375,10 +1390,11 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
         entry = edit.services[key]
         entry['startAgain'] = False
         spans.may_start(entry, False)
-        if entry['state'] == 'completed' or entry['state'] == 'stopped' and not group_ends(edit):
+        if (entry['state'] == 'completed' or did_its_work(entry)
+                or entry['state'] == 'stopped' and not group_ends(edit)):
             continue
         if entry['state'] != 'stopped':
-            if edit.held(entry) or edit.heard(entry):
+            if edit.may_run(entry):
                 ask_to_stop(edit, entry, f'dependency: {supervisor}' if key in running else None)
             elif entry['removeAfterStop']:
                 edit.remove(entry)
@@ -1396,27 +1412,35 @@ def ask_to_stop(edit, entry, reason=None):
         edit.set_state(entry, 'shuttingDown', reason)
 
 
+def did_its_work(entry):
+    """Return whether entry has ended as it may, and has yet to become completed (§20.3)."""
+    return entry['state'] == 'failed' and completes(entry) and 'stopFor' not in entry
+
+
 def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False,
-            completed=False):
+            completed=False, exits=None):
     """§10.5."""
-    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    services = registry['supervisors']
+    below = () if only else dependents(services, supervisor)
+    family = set(services) if all else {supervisor, *below} & {*services}
+    edit = take_ends(orchestrator, registry, seen, by, exits, family)
     if all and group_ends(edit):
         edit.supervise(**dict.fromkeys(RUN))
     require_running(edit)
     startable = {key for key, entry in edit.services.items() if entry['startInfo'] is not None}
     if all:
         chosen = {key for key in startable
-                  if completed or not may_have_completed(edit, edit.services[key])}
+                  if completed or not may_complete(edit, edit.services[key])}
     else:
         edit.find(supervisor)
         require(supervisor in startable, 'noStartInfo', 'nobody knows how to start it')
-        below = () if only else dependents(edit.services, supervisor)
-        running = {key for key in below if edit.services[key]['state'] == 'running'}
+        running = {key for key in family if edit.services[key]['state'] == 'running'
+                   and not may_complete(edit, edit.services[key])}
         chosen = running & startable | {supervisor}
     for key in ordered(edit.services, chosen):
         entry = edit.services[key]
         spans.may_start(entry, spans.is_on(entry.get('maintenance'), seen.now))
-        if edit.held(entry) or edit.heard(entry):
+        if edit.may_run(entry):
             for other in needs(entry):
                 resting = edit.given['supervisors'].get(other)
                 require(resting is None or not spans.is_on(resting.get('maintenance'), seen.now)
@@ -1434,10 +1458,16 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
     return edit.finish()
 
 
-def may_have_completed(edit, entry):
-    """Return whether entry has completed, or the next pass finds out whether it has."""
-    ended = entry['state'] == 'running' and not (edit.held(entry) or edit.heard(entry))
-    return entry['state'] == 'completed' or ended and entry['restart'] != 'permanent'
+def is_told(entry):
+    """Return whether lastExit says how the process of entry has ended."""
+    return entry['state'] in ('failed', 'restartScheduled') and 'stopFor' not in entry
+
+
+def may_complete(edit, entry):
+    """Return whether entry has completed, or will, or its end is awaited and may complete it."""
+    awaited = (entry['supervisorId'], entry.get('startId')) in edit.awaited
+    return (entry['state'] == 'completed' or did_its_work(entry)
+            or entry['state'] == 'running' and entry['restart'] != 'permanent' and awaited)
 
 
 def comes_back(entry):
@@ -1598,7 +1628,7 @@ class Pass(Edit):
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
         self.settled, self.awaited, self.unbegun, self.consumed = {}, set(), set(), set()
-        for entry in self.services.values():
+        for entry in self.services.values() if exits is not None else ():
             self.learn_end(entry, exits)
         self.group = group
         self.children = {
@@ -1611,7 +1641,7 @@ class Pass(Edit):
             if not view.shown:
                 self.unbegun.add(start)
         for entry in self.services.values():
-            if entry['state'] == 'running' and not children.is_group(entry):
+            if exits is not None and entry['state'] == 'running' and not children.is_group(entry):
                 self.measure(entry)
 
     def judge_all(self, orchestrator, results):
@@ -1655,7 +1685,8 @@ class Pass(Edit):
                            if name not in USED}
             said = {name: record[name] for name in ('at', *OF_EXIT)
                     if name in record and name not in USED}
-            entry['ended'] = (told_itself or said) | resources
+            if not is_told(entry):
+                entry['ended'] = (told_itself or said) | resources
             entry['starting'] = False
             process = record.get('process') or {}
             here = all(process.get(name, '') == getattr(self.seen, name) for name in ('hostId', 'bootId'))
@@ -1675,6 +1706,33 @@ class Pass(Edit):
         info = entry['startInfo'] or {}
         patience = END_PATIENCE_MS + ('finish' in info and info.get('finishTimeoutMs', 5000))
         return 'goneSince' not in entry or 0 <= age(entry, self.seen, *GONE) < patience
+
+    def take_end(self, entry, exits):
+        """Do about a running service that has ended what a pass does first (§10.4)."""
+        self.learn_end(entry, exits)
+        found = self.evidence(entry)
+        if (entry['supervisorId'], entry.get('startId')) in self.awaited:
+            return
+        if not self.settled_end(entry) and found not in ('exited', 'rebooted'):
+            return
+        self.measure(entry)
+        if entry['starting'] and found in ('exited', 'rebooted'):
+            return
+        why = self.why_stop(entry, found)
+        if why:
+            self.fail(entry, why['reason'], why.get('detail'), True)
+            entry['stopFor'] = why
+        elif found != 'rebooted' or not self.outlives_reboot(entry):
+            clock = self.soft_killed(entry) if found == 'exited' else None
+            self.fail(entry, 'timeout' if clock else found, clock)
+        else:
+            return
+        self.set_state(entry, 'failed', told(entry['lastExit']))
+
+    def may_run(self, entry):
+        """Return whether entry is held or heard, or its end is awaited."""
+        awaited = (entry['supervisorId'], entry.get('startId')) in self.awaited
+        return self.held(entry) or self.heard(entry) or awaited
 
     def settled_end(self, entry):
         return self.settled.get((entry['supervisorId'], entry.get('startId')))
@@ -1856,19 +1914,10 @@ class Pass(Edit):
             self.set_state(entry, 'registered', 'startLost')
             drop(entry, 'starting', 'stopFor')
             return self.waiting(entry, 'startLost')
-        budget = (entry['startInfo'] or {}).get('budget', {})
-        over = next((name for name, most in budget.items()
-                     if entry['spent'].get(name, 0) > most), None)
-        reason = 'timeout' if found == 'exited' and self.soft_killed(entry) else found
-        ended = class_of(entry, entry.get('ended', {}) | {'reason': reason})
-        why = entry.get('stopFor')  # somebody has reported a violation
-        if why is None and over is not None:
-            again = entry['startInfo'].get('budgetAction') == 'restart'
-            why = {'reason': 'budget', 'detail': over, 'then': 'restart' if again else 'dead'}
-        if why and (ended != 'success' or entry['restart'] == 'permanent'):
+        why = self.why_stop(entry, found)
+        if why:
             return self.stop_for(entry, why)
-        if (found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None
-                and entry['restart'] != 'temporary'):
+        if found == 'rebooted' and self.outlives_reboot(entry):
             if self.ending:
                 return endings.leave(self, entry)
             recover_at_death(entry, self.seen.now)
@@ -1919,6 +1968,24 @@ class Pass(Edit):
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
             entry['starting'] = False
         recover(entry, entry.get('runningSince'), now)
+
+    def why_stop(self, entry, found):
+        """Return the stopFor of entry for what it has violated or spent, unless it has completed."""
+        budget = (entry['startInfo'] or {}).get('budget', {})
+        over = next((name for name, most in budget.items()
+                     if entry['spent'].get(name, 0) > most), None)
+        reason = 'timeout' if found == 'exited' and self.soft_killed(entry) else found
+        ended = class_of(entry, entry.get('ended', {}) | {'reason': reason})
+        why = entry.get('stopFor')  # somebody has reported a violation
+        if why is None and over is not None:
+            again = entry['startInfo'].get('budgetAction') == 'restart'
+            why = {'reason': 'budget', 'detail': over, 'then': 'restart' if again else 'dead'}
+        return why if ended != 'success' or entry['restart'] == 'permanent' else None
+
+    def outlives_reboot(self, entry):
+        """Return whether entry is started again after a reboot, which is no failure."""
+        return (entry['restartable'] and entry['startInfo'] is not None
+                and entry['restart'] != 'temporary')
 
     def waiting(self, entry, reason='registered'):
         if not self.all_ready(entry):
@@ -2139,6 +2206,14 @@ class Pass(Edit):
         if entry['removeAfterStop']:
             return self.remove(entry)
         if not entry['startAgain']:
+            died, found = died_at(entry, self.seen.now), self.evidence(entry)
+            clock = self.soft_killed(entry) if found == 'exited' else None
+            ended = entry.get('ended', {}) | {'reason': 'timeout' if clock else found}
+            if (died is not None and died < entry.get('stopRequestedAt', 0) and found != 'rebooted'
+                    and class_of(entry, ended) == 'success' and entry['restart'] != 'permanent'):
+                self.fail(entry, found)
+                drop(entry, 'stopRequestedAt', 'stoppedBy')
+                return self.complete(entry)
             return self.become_stopped(entry)
         self.release(entry, 'registered', 'restart')
         entry.pop('stoppedBy', None)

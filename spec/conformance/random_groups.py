@@ -697,6 +697,10 @@ class World:
         return self.optional(0.8, since=self.one((near,) * 8 + (0, 2**63 - 1)))
 
     def shutdown(self):
+        exits = self.exits() if self.chance(0.5) else {}
+        return self.family() | ({'exits': exits} if exits else {})
+
+    def family(self):
         if self.chance(0.15):
             return {'all': True}
         needed = [key for entry in self.entries().values() for key in entry['dependencies']

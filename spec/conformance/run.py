@@ -288,7 +288,9 @@ def group_arguments(verb, do):
              for name, value in do.items() if name != 'verb'}
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
+    if 'exits' in words:
         given['exits'] = exit_records(given.get('exits', {}))
+    if 'children' in words:
         given['children'] = seen_children(given.get('children', {}))
     if verb == 'registerAll':
         file = {'supervisors': do['services']}

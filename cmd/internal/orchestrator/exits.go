@@ -21,9 +21,9 @@ var (
 		"register the service without one, or start it on Linux")
 )
 
-// exits returns the exit records of g to a pass that sees seen. A record that is being written
+// Exits returns the exit records of g to an edit that sees seen. A record that is being written
 // comes late for this pass if nobody waits for it, and the next pass may be far away.
-func (o *Orchestrator) exits(g group.Group, seen observe.Observation) group.ExitLookup {
+func (o *Orchestrator) Exits(g group.Group, seen observe.Observation) group.ExitLookup {
 	var until time.Duration
 	return func(service, startID string) (group.ExitRecord, bool) {
 		for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

@@ -52,7 +52,7 @@ func TestExitsOfKeeperThatEnds(t *testing.T) {
 	g := group.Group{Registry: group.Registry{Services: []group.Service{s}}}
 	o := Orchestrator{Ledger: l, Group: "g",
 		Machine: finishing{reserved: path, complete: l.ExitPath("g", "s", startID)}}
-	if x, found := o.exits(g, seen)("s", startID); !found || !x.Complete {
+	if x, found := o.Exits(g, seen)("s", startID); !found || !x.Complete {
 		t.Errorf("got %+v, %v", x, found)
 	}
 }

@@ -254,7 +254,7 @@ func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.
 		Strategy: o.Strategy, Window: o.Window, Limit: o.Limit,
 		AutoShutdown: o.AutoShutdown, OnExit: o.OnExit, Log: o.Log, Rules: o.Rules, Prompt: o.Prompt,
 		Room: o.machine().Room(), Started: o.earlier.of(o.Group),
-		Exit: o.exits(g, seen), Child: o.Ledger.LookAtChild,
+		Exit: o.Exits(g, seen), Child: o.Ledger.LookAtChild,
 	}
 }
 

@@ -146,7 +146,7 @@ func (a *actor) shutdown(id string, only bool) int {
 	return a.command("shutdown "+id, false, func(c *command) error {
 		_, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
-				return g.Shutdown(id, a.name, only, seen)
+				return g.Shutdown(id, a.name, only, nil, seen)
 			})
 		if err == nil {
 			c.w.did(didShutdown)
@@ -159,7 +159,7 @@ func (a *actor) restart(id string, only bool) int {
 	return a.command("restart "+id, false, func(c *command) error {
 		_, err := c.editGroup(groupOf(id), fileops.Existing,
 			func(g group.Group, seen observe.Observation) (group.Group, error) {
-				after, _, err := g.Restart(id, a.name, only, seen)
+				after, _, err := g.Restart(id, a.name, only, nil, seen)
 				return after, err
 			})
 		if err == nil {
