@@ -28,7 +28,8 @@ func (l *Ledger) ReserveExit(groupID string, x group.ExitRecord) (path string, e
 }
 
 // ReadExit returns the exit record of a start of a service, and whether there is one. A record
-// whose text cannot be understood has no phase; the error says why.
+// whose text cannot be understood has no phase, and one that cannot be read is Unreadable; the error
+// says why.
 func (l *Ledger) ReadExit(groupID, service, startID string) (group.ExitRecord, bool, error) {
 	// First the reserved one, so that it is not missed while it gets its other name.
 	var found group.ExitRecord
@@ -42,12 +43,11 @@ func (l *Ledger) ReadExit(groupID, service, startID string) (group.ExitRecord, b
 			continue
 		}
 
-		there, found, unclear = true, group.ExitRecord{}, err
+		there, found, unclear = true, group.ExitRecord{Unreadable: err != nil}, err
 		if err == nil {
-			found, unclear = group.DecodeExitRecord(trust.AsString(data))
-		}
-		if unclear != nil {
-			unclear = fmt.Errorf("%s: %w", path, unclear)
+			if found, unclear = group.DecodeExitRecord(trust.AsString(data)); unclear != nil {
+				unclear = fmt.Errorf("%s: %w", path, unclear)
+			}
 		}
 		found.Complete = path == l.ExitPath(groupID, service, startID)
 	}

@@ -8,6 +8,7 @@
 package restart
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -59,7 +60,7 @@ func (c *restart) Run(env *cli.Env) error {
 			default:
 				after, again, err = g.Restart(service, by, c.Only, o.Exits(g, seen), seen)
 			}
-			return after, err
+			return after, cmp.Or(err, o.Unread())
 		})
 
 	if err == nil && !c.All && !c.Only && !c.Continue {

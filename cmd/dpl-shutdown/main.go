@@ -7,6 +7,7 @@
 package shutdown
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -35,12 +36,15 @@ func (c *shutdown) Run(env *cli.Env) error {
 
 	var below []string
 	o := orchestrator.New(env, l, groupID)
-	request := func(g group.Group, seen observe.Observation) (group.Group, error) {
+	request := func(g group.Group, seen observe.Observation) (after group.Group, err error) {
+		exits := o.Exits(g, seen)
 		if c.All {
-			return g.ShutdownAll(by, o.Exits(g, seen), seen)
+			after, err = g.ShutdownAll(by, exits, seen)
+		} else {
+			below = g.RunningDependents(service)
+			after, err = g.Shutdown(service, by, c.Only, exits, seen)
 		}
-		below = g.RunningDependents(service)
-		return g.Shutdown(service, by, c.Only, o.Exits(g, seen), seen)
+		return after, cmp.Or(err, o.Unread())
 	}
 	edit, err := env.EditGroup(l, groupID, fileops.Existing, request)
 	if fileops.IsFull(err) && o.MakeRoom() {

@@ -25,8 +25,9 @@ type ExitRecord struct {
 	KeeperSignalled bool
 	Unknown         []wire.Member
 
-	Complete bool // its name says that nothing is added to it any more
-	nested   *wire.Nested
+	Complete   bool // its name says that nothing is added to it any more
+	Unreadable bool // its file is there, and could not be read: nothing is known of it
+	nested     *wire.Nested
 }
 
 // An ExitPhase says how far a start has come.

@@ -20,6 +20,7 @@ type ExitLookup func(service, startID string) (x ExitRecord, found bool)
 type ending struct {
 	settled  observe.Evidence // the end is on record: why it has ended; or ""
 	awaited  bool             // it has ended, and its keeper has yet to say how
+	unread   bool             // its record could not be read: it is awaited, but for no time
 	unbegun  bool             // its command has not begun
 	consumed string           // the id of the start, if its record is not needed any more
 	child    *childView       // of a service that is a group
@@ -147,6 +148,8 @@ func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 // learnEnd takes r, the record of s, into s.
 func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 	switch {
+	case r.Unreadable:
+		return ending{awaited: true, unread: true}
 	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
 		if !s.told() {
 			s.tell(r.End)
@@ -215,7 +218,7 @@ func (e LastExit) sameUse(f LastExit) bool {
 
 // apply returns j with what is known of the end of its service.
 func (x ending) apply(j judgement) judgement {
-	j.awaited, j.unbegun = x.awaited, x.unbegun
+	j.awaited, j.unread, j.unbegun = x.awaited, x.unread, x.unbegun
 	if x.settled != "" {
 		j.evidence, j.gone, j.alive, j.heard = x.settled, true, false, false
 	}

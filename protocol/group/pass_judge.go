@@ -16,6 +16,7 @@ type judgement struct {
 	failure   *failure         // why a running service fails in this pass, or nil
 	asks      []string         // the clocks and budgets that ask it for a checkpoint
 	awaited   bool             // it is gone, and its keeper has yet to say how it ended
+	unread    bool             // its exit record could not be read
 	unbegun   bool             // it is alive, but its command has not begun
 	child     *childView       // of a service that is a group
 }

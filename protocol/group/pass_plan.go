@@ -82,7 +82,7 @@ func (p *planner) course(id string) course {
 // rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
 	switch {
-	case j.was.rests(p.seen.Now):
+	case j.was.rests(p.seen.Now), j.unread:
 		return nil
 	case j.awaited:
 		return []step{await{}}

@@ -121,8 +121,9 @@ type vector struct {
 		Detail    string   `json:"detail"`
 		// by startId
 		Exits map[string]struct {
-			Complete bool            `json:"complete"`
-			Record   json.RawMessage `json:"record"`
+			Complete   bool            `json:"complete"`
+			Record     json.RawMessage `json:"record"`
+			Unreadable bool            `json:"unreadable"`
 		} `json:"exits"`
 		Children   map[string]vectorChild `json:"children"`
 		Parent     string                 `json:"parent"`
@@ -661,8 +662,8 @@ func (v *vector) registerAll(t *testing.T, g group.Group, by string, seen observ
 func (v *vector) exit(t *testing.T) group.ExitLookup {
 	return func(service, startID string) (group.ExitRecord, bool) {
 		found, there := v.Do.Exits[startID]
-		if !there {
-			return group.ExitRecord{}, false
+		if !there || found.Unreadable {
+			return group.ExitRecord{Unreadable: found.Unreadable}, there
 		}
 		x, err := group.DecodeExitRecord(string(found.Record))
 		if err != nil {

@@ -10,6 +10,16 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a pass takes a record that it cannot read for an unknown end", "protocol/group/pass_ends.go",
+		"	case r.Unreadable:", "	case false && r.Unreadable:",
+		[]string{policyVectors, "orchestrate/exit_record_unreadable.txtar"},
+	}, {
+		"a pass runs services although others can write exit records",
+		"cmd/internal/orchestrator/start_files.go",
+		"	if errors.Is(exits, fileops.ErrPermission) {",
+		"	if false && errors.Is(exits, fileops.ErrPermission) {",
+		[]string{"orchestrate/exit_record_unreadable.txtar"},
+	}, {
 		"a restart of all runs migrations again", "protocol/group/pass_ends.go",
 		"	return s.State == StateCompleted || s.DidItsWork() ||", "	return s.DidItsWork() ||",
 		[]string{policyVectors},

@@ -1628,6 +1628,7 @@ class Pass(Edit):
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
         self.settled, self.awaited, self.unbegun, self.consumed = {}, set(), set(), set()
+        self.unread = set()
         for entry in self.services.values() if exits is not None else ():
             self.learn_end(entry, exits)
         self.group = group
@@ -1676,6 +1677,10 @@ class Pass(Edit):
         if seen and not entry['starting']:
             return
         record, complete = exits.get(start[1], (None, False))
+        if record == 'unreadable':
+            self.awaited.add(start)
+            self.unread.add(start)
+            return
         if record is None or not about(record, entry):
             return
         phase = record['phase']
@@ -1887,7 +1892,7 @@ class Pass(Edit):
 
     def look_at(self, entry):
         start = (entry['supervisorId'], entry.get('startId'))
-        if spans.rests(entry, self.seen.now):
+        if spans.rests(entry, self.seen.now) or start in self.unread:
             return None
         if start in self.awaited:
             if 'goneSince' not in entry:

@@ -410,6 +410,7 @@ class World:
                 record |= self.used() | self.optional(0.3, keeperSignalled=True)
             found[start] = ({'record': record}
                             | self.optional(0.7 * (record['phase'] == 'ended'), complete=True))
+            found[start] = {'unreadable': True} if self.chance(0.05) else found[start]
         return found
 
     def member(self, name):

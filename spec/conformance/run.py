@@ -266,8 +266,8 @@ def spawning(starts):
 def exit_records(exits):
     """Return the exit records (§19) of a vector: start id → (record, whether it is complete)."""
     for start, found in exits.items():
-        known(found, {'complete', 'record'}, f'exits of {start}')
-    return {start: (groups.EXIT_RECORD[0](found['record'], f'/do/exits/{start}'),
+        known(found, {'complete', 'record', 'unreadable'}, f'exits of {start}')
+    return {start: ('unreadable', False) if found.get('unreadable') else (groups.EXIT_RECORD[0](found['record'], f'/do/exits/{start}'),
                     found.get('complete', False)) for start, found in exits.items()}
 
 

@@ -25,6 +25,7 @@ var (
 // comes late for this pass if nobody waits for it, and the next pass may be far away.
 func (o *Orchestrator) Exits(g group.Group, seen observe.Observation) group.ExitLookup {
 	var until time.Duration
+	o.unread = nil
 	return func(service, startID string) (group.ExitRecord, bool) {
 		for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 			x, found := o.exit(service, startID)
@@ -48,11 +49,17 @@ func (o *Orchestrator) Exits(g group.Group, seen observe.Observation) group.Exit
 // exit returns the exit record of a start of a service (spec §19).
 func (o *Orchestrator) exit(service, startID string) (group.ExitRecord, bool) {
 	x, found, err := o.Ledger.ReadExit(o.Group, service, startID)
-	if err != nil {
+	switch {
+	case x.Unreadable:
+		o.unread = fmt.Errorf("%q stays as it is: exit record: %w", service, err)
+	case err != nil:
 		o.Env.Warnf("%s: exit record of %q: %v", o.Group, service, err)
 	}
 	return x, found
 }
+
+// Unread returns why an exit record could not be read since Exits was called last, or nil.
+func (o *Orchestrator) Unread() error { return o.unread }
 
 // reserve makes room for the exit record of the start a, whose process waits at gate. Without a
 // keeper no one would write it, run a finish command, or say how a preflight ends. If it cannot,

@@ -49,6 +49,7 @@ type Orchestrator struct {
 	warned   map[string]bool          // warnings that are printed once
 	children map[string]*Orchestrator // of the groups that are services of this one
 	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
+	unread   error                    // see Unread
 	earlier  rounds                   // what earlier rounds have started; nil: there was none
 }
 
@@ -92,19 +93,22 @@ func (o *Orchestrator) passAlone(visited map[string]bool, health *checks) (PassR
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err
 	}
+	files, err := o.startFiles() // before the lock: see RemoveStartFiles
+	if err != nil {
+		return PassReport{}, err
+	}
 	if o.Env.DryRun() {
 		return o.rehearse(visited)
 	}
 
 	var p PassReport
-	files := o.startFiles() // before the lock: see RemoveStartFiles
 	try := func() error {
 		p = PassReport{}
 		return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 			return o.underLock(tx, &p, visited, health)
 		})
 	}
-	err := try()
+	err = try()
 	if fileops.IsFull(err) && o.MakeRoom() {
 		err = try()
 	}
@@ -165,7 +169,7 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport, visited map
 		latest = began + d.Group().Orchestrator.StalenessThreshold/2
 	}
 
-	return o.carryOut(tx, d, p, latest)
+	return cmp.Or(o.carryOut(tx, d, p, latest), o.unread)
 }
 
 // watched returns seen with how this orchestrator has watched g. If its passes are too rare for the
@@ -285,7 +289,7 @@ func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err erro
 			}
 
 			p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
-			return p.After, nil
+			return p.After, o.unread
 		})
 
 	return p, err

@@ -12,15 +12,18 @@ import (
 type startFiles struct{ restarts, exits []fileops.StartFile }
 
 // startFiles lists the files that are there before the pass. Services matter more than what is left
-// of old ones, so an error does not end the pass.
-func (o *Orchestrator) startFiles() (f startFiles) {
+// of old ones, so an error does not end the pass, unless others could have written the exit records.
+func (o *Orchestrator) startFiles() (f startFiles, err error) {
 	var restarts, exits error
 	f.restarts, restarts = o.Ledger.RestartFiles(o.Group)
 	f.exits, exits = o.Ledger.ExitFiles(o.Group)
+	if errors.Is(exits, fileops.ErrPermission) {
+		return f, exits
+	}
 	if err := errors.Join(restarts, exits); err != nil {
 		o.Env.Warnf("%s: list files of starts: %v", o.Group, err)
 	}
-	return f
+	return f, nil
 }
 
 // forget removes those of f that are not needed after a pass that has decided d, and has left the
