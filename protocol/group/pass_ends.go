@@ -24,6 +24,9 @@ type ending struct {
 	unbegun  bool             // its command has not begun
 	consumed string           // the id of the start, if its record is not needed any more
 	child    *childView       // of a service that is a group
+
+	// how it ended according to a record that is awaited, as while its finish command runs; or nil
+	finishing *LastExit
 }
 
 // A recorded is what an observer finds of the exit record of a start, and of its process before
@@ -33,6 +36,14 @@ type recorded struct {
 	found bool             // there is one, about the current process of the service
 	gone  observe.Evidence // that the process is
 	kept  bool             // its keeper may still be there
+}
+
+// end returns what r says of the end, or nil.
+func (r recorded) end() *LastExit {
+	if r.Phase != PhaseEnded {
+		return nil
+	}
+	return &r.End
 }
 
 // record asks look for the record of s, unless s has none, or none that could count.
@@ -109,14 +120,15 @@ func (e *edit) mayComplete(s *Service) bool {
 // process and its record are gone: a pass may just have taken it in, so g may have changed.
 func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, missing bool) {
 	before := g.Registry.Services
+	g.ends = make(map[string]ending)
 	for i := range before {
 		r := before[i].record(look, seen)
 		missing = missing || r.gone != "" && !r.found
 		if !r.found {
 			continue
 		}
-		if g.ends == nil {
-			g.Registry.Services, g.ends = slices.Clone(before), make(map[string]ending)
+		if len(g.ends) == 0 {
+			g.Registry.Services = slices.Clone(before)
 		}
 		s := &g.Registry.Services[i]
 		g.ends[s.ID] = s.learnEnd(r, seen)
@@ -127,15 +139,21 @@ func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, mis
 // Settled returns why the service id has ended according to WithEnds, or "".
 func (g Group) Settled(id string) observe.Evidence { return g.ends[id].settled }
 
-// Completing reports whether the running service s has ended according to WithEnds, and may end so:
-// the next pass says that it has completed.
+// Completing reports whether s has ended according to WithEnds, and may end so: a later pass says that
+// it has completed, once its finish command and what it has left behind have ended.
 func (g Group) Completing(s *Service, seen observe.Observation) bool {
-	x := g.ends[s.ID]
-	if x.settled == "" {
+	x, was := g.ends[s.ID], *s
+	switch {
+	case g.ends == nil:
 		return false
+	case x.finishing != nil:
+		was.tell(*x.finishing)
+		x.settled = observe.Exited
+	case x.settled == "":
+		return s.DidItsWork()
 	}
-	j := x.apply(g.judge(s, seen))
-	return j.failed() && j.failEnded(seen, false).after.completes()
+	j := x.apply(g.judge(&was, seen))
+	return s.DidItsWork() || j.failed() && j.failEnded(seen, false).after.completes()
 }
 
 // Denies reports whether x says that the process of s has ended, and the observer sees it alive.
@@ -163,7 +181,7 @@ func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 	case r.gone == "":
 		return ending{unbegun: r.Phase == PhaseReserved}
 	case r.gone == observe.Exited && s.awaits(r.kept, seen):
-		return ending{awaited: true}
+		return ending{awaited: true, finishing: r.end()}
 	case r.Phase != PhaseReserved:
 		s.Starting = false // it has begun, so the start was not lost
 	}

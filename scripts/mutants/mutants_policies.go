@@ -10,6 +10,14 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a service that has done its work is in trouble", "protocol/group/silence.go",
+		"		return !s.DidItsWork()", "		return true",
+		[]string{policyVectors, "status/completing.txtar"},
+	}, {
+		"a service whose finish command runs is in trouble", "protocol/group/pass_ends.go",
+		"	case x.finishing != nil:", "	case false && x.finishing != nil:",
+		[]string{"status/completing.txtar"},
+	}, {
 		"a pass takes a record that it cannot read for an unknown end", "protocol/group/pass_ends.go",
 		"	case r.Unreadable:", "	case false && r.Unreadable:",
 		[]string{policyVectors, "orchestrate/exit_record_unreadable.txtar"},

@@ -37,7 +37,7 @@ var simulated = []mutant{
 		[]string{"simulation"},
 	}, {
 		"histories with ends that nobody awaits", "protocol/group/pass_ends.go",
-		"case r.gone == observe.Exited && s.awaits(r.kept, seen):\n\t\treturn ending{awaited: true}",
+		"case r.gone == observe.Exited && s.awaits(r.kept, seen):\n\t\treturn ending{awaited: true, finishing: r.end()}",
 		"case r.gone == observe.Exited && r.kept:\n" +
 			"s.tell(LastExit{At: seen.Now, Reason: Exited, Code: CodeExited})\n" +
 			"return ending{settled: observe.Exited}",

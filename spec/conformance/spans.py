@@ -89,7 +89,7 @@ def in_trouble(entry, now):
     if is_on(entry.get('maintenance'), now):
         return False
     if entry['state'] in ('failed', 'restartScheduled', 'dead'):
-        return True
+        return not groups.did_its_work(entry)
     if entry['state'] == 'running':
         return health.unchecked(entry)
     return ('blockedBy' in entry

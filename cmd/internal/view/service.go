@@ -174,6 +174,9 @@ func (s Service) span(o *group.Span) string {
 
 func (s Service) note() []string {
 	var all []string
+	if s.DidItsWork() {
+		all = append(all, Ending(s.LastExit), "completes when nothing of it is left")
+	}
 	if s.StartAgain {
 		all = append(all, "restarting")
 	}
