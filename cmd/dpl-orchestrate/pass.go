@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -96,6 +97,21 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport)
 		warnRare(env, child.After.ID, child)
 	}
 	warnRare(env, o.Group, p)
+	if env.DryRun() && !p.StandBy {
+		sayChecks(env, o.Group, p)
+	}
+}
+
+// sayChecks says which health checks the pass p, which is a dry run, has not run.
+func sayChecks(env *cli.Env, groupID string, p orchestrator.PassReport) {
+	var due []string
+	for _, s := range p.Before.DueChecks(p.Seen) {
+		due = append(due, s.ID)
+	}
+	if len(due) > 0 {
+		env.Warnf("%s: health checks are due, and a dry run makes none: a pass may stop %s if its check "+
+			"fails", groupID, strings.Join(due, ", "))
+	}
 }
 
 // warnRare says what to change if passes over a group are too rare.

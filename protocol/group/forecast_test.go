@@ -31,7 +31,7 @@ func CheckForecast(t *testing.T, g Group, p PassRequest, d *Decision, seen obser
 			t.Fatal(err)
 		}
 		why.Now = slices.DeleteFunc(why.Now, func(step string) bool {
-			return strings.HasSuffix(step, ", if its health check succeeds")
+			return strings.HasSuffix(step, ifCheck(true)) || strings.HasSuffix(step, ifCheck(false))
 		})
 		if did := d.about(id); (len(did) > 0 || len(why.Now) > 0) && !reflect.DeepEqual(why.Now, did) {
 			t.Errorf("%s: the forecast is %q, and the pass does %q", id, why.Now, did)

@@ -162,6 +162,13 @@ func (s *Service) DidItsWork() bool {
 	return s.State == StateFailed && s.completes() && s.StopFor == nil
 }
 
+// StillRuns reports whether LastExit is about a process of s that has failed, and is alive: it is being
+// stopped.
+func (s *Service) StillRuns(seen observe.Observation) bool {
+	return (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == "" &&
+		!s.isGroup() && s.alive(seen)
+}
+
 // told reports whether LastExit says how the present process of s has ended.
 func (s *Service) told() bool {
 	return (s.State == StateFailed || s.State == StateScheduled) && s.StopFor == nil

@@ -39,14 +39,15 @@ func (g Group) Why(id string, exits ExitLookup, children ChildLookup, seen obser
 			return g, nil, err
 		}
 		about := d.about(id)
-		for _, s := range g.DueChecks(seen) {
-			next.Health = append(next.Health, HealthResult{Service: s.ID, StartID: s.StartID, Passed: true})
-		}
-		if len(next.Health) > 0 {
+		for _, passed := range []bool{true, false} {
+			next.Health = g.healthIf(id, passed, seen)
+			if next.Health == nil {
+				continue
+			}
 			if d, err := g.Pass(next, seen); err == nil {
 				for _, step := range d.about(id) {
 					if !slices.Contains(about, step) {
-						about = append(about, step+", if its health check succeeds")
+						about = append(about, step+ifCheck(passed))
 					}
 				}
 			}
@@ -74,6 +75,28 @@ func (g Group) Why(id string, exits ExitLookup, children ChildLookup, seen obser
 	}
 
 	return why, nil
+}
+
+// healthIf returns the results of the health checks that are due if all succeed, or, unless passed, all
+// but that of the service id. It returns nil if there are none, or that one is not due.
+func (g Group) healthIf(id string, passed bool, seen observe.Observation) (all []HealthResult) {
+	due := passed
+	for _, s := range g.DueChecks(seen) {
+		due = due || s.ID == id
+		all = append(all, HealthResult{Service: s.ID, StartID: s.StartID, Passed: passed || s.ID != id})
+	}
+	if !due {
+		return nil
+	}
+	return all
+}
+
+// ifCheck returns what a forecast adds to a step that depends on the health check.
+func ifCheck(passed bool) string {
+	if passed {
+		return ", if its health check succeeds"
+	}
+	return ", if its health check fails"
 }
 
 // about returns what d does about the service id.
@@ -130,7 +153,7 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 	if s.Maintenance != nil {
 		all = append(all, s.Maintenance.Until)
 	}
-	if !s.TermSentAt.IsZero() {
+	if !s.TermSentAt.IsZero() && s.KillTimeout != wire.Longest {
 		all = append(all, wire.Later(s.TermSentAt, s.KillTimeout))
 	}
 	if !s.LastHeartbeat.IsZero() { // it is stale after more than the threshold
@@ -142,7 +165,7 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 		open := g.OpenSet(seen)
 		all = append(all, open.Due)
 		for _, held := range open.Held {
-			if other := g.Service(held); !other.TermSentAt.IsZero() {
+			if other := g.Service(held); !other.TermSentAt.IsZero() && other.KillTimeout != wire.Longest {
 				all = append(all, wire.Later(other.TermSentAt, other.KillTimeout))
 			}
 		}

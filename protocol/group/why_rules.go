@@ -396,7 +396,12 @@ func (t *telling) lastExit() {
 		}
 	}
 	what := "process"
-	if t.s.isGroup() {
+	switch {
+	case t.s.StillRuns(t.seen):
+		t.say("It was to end %s: %s%s. Its process, %d, still runs", moment(e.At, t.seen), e, means,
+			t.s.PID)
+		return
+	case t.s.isGroup():
 		what = "start"
 	}
 	t.say("Its last %s ended %s: %s%s", what, moment(e.At, t.seen), e, means)

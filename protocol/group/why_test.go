@@ -85,6 +85,17 @@ func TestWhy(t *testing.T) {
 				"after 1m30s passes stop it.", "has not answered: dpl-heartbeat exits 6",
 				"It has 30s left on that clock.",
 				"at 00:01:30: running → failed: timeout: runtime"}},
+		{"failed, and alive", `"startInfo": {"command": "x", "runtimeMaxMs": 1000}, "state": "failed",
+			"killTimeoutMs": 9223372036854, "failedAt": "2026-01-01T00:00:50Z",
+			"termSentAt": "2026-01-01T00:00:50Z",
+			"stopFor": {"reason": "timeout", "detail": "runtime", "then": "restart"}, "lastExit": {
+			"at": "2026-01-01T00:00:50Z", "reason": "timeout", "detail": "runtime"}, ` + process,
+			[]string{"It was to end 2026-01-01T00:00:50Z, 10s ago: timeout: runtime", "still runs.",
+				"!Its last process ended", "!KILL to"}},
+		{"a health check that is due", `"startInfo": {"command": "x", "health": ["true"],
+			"healthEveryMs": 1000, "healthFailures": 1}, "state": "running", "health": {
+			"passed": true}, ` + process + `, ` + passed,
+			[]string{"now: running → failed: unhealthy, if its health check fails"}},
 		{"a budget", `"startInfo": {"command": "x", "budget": {"tokens": 600}}, "state": "running",
 			"spent": {"tokens": 450}, ` + process + `, ` + passed,
 			[]string{"It has spent 450 tokens in this start; with more than 600 it is stopped, and " +

@@ -10,6 +10,10 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a forecast leaves out a health check that fails", "protocol/group/why.go",
+		"range []bool{true, false} {", "range []bool{true} {",
+		[]string{"./protocol/group ^TestWhy"},
+	}, {
 		"a service that has done its work is in trouble", "protocol/group/silence.go",
 		"		return !s.DidItsWork()", "		return true",
 		[]string{policyVectors, "status/completing.txtar"},

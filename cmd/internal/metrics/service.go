@@ -70,7 +70,7 @@ func onFor(s view.Service, o *group.Span) (float64, bool) {
 func serviceBefore() []metric[view.Service] {
 	exit := func(of func(e *group.LastExit) (float64, bool)) func(view.Service) []sample {
 		return known(func(s view.Service) (float64, bool) {
-			if s.LastExit == nil {
+			if s.LastExit == nil || s.StillRuns(s.Group.Seen) {
 				return 0, false
 			}
 			return of(s.LastExit)

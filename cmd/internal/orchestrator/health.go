@@ -150,7 +150,7 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	case all.Err() != nil:
 		return r, fmt.Errorf("killed: the checks of one pass may take %v in all", checksEndAfter)
 	case ctx.Err() != nil:
-		r.Output = lastLine(output.String(), fmt.Sprintf("killed after %v", check.Timeout))
+		r.Output = lastLine(output.String(), fmt.Sprintf("the check took longer than %v", check.Timeout))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0
 		r.Passed = true
 	case !exited && start.Class(err) == group.Tempfail:

@@ -288,7 +288,8 @@ func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err erro
 				return g, err
 			}
 
-			p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
+			p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group(),
+				Seen: seen}
 			return p.After, o.unread
 		})
 

@@ -102,8 +102,11 @@ func history(s view.Service) (all []string) {
 	}
 
 	if e := s.LastExit; e != nil {
-		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(now.Sub(e.At)),
-			view.Ending(e)))
+		what := "last ended"
+		if s.StillRuns(s.Group.Seen) {
+			what = "still runs, although it failed"
+		}
+		all = append(all, fmt.Sprintf("%s %s: %s", what, view.Ago(now.Sub(e.At)), view.Ending(e)))
 	}
 	if s.StartInfo != nil && s.StartInfo.Group != "" {
 		all = append(all, "is the group "+s.StartInfo.Group)
