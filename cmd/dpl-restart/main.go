@@ -71,6 +71,7 @@ func (c *restart) Run(env *cli.Env) error {
 	case c.All && !c.Completed && len(again) == 0:
 		env.Warnf("%s: nothing is restarted: services that have completed need --completed", groupID)
 	case c.Wait:
+		o.CheckOnly = again
 		edit.After, err = c.await(env, l, o, again)
 	case !heard && !env.DryRun() && (c.Continue || len(again) > 0):
 		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", groupID)

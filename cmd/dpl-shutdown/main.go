@@ -69,6 +69,7 @@ func (c *shutdown) Run(env *cli.Env) error {
 		env.Warnf("%s: %s %s, which %s on %s", groupID, also, strings.Join(below, ", "), depend, service)
 	}
 	if err == nil && c.Wait {
+		o.Unchecked = true // it must stop what it was asked to first
 		edit.After, err = c.await(o, service)
 	}
 	if err == nil && env.JSON() {

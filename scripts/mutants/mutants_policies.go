@@ -10,6 +10,18 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a pass that takes a group over runs its checks", "cmd/internal/orchestrator/health.go",
+		"g.Registry.Owner != \"\" && g.Registry.Owner != o.Owner", "false",
+		[]string{"orchestrate/health_wait.txtar"},
+	}, {
+		"a shutdown runs checks first", "cmd/dpl-shutdown/main.go",
+		"		o.Unchecked = true", "		o.Unchecked = false",
+		[]string{"orchestrate/health_wait.txtar"},
+	}, {
+		"a restart runs the checks of other services", "cmd/internal/orchestrator/health.go",
+		"return o.CheckOnly != nil && ", "return false && o.CheckOnly != nil && ",
+		[]string{"orchestrate/health_wait.txtar"},
+	}, {
 		"a forecast leaves out a health check that fails", "protocol/group/why.go",
 		"range []bool{true, false} {", "range []bool{true} {",
 		[]string{"./protocol/group ^TestWhy"},

@@ -117,7 +117,7 @@ func (o *Orchestrator) beside(id string) *Orchestrator {
 		Owner: o.Owner, Failover: o.Failover, Spawn: o.Spawn,
 		Unchecked: o.Unchecked || o.Prompt != nil,
 		OnAlert:   o.OnAlert, HookOut: o.HookOut, State: o.State, Every: o.Every,
-		earlier: o.earlier,
+		earlier: o.earlier, checksEnd: o.checksEnd,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,13 +45,22 @@ func (c *checks) release() {
 	}
 }
 
-// checkFirst returns errChecksFirst if health checks of g are due in this pass.
+// checkFirst returns errChecksFirst if health checks of g are due in this pass. A pass that may take g
+// over runs none: they take time, after which it could not tell whether it has slept.
 func (o *Orchestrator) checkFirst(g group.Group, seen observe.Observation) error {
-	if o.Unchecked || o.Prompt != nil || g.StandsBy(o.Owner, o.Prompt, seen) ||
-		g.TwoMachines(seen) || len(g.DueChecks(seen)) == 0 {
+	other := g.Registry.Owner != "" && g.Registry.Owner != o.Owner
+	if o.Unchecked || o.Prompt != nil || other || g.StandsBy(o.Owner, o.Prompt, seen) ||
+		g.TwoMachines(seen) || len(o.dueChecks(g, seen)) == 0 {
 		return nil
 	}
 	return errChecksFirst
+}
+
+// dueChecks returns the services of g whose health this pass checks.
+func (o *Orchestrator) dueChecks(g group.Group, seen observe.Observation) []*group.Service {
+	return slices.DeleteFunc(g.DueChecks(seen), func(s *group.Service) bool {
+		return o.CheckOnly != nil && !slices.Contains(o.CheckOnly, s.ID)
+	})
 }
 
 // runChecks runs the health checks that are due, unless another process does. The caller releases
@@ -70,15 +80,20 @@ func (o *Orchestrator) runChecks() *checks {
 		o.Env.Warnf("%s: health checks: %v", o.Group, err)
 		return &checks{lock: lock}
 	}
-	return &checks{o.checkAll(g, g.DueChecks(seen)), lock}
+	return &checks{o.checkAll(g, o.dueChecks(g, seen)), lock}
 }
 
 // checkAll checks the health of services, some at a time, and returns the results, as far as there
 // are any.
 func (o *Orchestrator) checkAll(g group.Group, due []*group.Service) (results []group.HealthResult) {
-	ctx, cancel := context.WithTimeout(context.Background(), checksEndAfter)
+	endAfter, beginFor := checksEndAfter, checksBeginFor
+	if !o.checksEnd.IsZero() {
+		left := max(time.Until(o.checksEnd), 0)
+		endAfter, beginFor = min(endAfter, left), min(beginFor, left)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endAfter)
 	defer cancel()
-	late := time.After(checksBeginFor)
+	late := time.After(beginFor)
 
 	next := make(chan *group.Service)
 	var mu sync.Mutex
@@ -148,7 +163,7 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case all.Err() != nil:
-		return r, fmt.Errorf("killed: the checks of one pass may take %v in all", checksEndAfter)
+		return r, errors.New("killed: the time for the checks of this pass is over")
 	case ctx.Err() != nil:
 		r.Output = lastLine(output.String(), fmt.Sprintf("the check took longer than %v", check.Timeout))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0

@@ -38,19 +38,21 @@ type Orchestrator struct {
 	Rules        []group.Rule        // nil: the group's
 	Prompt       *group.Prompt       // what asks for the pass; nil: somebody, or a timer
 	Unchecked    bool                // run no health checks, as for a prompt
+	CheckOnly    []string            // whose health is checked; nil: that of all services
 	OnAlert      string              // a command line for sh; "": none
 	HookOut      io.Writer           // what OnAlert prints goes here
 	Spawn        Spawn
 	State        group.OrchestratorState
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
 
-	clock    func() time.Time // by which GiveAlerts ends; nil: time.Now
-	vigil    observe.Vigil
-	warned   map[string]bool          // warnings that are printed once
-	children map[string]*Orchestrator // of the groups that are services of this one
-	parent   *Orchestrator            // of the group above, if a prompt was passed on to it
-	unread   error                    // see Unread
-	earlier  rounds                   // what earlier rounds have started; nil: there was none
+	clock     func() time.Time // by which GiveAlerts ends; nil: time.Now
+	vigil     observe.Vigil
+	warned    map[string]bool          // warnings that are printed once
+	children  map[string]*Orchestrator // of the groups that are services of this one
+	parent    *Orchestrator            // of the group above, if a prompt was passed on to it
+	checksEnd time.Time                // when its health checks must have ended; zero: as usual
+	unread    error                    // see Unread
+	earlier   rounds                   // what earlier rounds have started; nil: there was none
 }
 
 // New returns an orchestrator for the group, owned by this user on this host.

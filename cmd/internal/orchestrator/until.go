@@ -12,13 +12,17 @@ import (
 // Left says what is still to happen. Until returns the last group passed to left, and after
 // timeout cli.ErrTimeout with what is left.
 //
+// Its health checks end with timeout as well.
+//
 // While another owner orchestrates the group, these passes stand by, and the other owner's passes
 // do the work.
 func (o *Orchestrator) Until(
 	timeout time.Duration, left func(group.Group) (string, error),
 ) (group.Group, error) {
 	const pause = 100 * time.Millisecond
-	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
+	end := time.Now().Add(timeout)
+	o.checksEnd = end
+	for ; ; time.Sleep(pause) {
 		g, err := o.Ledger.ReadGroup(o.Group)
 		if err != nil {
 			return g, err
