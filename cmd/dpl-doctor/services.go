@@ -41,6 +41,10 @@ func (p *checkup) service(g group.Group, s *group.Service, seen observe.Observat
 				"--service %[2]s starts it", g.ID, s.ID)))
 	}
 
+	if pid := g.Outlives(s, seen); pid != 0 {
+		found = append(found, problem.about(object, fmt.Sprintf("it is stopped, and process %d of it "+
+			"lives", pid), fmt.Sprintf("kill %d", pid)))
+	}
 	if ended := g.Unnoticed(s, seen); ended > 0 {
 		found = append(found, problem.about(object, "it has ended, and no pass has noticed for "+
 			span(ended), "start its timer, or cron, or dpl-orchestrate --every 2s"))

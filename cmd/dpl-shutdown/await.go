@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // await makes passes until the service and its dependents, or all services, have stopped. It does
@@ -37,4 +38,24 @@ func stopping(g group.Group, service string) string {
 	default:
 		return fmt.Sprintf("%q is still %s", left[0], group.StateShuttingDown)
 	}
+}
+
+// outlived returns an error if a service that is stopped in g has a process that lives, or may live where
+// this command cannot look.
+func (c *shutdown) outlived(g group.Group, seen observe.Observation) error {
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		if !c.All && s.ID != string(c.Service) {
+			continue
+		}
+		if pid := g.Outlives(s, seen); pid != 0 {
+			return fmt.Errorf("%w: %q is stopped, and process %d of it lives, which no pass stops: "+
+				"kill %[3]d", cli.ErrImpossible, s.ID, pid)
+		}
+		if s.Hidden(seen) {
+			return fmt.Errorf("%w: %q is stopped, and its process %d may live in another pid namespace: "+
+				"there, dpl-doctor tells", cli.ErrImpossible, s.ID, s.PID)
+		}
+	}
+	return nil
 }

@@ -72,6 +72,9 @@ func (c *shutdown) Run(env *cli.Env) error {
 		o.Unchecked = true // it must stop what it was asked to first
 		edit.After, err = c.await(o, service)
 	}
+	if err == nil && !env.DryRun() {
+		err = c.outlived(edit.After, l.ObserveGroup(edit.After, env.Observer()()))
+	}
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.GroupResult(edit, service))
 	}

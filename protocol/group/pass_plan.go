@@ -2,7 +2,7 @@ package group
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -173,6 +173,9 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 // blockedElsewhere is why a service is not started whose process may live on another host.
 const blockedElsewhere = "process elsewhere"
 
+// anotherLives is why a service is not started that has another start, with the process that follows.
+const anotherLives = "another start lives: "
+
 // kept returns a living process of a start of the service id that the registry does not know, or 0.
 func (p *planner) kept(id string) int {
 	if p.seen.Kept == nil {
@@ -195,7 +198,7 @@ func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 		return p.beginGroup(j, restart, firstReason)
 	}
 	if pid := p.kept(j.was.ID); pid != 0 {
-		return []step{block{fmt.Sprintf("another start lives: %d", pid)}}
+		return []step{block{anotherLives + strconv.Itoa(pid)}}
 	}
 	return []step{start{restart, firstReason, 0}}
 }

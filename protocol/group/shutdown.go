@@ -105,6 +105,28 @@ func (g Group) ShuttingDown(service string) []string {
 	})
 }
 
+// Outlives returns a process of the service s that lives although s is stopped: the recorded one, which
+// another observer could not check, or that of another start, which a restored registry does not know.
+// It returns 0 if the observer finds none.
+func (g Group) Outlives(s *Service, seen observe.Observation) int {
+	switch {
+	case s.State != StateStopped, s.isGroup():
+		return 0
+	case s.PID != 0 && seen.Checks(s.Vitals):
+		return s.PID
+	case seen.Kept == nil:
+		return 0
+	}
+	return seen.Kept(g.ID, s.ID, s.StartID)
+}
+
+// Hidden reports whether s is stopped, and its recorded process may live in another pid namespace of the
+// observer's host.
+func (s *Service) Hidden(seen observe.Observation) bool {
+	return s.State == StateStopped && s.PID != 0 && seen.SameBoot(s.Process) &&
+		!seen.CanCheck(s.Identity())
+}
+
 func (e *edit) shutDown(s *Service, reason string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
 	switch {

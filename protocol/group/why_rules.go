@@ -39,6 +39,10 @@ func (g Group) rules(s *Service, seen observe.Observation) []string {
 		t.final()
 	}
 
+	if pid, another := strings.CutPrefix(t.s.BlockedBy, anotherLives); another {
+		t.say("The registry was restored, and does not know process %s. kill %s ends it, and a later "+
+			"pass starts the service", pid, pid)
+	}
 	t.set()
 	t.lastExit()
 	t.policy()

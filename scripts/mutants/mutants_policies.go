@@ -10,6 +10,10 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a shutdown says nothing of another start that lives", "protocol/group/shutdown.go",
+		"	return seen.Kept(g.ID, s.ID, s.StartID)", "	return 0",
+		[]string{"./protocol/group ^TestOutlives$", "orchestrate/restored.txtar"},
+	}, {
 		"a pass that takes a group over runs its checks", "cmd/internal/orchestrator/health.go",
 		"g.Registry.Owner != \"\" && g.Registry.Owner != o.Owner", "false",
 		[]string{"orchestrate/health_wait.txtar"},

@@ -207,6 +207,9 @@ func (s Service) note() []string {
 		wait := max(s.NextAttemptAt.Sub(s.Group.Seen.Now), 0)
 		all = append(all, "restart in "+Span(wait))
 	case group.StateDead, group.StateStopped, group.StateCompleted:
+		if s.State == group.StateStopped && s.PID != 0 && s.Group.Seen.Checks(s.Vitals) {
+			all = append(all, fmt.Sprintf("its process still runs: kill %d", s.PID))
+		}
 		if s.StartInfo != nil {
 			all = append(all, "dpl-restart starts it")
 		}
