@@ -100,7 +100,8 @@ func (e *End) write(w *wire.Writer) {
 }
 
 // Resume returns g, which is ending or has ended, running again (spec §23.4): the services that
-// have a command, and that nobody asked to stop, are started again. A group that runs stays as it
+// have a command, and that nobody asked to stop, are started again. If the group ended because the
+// service that it is was stopped, those that have completed stay so. A group that runs stays as it
 // is. Resume returns ErrExhausted.
 func (g Group) Resume(by string, seen observe.Observation) (Group, error) {
 	e := g.begin("resume", by, seen)
@@ -113,10 +114,12 @@ func (e *edit) resume() {
 		return
 	}
 
+	requested := e.g.Registry.Supervision.End.Reason == EndRequested
 	e.g.Registry.Supervision.revive()
 	for _, id := range e.g.Registry.ordered() {
 		switch s := e.service(id); {
 		case s.StartInfo == nil || s.StoppedBy != "" || s.RemoveAfterStop:
+		case requested && (s.State == StateCompleted || s.DidItsWork()):
 		case s.State == StateShuttingDown:
 			s.StartAgain = true
 		default:

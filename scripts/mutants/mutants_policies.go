@@ -10,6 +10,10 @@ const startTests = "./cmd/internal/process/start "
 // budgets, reports, pauses, preflight and finish commands, and passes at each end.
 var policies = []mutant{
 	{
+		"a restart of a group runs its migrations again", "protocol/group/end.go",
+		"		case requested && (s.State", "		case false && requested && (s.State",
+		[]string{policyVectors, "restart/child_group.txtar"},
+	}, {
 		"a shutdown says nothing of another start that lives", "protocol/group/shutdown.go",
 		"	return seen.Kept(g.ID, s.ID, s.StartID)", "	return 0",
 		[]string{"./protocol/group ^TestOutlives$", "orchestrate/restored.txtar"},

@@ -1512,9 +1512,12 @@ def resume(orchestrator, registry, seen, by=None):
 def run_again(edit):
     if not group_ends(edit):
         return
+    requested = edit.registry['supervision'].get('reason') == 'requested'
     edit.supervise(**dict.fromkeys(RUN))
     for key in ordered(edit.services):
         entry = edit.services[key]
+        if requested and (entry['state'] == 'completed' or did_its_work(entry)):
+            continue
         if entry['startInfo'] is None or entry.get('stoppedBy') or entry['removeAfterStop']:
             continue
         if entry['state'] == 'shuttingDown':
