@@ -38,8 +38,8 @@ func arguments[T any](base func() T, use func(what string, argument T)) {
 // inner are members that no caller chooses: what a file has besides, and handles of open files.
 var inner = []string{"Unknown", "Publish"}
 
-// paths returns the ways to the members of t that have no members themselves: numbers of fields, and
-// an element of a list.
+// paths returns the ways to the members of t that have no members themselves: numbers of fields,
+// and an element of a list.
 func paths(t reflect.Type, before []int) (all [][]int) {
 	switch {
 	case t == reflect.TypeFor[time.Time]() || t.Kind() == reflect.Func ||

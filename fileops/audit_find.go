@@ -9,9 +9,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// recorded reports whether a line of the record whose log is at path is wanted. It goes from the end
-// of chain to the line before, and so on, by their hashes: a line that was written there by hand is
-// none of the record. See queue.RecordLookup.
+// recorded reports whether a line of the record whose log is at path is wanted. It goes from the
+// end of chain to the line before, and so on, by their hashes: a line that was written there by
+// hand is none of the record. See queue.RecordLookup.
 func (l *Ledger) recorded(path string, chain audit.Chain, wanted func(audit.Line) bool) (bool, error) {
 	defer l.fs.Refresh()
 	w := &auditWalk{ledger: l, next: chain.Head, wanted: wanted}

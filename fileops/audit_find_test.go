@@ -34,8 +34,9 @@ func take(l *Ledger, e queue.Ended) error {
 	return err
 }
 
-// An answer is found wherever its line is: pending, in the log, far from its end, or in a part. It is
-// not found where the line is not: in a part that is elsewhere, or written there by hand (spec §47.6).
+// An answer is found wherever its line is: pending, in the log, far from its end, or in a part. It
+// is not found where the line is not: in a part that is elsewhere, or written there by hand (spec
+// §47.6).
 func TestTake(t *testing.T) {
 	t.Parallel()
 	for _, commit := range []string{CommitRename, CommitLink} {
@@ -84,8 +85,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// A yes that somebody writes into the file counts for nobody: not as it is, nor with a line beside the
-// chain. With a line in the chain that stays in the log, also if the file is put back.
+// A yes that somebody writes into the file counts for nobody: not as it is, nor with a line beside
+// the chain. With a line in the chain that stays in the log, also if the file is put back.
 func TestTakeForged(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

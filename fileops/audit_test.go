@@ -296,8 +296,8 @@ func sealQueue(l *Ledger) (string, error) {
 	return object.Seal()
 }
 
-// A log that has become long is sealed by an edit, also if one was killed that had sealed it. The parts
-// may be moved elsewhere, and do not get a number again.
+// A log that has become long is sealed by an edit, also if one was killed that had sealed it. The
+// parts may be moved elsewhere, and do not get a number again.
 func TestAuditSealsItself(t *testing.T) {
 	t.Parallel()
 	for _, commit := range []string{"rename", "link"} {

@@ -28,8 +28,8 @@ func (l *Ledger) ReserveExit(groupID string, x group.ExitRecord) (path string, e
 }
 
 // ReadExit returns the exit record of a start of a service, and whether there is one. A record
-// whose text cannot be understood has no phase, and one that cannot be read is Unreadable; the error
-// says why.
+// whose text cannot be understood has no phase, and one that cannot be read is Unreadable; the
+// error says why.
 func (l *Ledger) ReadExit(groupID, service, startID string) (group.ExitRecord, bool, error) {
 	// First the reserved one, so that it is not missed while it gets its other name.
 	var found group.ExitRecord

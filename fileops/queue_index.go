@@ -15,11 +15,13 @@ import (
 )
 
 // The index of the tasks of a queue that ended long ago says of each block of their log, of some
-// thousand lines, which tasks are certainly not in it: so a new task costs no reading of all that were
-// ever done. It is only a help: without it, or with one that does not fit the log, the log is read.
+// thousand lines, which tasks are certainly not in it: so a new task costs no reading of all that
+// were ever done. It is only a help: without it, or with one that does not fit the log, the log is
+// read.
 //
-// It begins with indexMagic and the inode of the log. Then each block has its end in the log, the last
-// bytes of the block, and a filter of rows: each id and keyId sets some bits of one row. Numbers are big-endian.
+// It begins with indexMagic and the inode of the log. Then each block has its end in the log, the
+// last bytes of the block, and a filter of rows: each id and keyId sets some bits of one row.
+// Numbers are big-endian.
 const (
 	indexMagic = "dplidx2\n"
 	indexHead  = int64(len(indexMagic) + 8)
@@ -43,8 +45,8 @@ func filterPlace(id string) (row int64, bits [7]uint16) {
 	return int64(sum % filterRows), bits
 }
 
-// eachEnded calls do with the lines whose id or keyId is only, or if that is "", with all lines, from
-// last to first; and perhaps with others.
+// eachEnded calls do with the lines whose id or keyId is only, or if that is "", with all lines,
+// from last to first; and perhaps with others.
 func (l *Ledger) eachEnded(id, only string, do func(jsonl.Line) bool) error {
 	if only == "" || l.linked() {
 		return l.endedLog(id).EachWith(only, nil, do)
@@ -93,8 +95,8 @@ func headOf(info disk.Info) []byte {
 	return binary.BigEndian.AppendUint64([]byte(indexMagic), info.ID.Inode)
 }
 
-// blockEnd returns the end of a block of log, which index has at an offset. It returns false if the log
-// has other bytes there: it was set back since.
+// blockEnd returns the end of a block of log, which index has at an offset. It returns false if the
+// log has other bytes there: it was set back since.
 func blockEnd(log disk.File, info disk.Info, index disk.File, at int64) (end int64, ok bool) {
 	var head [8 + blockLast]byte
 	if _, err := index.ReadAt(head[:], at); err != nil {
@@ -109,9 +111,10 @@ func blockEnd(log disk.File, info disk.Info, index disk.File, at int64) (end int
 	return end, err == nil && bytes.Equal(last[:], head[8:])
 }
 
-// indexEnded adds a block to the index of the tasks of a queue that ended long ago, if the lines that it
-// does not know are many. The caller has the lock of the queue, and these lines are durable. It writes
-// the index anew, so that a kill or a power cut leaves the old one or the new one.
+// indexEnded adds a block to the index of the tasks of a queue that ended long ago, if the lines
+// that it does not know are many. The caller has the lock of the queue, and these lines are
+// durable. It writes the index anew, so that a kill or a power cut leaves the old one or the new
+// one.
 func (l *Ledger) indexEnded(id string) error {
 	if l.linked() {
 		return nil

@@ -84,8 +84,8 @@ func (l *Ledger) AttemptCut(id, task string, epoch int64) (int64, error) {
 	return to - from, err
 }
 
-// AttemptEnd returns the last lines of the output of an attempt, at most the given number and at most
-// 64 KiB, of which the first may have lost its beginning. A missing log is empty.
+// AttemptEnd returns the last lines of the output of an attempt, at most the given number and at
+// most 64 KiB, of which the first may have lost its beginning. A missing log is empty.
 func (l *Ledger) AttemptEnd(id, task string, epoch int64, lines int) ([]byte, error) {
 	log := logs.Log{FS: l.fs, Path: l.AttemptLog(id, task, epoch), Leftover: l.recordLeftover}
 	return log.Ending(lines, 64<<10)

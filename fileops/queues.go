@@ -66,8 +66,9 @@ func (l *Ledger) queueDocument(id string) document {
 	}
 }
 
-// prepareQueue writes the specs of new tasks, remembers those that ended long ago, and publishes the
-// files of a task that is done, so that all that the queue will tell of is durable before it does.
+// prepareQueue writes the specs of new tasks, remembers those that ended long ago, and publishes
+// the files of a task that is done, so that all that the queue will tell of is durable before it
+// does.
 func prepareQueue(tx *Tx[queue.Queue], after queue.Queue) (queue.Queue, bool, error) {
 	asked := after.Effects()
 	err := tx.ledger.writeSpecs(tx.id, asked.Specs)
@@ -270,7 +271,8 @@ func (l *Ledger) pastTasks(id string) map[string]queue.Ended {
 	return past
 }
 
-// pastTask returns the last task of a queue that ended long ago and is meant, by the word in its line.
+// pastTask returns the last task of a queue that ended long ago and is meant, by the word in its
+// line.
 func (l *Ledger) pastTask(id, word string, meant func(queue.Ended) bool) (found queue.Ended, known bool) {
 	l.eachPast(id, word, func(e queue.Ended) bool {
 		if known = meant(e); known {
@@ -281,8 +283,8 @@ func (l *Ledger) pastTask(id, word string, meant func(queue.Ended) bool) (found 
 	return found, known
 }
 
-// eachPast calls do with the tasks of a queue that ended long ago, last first: at least with those that
-// have the word as their id or keyId, if it is not "".
+// eachPast calls do with the tasks of a queue that ended long ago, last first: at least with those
+// that have the word as their id or keyId, if it is not "".
 func (l *Ledger) eachPast(id, word string, do func(queue.Ended) bool) {
 	err := l.eachEnded(id, word, func(line jsonl.Line) bool {
 		ended, err := queue.DecodeRemembered(line.Text)

@@ -413,8 +413,8 @@ func attemptLog(l *Ledger) (path string, err error) {
 	return log.Name("a", 1)
 }
 
-// The operation of an attempt that has completed is gone; then its calls are over when the queue does
-// not have its claim any more (spec §35.2).
+// The operation of an attempt that has completed is gone; then its calls are over when the queue
+// does not have its claim any more (spec §35.2).
 func TestCallsOfAttempts(t *testing.T) {
 	t.Parallel()
 	l := queueLedger(t, Config{})

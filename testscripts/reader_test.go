@@ -65,8 +65,8 @@ func (r *reader) follow(b block) {
 	}
 }
 
-// asCron runs each line of a crontab as cron does, in the reader's directory and not in the reader's
-// ledger, which cron does not know. All of them succeed in silence.
+// asCron runs each line of a crontab as cron does, in the reader's directory and not in the
+// reader's ledger, which cron does not know. All of them succeed in silence.
 func (r *reader) asCron(text string) {
 	r.t.Helper()
 	env := []string{"HOME=" + r.cmd.Dir, "LOGNAME=reader", "SHELL=/bin/sh",
@@ -120,8 +120,8 @@ func (r *reader) do(s step) {
 	}
 }
 
-// answer types one command, and the reply to its prompt, if it has one; and returns what it prints and its
-// exit status.
+// answer types one command, and the reply to its prompt, if it has one; and returns what it prints
+// and its exit status.
 func (r *reader) answer(command, prompt, reply string) (text, status string) {
 	r.t.Helper()
 	from := r.read

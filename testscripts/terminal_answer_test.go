@@ -56,8 +56,8 @@ kill $a; wait $a; echo first $?
 	}
 }
 
-// TestTerminalAnswerAhead: what was typed for one question, once too often, is no yes to another one,
-// whether it is typed before that is shown, or a moment later.
+// TestTerminalAnswerAhead: what was typed for one question, once too often, is no yes to another
+// one, whether it is typed before that is shown, or a moment later.
 func TestTerminalAnswerAhead(t *testing.T) {
 	t.Parallel()
 	const script = `
@@ -96,8 +96,8 @@ wait $c; echo third $? $(cat answer)
 	y.end(t)
 }
 
-// TestTerminalAnswerShown: an answer on the command line of a terminal is given to what is drawn there, and
-// a script gives none to what the list does not show.
+// TestTerminalAnswerShown: an answer on the command line of a terminal is given to what is drawn
+// there, and a script gives none to what the list does not show.
 func TestTerminalAnswerShown(t *testing.T) {
 	t.Parallel()
 	const script = `

@@ -132,8 +132,8 @@ func typesCtrlZ(t *testing.T, y *typist) {
 	y.failed(t, "call c: exit status 5")
 }
 
-// Each dpl-run of a pipeline stops the group of all. What one of them does as the other is continued
-// must not stop it again.
+// Each dpl-run of a pipeline stops the group of all. What one of them does as the other is
+// continued must not stop it again.
 func typesCtrlZPipeline(t *testing.T, y *typist) {
 	y.enter(t, `echo 'dpl-run --call a -- sh -c "echo rea\"\"dy; for n in 1 2 3 4 5; do until [ -e go\$n ]; do sleep 0.01; done; echo went \$n; done" | dpl-run --call b -- cat' >script`)
 	y.enter(t, `dpl-run --op build -- sh script`)
@@ -401,7 +401,8 @@ func (y *typist) hear(t *testing.T, want string) {
 	}
 }
 
-// between passes over what is read up to the text after, and returns what is between before and that.
+// between passes over what is read up to the text after, and returns what is between before and
+// that.
 func (y *typist) between(t *testing.T, before, after string) (found string) {
 	t.Helper()
 	if !poll.Within(poll.Patience, func() bool {

@@ -33,9 +33,9 @@ func begins(text string) bool {
 		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// find returns the id of the open question of q whose id begins with id. It returns id itself if that
-// is no beginning, or no open question begins so; and an error if another one does that is open, or has
-// ended in the last seven days.
+// find returns the id of the open question of q whose id begins with id. It returns id itself if
+// that is no beginning, or no open question begins so; and an error if another one does that is
+// open, or has ended in the last seven days.
 func (d *desk) find(q queue.Queue, id string, now time.Time) (string, error) {
 	if q.Task(id) != nil || !begins(id) {
 		return id, nil

@@ -113,8 +113,8 @@ var (
 	errUnheard = errors.New("it was no answer")
 )
 
-// hear asks the person what to say to t, which is drawn. A letter that was typed for an earlier question
-// is no yes to this one: after the first, a yes takes a digit that nobody can know before.
+// hear asks the person what to say to t, which is drawn. A letter that was typed for an earlier
+// question is no yes to this one: after the first, a yes takes a digit that nobody can know before.
 func (d *desk) hear(t *queue.Task, first bool) (u utterance, err error) {
 	if t.Ask.Kind == queue.AskQuestion {
 		return d.hearText(t, first)
@@ -142,8 +142,8 @@ func (d *desk) hear(t *queue.Task, first bool) (u utterance, err error) {
 	return u, errUnheard
 }
 
-// hearText asks for the answer to a question. Commands begin with a slash, so that any other text is an
-// answer; one that looks like the letter of a permission, or is not the first, takes a digit.
+// hearText asks for the answer to a question. Commands begin with a slash, so that any other text
+// is an answer; one that looks like the letter of a permission, or is not the first, takes a digit.
 func (d *desk) hearText(t *queue.Task, first bool) (u utterance, err error) {
 	reply, err := d.prompt("answer, or /deny, /skip, /quit? ")
 	if err != nil {
@@ -218,7 +218,8 @@ func (d *desk) confirm(t *queue.Task, u utterance, seen queue.Seen) error {
 
 func drawDigit() string { return fmt.Sprint(rand.IntN(10)) }
 
-// prompt asks for a line. What was typed before is forgotten. The end of the input is a wish to quit.
+// prompt asks for a line. What was typed before is forgotten. The end of the input is a wish to
+// quit.
 func (d *desk) prompt(text string) (string, error) {
 	flush(os.Stdin)
 	fmt.Fprint(d.env.Stdout, text)

@@ -118,8 +118,8 @@ type utterance struct {
 // yes reports whether u lets who has asked do something.
 func (u utterance) yes() bool { return !u.deny }
 
-// say answers the question that begins with id as the flags say, if a person can have seen all of it:
-// its hash is given, or it is drawn now, or the list shows it.
+// say answers the question that begins with id as the flags say, if a person can have seen all of
+// it: its hash is given, or it is drawn now, or the list shows it.
 func (d *desk) say(id string) error {
 	q, seen, err := d.read()
 	if err != nil {

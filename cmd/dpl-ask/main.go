@@ -77,7 +77,8 @@ func (c *ask) Validate() error {
 	return nil
 }
 
-// kind returns what kind of answer is wanted: a permission, unless --kind or --choice says otherwise.
+// kind returns what kind of answer is wanted: a permission, unless --kind or --choice says
+// otherwise.
 func (c *ask) kind() queue.AskKind {
 	switch {
 	case c.Kind != "":

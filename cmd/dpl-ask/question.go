@@ -76,8 +76,8 @@ func (c *ask) input(spec *queue.AskSpec) (question.Request, error) {
 	return request, nil
 }
 
-// sign adds to q who asks: the call, the process of --pid, or this process, and with --park the task.
-// Without a key, this process waits for the answer, and its end withdraws the question.
+// sign adds to q who asks: the call, the process of --pid, or this process, and with --park the
+// task. Without a key, this process waits for the answer, and its end withdraws the question.
 func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	me, err := process.Self()
 	if err != nil {

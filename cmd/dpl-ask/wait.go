@@ -74,8 +74,9 @@ func (a *asking) mine(shown queue.Shown) queue.Shown {
 	return shown
 }
 
-// result reports whether the question has ended, and prints the answer. A yes that does not count is
-// none: with a key, the question is asked anew. If done is false, an error says why that is not known yet.
+// result reports whether the question has ended, and prints the answer. A yes that does not count
+// is none: with a key, the question is asked anew. If done is false, an error says why that is not
+// known yet.
 func (a *asking) result(q queue.Queue) (done bool, err error) {
 	if q.Task(a.id) != nil {
 		return false, nil
@@ -117,8 +118,8 @@ func (a *asking) checkRules(e queue.Ended) error {
 		(&queue.Decision{Rule: *q.Ruled}).Decider()))
 }
 
-// take takes a yes, and leaves a line in the record for it; or returns why the yes does not count. What
-// is no yes, and the yes of a rule that this process has read itself, need neither.
+// take takes a yes, and leaves a line in the record for it; or returns why the yes does not count.
+// What is no yes, and the yes of a rule that this process has read itself, need neither.
 func (a *asking) take(e queue.Ended) (why, err error) {
 	ruled := a.question.Ruled != nil && a.question.RuledEnd == e.End
 	if !e.End.Yes() || ruled {

@@ -156,8 +156,8 @@ func (h *hold) waitsFor(passed time.Duration) string {
 	return caller
 }
 
-// stopJobOf sends TERM once to all processes that a dead caller has left, and that carry its mark. Its
-// keeper does so as well, but may come later than the end of the pipe.
+// stopJobOf sends TERM once to all processes that a dead caller has left, and that carry its mark.
+// Its keeper does so as well, but may come later than the end of the pipe.
 func (h *hold) stopJobOf(mark string) {
 	if mark != "" && !h.stopped[mark] {
 		h.stopped[mark] = true

@@ -261,8 +261,8 @@ func (c *call) endLeft(op protocol.Operation, signals <-chan os.Signal) error {
 	return nil
 }
 
-// until waits until there are no processes left, for at most limit. Its error says that a signal asks
-// this process to end.
+// until waits until there are no processes left, for at most limit. Its error says that a signal
+// asks this process to end.
 func until(signals <-chan os.Signal, limit time.Duration, left func() []int) error {
 	end := time.Now().Add(limit)
 	for pause := 5 * time.Millisecond; len(left()) > 0 && time.Now().Before(end); {

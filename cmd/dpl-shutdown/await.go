@@ -40,8 +40,8 @@ func stopping(g group.Group, service string) string {
 	}
 }
 
-// outlived returns an error if a service that is stopped in g has a process that lives, or may live where
-// this command cannot look.
+// outlived returns an error if a service that is stopped in g has a process that lives, or may live
+// where this command cannot look.
 func (c *shutdown) outlived(g group.Group, seen observe.Observation) error {
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]

@@ -63,8 +63,8 @@ type status struct {
 // Leading returns the flag whose value may be the first argument.
 func (*status) Leading() string { return "name" }
 
-// Validate refuses flags that do not go together. What those that go with a NAME mean depends on what
-// is called that.
+// Validate refuses flags that do not go together. What those that go with a NAME mean depends on
+// what is called that.
 func (c *status) Validate() error {
 	if c.Name == "" {
 		return c.checkSubject()

@@ -34,8 +34,8 @@ const (
 	amountMemory = "rssKb"
 )
 
-// measure brings what the service at i has spent up to date, as far as its budget limits what a pass
-// can measure.
+// measure brings what the service at i has spent up to date, as far as its budget limits what a
+// pass can measure.
 func (e *edit) measure(i int) {
 	s := &e.g.Registry.Services[i]
 	if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&

@@ -79,8 +79,8 @@ func (e *edit) learnEndOf(i int, look ExitLookup, found map[string]ending) {
 	}
 }
 
-// takeEnds does about the running services among ids, nil for all, whose processes have ended what a
-// pass does first: they fail (spec §10.4). It leaves to the next pass what follows from that.
+// takeEnds does about the running services among ids, nil for all, whose processes have ended what
+// a pass does first: they fail (spec §10.4). It leaves to the next pass what follows from that.
 func (e *edit) takeEnds(look ExitLookup, ids []string) {
 	e.seen.Survived = remembered(e.seen.Survived)
 	ends := make(map[string]ending)
@@ -139,8 +139,8 @@ func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, mis
 // Settled returns why the service id has ended according to WithEnds, or "".
 func (g Group) Settled(id string) observe.Evidence { return g.ends[id].settled }
 
-// Completing reports whether s has ended according to WithEnds, and may end so: a later pass says that
-// it has completed, once its finish command and what it has left behind have ended.
+// Completing reports whether s has ended according to WithEnds, and may end so: a later pass says
+// that it has completed, once its finish command and what it has left behind have ended.
 func (g Group) Completing(s *Service, seen observe.Observation) bool {
 	x, was := g.ends[s.ID], *s
 	switch {

@@ -100,8 +100,8 @@ func (s *Service) recover(since, t time.Time) {
 	}
 }
 
-// recoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it is
-// known when that was.
+// recoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it
+// is known when that was.
 func (s *Service) recoverAtDeath(now time.Time) bool {
 	died, known := s.diedAt(now)
 	if known {
@@ -121,7 +121,8 @@ func (s *Service) forgetLimits() {
 	s.Restarts = nil
 }
 
-// runsSince returns since when the process of s is known to run, given whether it does now, or zero.
+// runsSince returns since when the process of s is known to run, given whether it does now, or
+// zero.
 func (s *Service) runsSince(runs bool, now time.Time) time.Time {
 	if s.RunningSince.IsZero() && runs || s.RunningSince.After(now) {
 		return s.begunAt(now)
@@ -156,14 +157,14 @@ func (s *Service) completes() bool {
 	return s.LastExit != nil && s.LastExit.Class == Success && s.Restart != Permanent
 }
 
-// DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left behind is
-// stopped first, or no pass has looked since (spec §20.3).
+// DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left
+// behind is stopped first, or no pass has looked since (spec §20.3).
 func (s *Service) DidItsWork() bool {
 	return s.State == StateFailed && s.completes() && s.StopFor == nil
 }
 
-// StillRuns reports whether LastExit is about a process of s that has failed, and is alive: it is being
-// stopped.
+// StillRuns reports whether LastExit is about a process of s that has failed, and is alive: it is
+// being stopped.
 func (s *Service) StillRuns(seen observe.Observation) bool {
 	return (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == "" &&
 		!s.isGroup() && s.alive(seen)

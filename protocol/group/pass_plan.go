@@ -173,7 +173,8 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 // blockedElsewhere is why a service is not started whose process may live on another host.
 const blockedElsewhere = "process elsewhere"
 
-// anotherLives is why a service is not started that has another start, with the process that follows.
+// anotherLives is why a service is not started that has another start, with the process that
+// follows.
 const anotherLives = "another start lives: "
 
 // kept returns a living process of a start of the service id that the registry does not know, or 0.

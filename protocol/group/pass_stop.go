@@ -33,8 +33,8 @@ func (p *planner) shuttingDown(j judgement) []step {
 	return then(release{}, p.waiting(again, "registered"))
 }
 
-// endedBeforeStop returns the end of the service of j, which is being stopped, if it completes it and
-// came before the request for the stop, else nil.
+// endedBeforeStop returns the end of the service of j, which is being stopped, if it completes it
+// and came before the request for the stop, else nil.
 func (j judgement) endedBeforeStop(seen observe.Observation) *failure {
 	s := j.was
 	died, known := s.diedAt(seen.Now)

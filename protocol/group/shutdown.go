@@ -31,8 +31,8 @@ func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen obs
 	return e.shutDownAll(stop)
 }
 
-// RunningDependents returns the services that Shutdown also stops, in order: those that run, or will
-// again, and depend on the service, directly or through others.
+// RunningDependents returns the services that Shutdown also stops, in order: those that run, or
+// will again, and depend on the service, directly or through others.
 func (g Group) RunningDependents(service string) []string {
 	return slices.DeleteFunc(g.Registry.dependents(service), func(id string) bool {
 		s := g.Service(id)
@@ -90,9 +90,10 @@ func (e *edit) shutDownAll(stop map[string]string) (Group, error) {
 	return e.end()
 }
 
-// ShuttingDown returns the services that have not stopped yet, or that have done their work and left
-// processes behind, in the order in which they stop: the first is the one that the others wait for
-// (spec §11.3). It considers the given service and its dependents, or all services if service is "".
+// ShuttingDown returns the services that have not stopped yet, or that have done their work and
+// left processes behind, in the order in which they stop: the first is the one that the others wait
+// for (spec §11.3). It considers the given service and its dependents, or all services if service
+// is "".
 func (g Group) ShuttingDown(service string) []string {
 	ids := g.Registry.leavesFirst()
 	if service != "" {
@@ -105,9 +106,9 @@ func (g Group) ShuttingDown(service string) []string {
 	})
 }
 
-// Outlives returns a process of the service s that lives although s is stopped: the recorded one, which
-// another observer could not check, or that of another start, which a restored registry does not know.
-// It returns 0 if the observer finds none.
+// Outlives returns a process of the service s that lives although s is stopped: the recorded one,
+// which another observer could not check, or that of another start, which a restored registry does
+// not know. It returns 0 if the observer finds none.
 func (g Group) Outlives(s *Service, seen observe.Observation) int {
 	switch {
 	case s.State != StateStopped, s.isGroup():
@@ -120,8 +121,8 @@ func (g Group) Outlives(s *Service, seen observe.Observation) int {
 	return seen.Kept(g.ID, s.ID, s.StartID)
 }
 
-// Hidden reports whether s is stopped, and its recorded process may live in another pid namespace of the
-// observer's host.
+// Hidden reports whether s is stopped, and its recorded process may live in another pid namespace
+// of the observer's host.
 func (s *Service) Hidden(seen observe.Observation) bool {
 	return s.State == StateStopped && s.PID != 0 && seen.SameBoot(s.Process) &&
 		!seen.CanCheck(s.Identity())

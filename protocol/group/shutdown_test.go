@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// What lives although it is stopped is found: the recorded process, or one of another start. One that
-// may live in another pid namespace of the same boot is hidden; one of another host is not.
+// What lives although it is stopped is found: the recorded process, or one of another start. One
+// that may live in another pid namespace of the same boot is hidden; one of another host is not.
 func TestOutlives(t *testing.T) {
 	t.Parallel()
 	p := observe.Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}

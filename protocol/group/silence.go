@@ -63,8 +63,8 @@ func (e *edit) endSilence(s *Service) {
 }
 
 // InTrouble reports whether s should run and does not, is blocked from starting, or has a health
-// check that cannot be run, given whether its process runs (spec §30.3). A service in a maintenance,
-// or that waits for one, is not. Nor is one that has done its work.
+// check that cannot be run, given whether its process runs (spec §30.3). A service in a
+// maintenance, or that waits for one, is not. Nor is one that has done its work.
 func (s *Service) InTrouble(runs bool, now time.Time) bool {
 	if s.Maintenance.On(now) {
 		return false

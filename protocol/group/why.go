@@ -77,8 +77,8 @@ func (g Group) Why(id string, exits ExitLookup, children ChildLookup, seen obser
 	return why, nil
 }
 
-// healthIf returns the results of the health checks that are due if all succeed, or, unless passed, all
-// but that of the service id. It returns nil if there are none, or that one is not due.
+// healthIf returns the results of the health checks that are due if all succeed, or, unless passed,
+// all but that of the service id. It returns nil if there are none, or that one is not due.
 func (g Group) healthIf(id string, passed bool, seen observe.Observation) (all []HealthResult) {
 	due := passed
 	for _, s := range g.DueChecks(seen) {

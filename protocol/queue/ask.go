@@ -73,8 +73,8 @@ type Asker struct {
 	nested *wire.Nested
 }
 
-// An Origin is what the process that asks has found about itself: which process has started it, and what
-// its environment says. The members of an Asker are said by flags.
+// An Origin is what the process that asks has found about itself: which process has started it, and
+// what its environment says. The members of an Asker are said by flags.
 type Origin struct {
 	Process     observe.Process
 	Operation   string
@@ -150,13 +150,13 @@ type Question struct {
 	Ruled    *Rule
 	RuledEnd TaskEnd
 	Reason   string // of the rule
-	// Discounted is the id of a question of this key whose yes does not count. It is asked again. "":
-	// none.
+	// Discounted is the id of a question of this key whose yes does not count. It is asked again.
+	// "": none.
 	Discounted string
 }
 
-// TaskScope returns the scope of keys in an attempt at the task t of a queue: all its attempts have it
-// (spec §47.1).
+// TaskScope returns the scope of keys in an attempt at the task t of a queue: all its attempts have
+// it (spec §47.1).
 func TaskScope(queueID string, t *Task) string {
 	return fmt.Sprintf("task %s/%s %d", queueID, t.ID, t.Seq)
 }
@@ -174,8 +174,8 @@ func IsAskQueue(id string) bool { return id == "ask" || strings.HasPrefix(id, "a
 
 // Ask returns q with the question asked, and its id (spec §47.1). One with a key joins the open
 // question of that key and scope, or finds how it was decided; q is then unchanged. The errors are
-// ErrNotAsk for a queue of tasks, ErrTakenID, ErrKnownTask if the key was used for another question,
-// ErrClosed and ErrFull.
+// ErrNotAsk for a queue of tasks, ErrTakenID, ErrKnownTask if the key was used for another
+// question, ErrClosed and ErrFull.
 func (q Queue) Ask(ask Question, seen Seen) (Queue, string, error) {
 	if !IsAskQueue(q.ID) {
 		return q, "", ErrNotAsk

@@ -27,10 +27,10 @@ type Answer struct {
 }
 
 // Answer returns q with the question id decided (spec §47.2). The first answer is the one that
-// counts; q is unchanged if it is the same. The errors are ErrNoTask; ErrDecided, or ErrOver for one
-// that nobody has decided in time; ErrNotQuestion for a task; ErrOtherKind for an answer that does
-// not fit; ErrChanged if another question was shown; ErrUnsigned; ErrOwn if who answers is part of what has
-// asked, and ErrUnchecked if that cannot be told.
+// counts; q is unchanged if it is the same. The errors are ErrNoTask; ErrDecided, or ErrOver for
+// one that nobody has decided in time; ErrNotQuestion for a task; ErrOtherKind for an answer that
+// does not fit; ErrChanged if another question was shown; ErrUnsigned; ErrOwn if who answers is
+// part of what has asked, and ErrUnchecked if that cannot be told.
 func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	e, err := q.begin("answer", seen)
 	if err != nil {
@@ -99,8 +99,8 @@ func (a Asker) processes() (all []observe.Process) {
 	return all
 }
 
-// checks reports whether who gives a can tell that no process of the asker is above it: that was of another
-// boot; or this sees the pid namespace of that one, and all that is above itself.
+// checks reports whether who gives a can tell that no process of the asker is above it: that was of
+// another boot; or this sees the pid namespace of that one, and all that is above itself.
 func (a Answer) checks(asker Asker, seen Seen) bool {
 	here := seen.Host
 	return !slices.ContainsFunc(asker.processes(), func(p observe.Process) bool {
@@ -129,10 +129,10 @@ func (e *edit) answered(id string, a Answer) error {
 	return ErrNoTask
 }
 
-// Take returns q after an edit that changes nothing but its revision, with which who has asked takes a
-// yes (spec §47.6): so the record has a line for it, whatever becomes of the file. The errors are
-// ErrNoTask if the question has not ended as yes says; ErrUnrecorded if nobody has answered so; and
-// those of seen.Recorded.
+// Take returns q after an edit that changes nothing but its revision, with which who has asked
+// takes a yes (spec §47.6): so the record has a line for it, whatever becomes of the file. The
+// errors are ErrNoTask if the question has not ended as yes says; ErrUnrecorded if nobody has
+// answered so; and those of seen.Recorded.
 func (q Queue) Take(yes Ended, seen Seen) (Queue, error) {
 	e, err := q.begin("taken", seen)
 	if err != nil {

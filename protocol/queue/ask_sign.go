@@ -31,8 +31,8 @@ func (s Shown) Hash() string {
 		quoted(s.By) + " " + quoted(s.User) + "\n" + lines(s.Scope, s.Key, s.Spec))
 }
 
-// SignedText returns what is signed of an answer (spec §47.5): the hash of the question that was shown,
-// what was said, and when.
+// SignedText returns what is signed of an answer (spec §47.5): the hash of the question that was
+// shown, what was said, and when.
 func SignedText(shown string, end TaskEnd, answer string, at time.Time) string {
 	return "dpl answer 2\n" + lines(shown, string(end), answer, wire.FormatTime(at))
 }
@@ -53,8 +53,8 @@ func quoted(text string) string {
 	return string(wire.AppendQuote(nil, text))
 }
 
-// A Signature is what who has answered has signed, in the form of ssh-keygen, and what the text that
-// was signed says of the question. The zero Signature is none.
+// A Signature is what who has answered has signed, in the form of ssh-keygen, and what the text
+// that was signed says of the question. The zero Signature is none.
 type Signature struct {
 	At      time.Time // when it was signed
 	Text    string

@@ -36,8 +36,8 @@ func (s AskSpec) Brief() string {
 	return s.Text + " (" + strings.Join(s.Choices, ", ") + ")"
 }
 
-// Listed returns the spec of t, an open question, and whether the text in its entry is all that is to be
-// seen of it: it was not cut, and there is no input.
+// Listed returns the spec of t, an open question, and whether the text in its entry is all that is
+// to be seen of it: it was not cut, and there is no input.
 func (t *Task) Listed() (spec AskSpec, whole bool) {
 	content, _, inline := t.Content()
 	if !inline {

@@ -35,7 +35,8 @@ func TestAskSpec(t *testing.T) {
 	}
 }
 
-// What is signed names the question by its hash, the answer, and the time, in these bytes (spec §47.5).
+// What is signed names the question by its hash, the answer, and the time, in these bytes (spec
+// §47.5).
 func TestSignedText(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 20, 10, 29, 0, 5e6, time.UTC)

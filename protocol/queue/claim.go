@@ -40,8 +40,8 @@ func (c Claimer) claim(epoch int64, seen Seen) *Claim {
 	}
 }
 
-// Gone returns ErrGone, with the name of the process or call of c, if that has ended, so that a claim
-// that c made now would be over already (spec §35.2), and otherwise nil.
+// Gone returns ErrGone, with the name of the process or call of c, if that has ended, so that a
+// claim that c made now would be over already (spec §35.2), and otherwise nil.
 func (c Claimer) Gone(seen Seen) error {
 	end, _ := Queue{}.judge(c.claim(0, seen), seen)
 	switch {

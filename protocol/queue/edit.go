@@ -99,8 +99,8 @@ func (q Queue) Aborts() (all []Abort) {
 }
 
 // keptEnded is how many ended tasks stay in the file at least; mostEnded how many do at most. The
-// difference is remembered elsewhere at once, with one fsync. A decision is long, and nobody settles a
-// question twice, so fewer questions stay.
+// difference is remembered elsewhere at once, with one fsync. A decision is long, and nobody
+// settles a question twice, so fewer questions stay.
 const (
 	keptEnded, mostEnded         = 32, 64
 	keptQuestions, mostQuestions = 10, 25

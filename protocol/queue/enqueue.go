@@ -75,8 +75,8 @@ type Stopped struct {
 	State string // dead, or how it has ended
 }
 
-// stopped returns the tasks of the batch that will not run. after is the queue after the edit, which
-// may have cancelled new ones.
+// stopped returns the tasks of the batch that will not run. after is the queue after the edit,
+// which may have cancelled new ones.
 func (e *edit) stopped(batch []New, after Queue) []Stopped {
 	all := e.known
 	for _, n := range batch {

@@ -56,7 +56,8 @@ type Halt struct {
 	Unknown   []wire.Member
 }
 
-// HaltOpenGoal is the reason of the halt of a queue that only people can continue, with an open goal.
+// HaltOpenGoal is the reason of the halt of a queue that only people can continue, with an open
+// goal.
 const HaltOpenGoal = "exhausted-goal-incomplete"
 
 // Operator is who halts and resumes if nobody is named.

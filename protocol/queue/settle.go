@@ -74,9 +74,9 @@ func (e *edit) publish(s Settlement, c Claim) {
 	}
 }
 
-// Unclaim returns q as if the claim epoch of the task id had not been made, because what was claimed
-// could not be begun (spec §35.8). Only its number stays used, and an attempt that was cancelled, or
-// has said how it ends, ends so. The errors are ErrNoTask and ErrLost.
+// Unclaim returns q as if the claim epoch of the task id had not been made, because what was
+// claimed could not be begun (spec §35.8). Only its number stays used, and an attempt that was
+// cancelled, or has said how it ends, ends so. The errors are ErrNoTask and ErrLost.
 func (q Queue) Unclaim(id string, epoch int64, seen Seen) (Queue, error) {
 	e, err := q.begin("unclaim", seen)
 	if err != nil {

@@ -142,8 +142,8 @@ func (w *world) judge(n *night) {
 	}
 
 	if n.runner != "" && op.ended(n.runner) {
-		// It was killed after its last edit, and only the shell has seen it; or it was a fork of the
-		// dpl-run, which was about to become the command.
+		// It was killed after its last edit, and only the shell has seen it; or it was a fork of
+		// the dpl-run, which was about to become the command.
 		n.cause = `\bsh-.*exit status 137|` + n.cause
 		w.unread = strings.Replace(w.unread, "Killed\n", "", 1)
 	}

@@ -253,8 +253,8 @@ func (w *world) killAll() {
 	}
 }
 
-// stopAll stops all processes, also those that were forked meanwhile: one that is missed would see the
-// end of another one.
+// stopAll stops all processes, also those that were forked meanwhile: one that is missed would see
+// the end of another one.
 func (w *world) stopAll() (all []process) {
 	for before := -1; len(all) != before; {
 		before = len(all)

@@ -99,8 +99,8 @@ func prompted(w *world) {
 	w.write("on-exit", "none")
 }
 
-// calm waits until an earlier disturbance is over, where a kind expects a service that lives on, or a keeper that
-// sees its end.
+// calm waits until an earlier disturbance is over, where a kind expects a service that lives on, or
+// a keeper that sees its end.
 func (w *world) calm() { w.settle("an earlier disturbance", time.Now()) }
 
 // killKeeper kills the keeper of a service, and returns the start, which lives on.
@@ -198,8 +198,8 @@ func webHangs(w *world) {
 	}
 }
 
-// reboot kills the container, and boots it with the same ledger. Half of the time, the pid namespace
-// of the new one has another number.
+// reboot kills the container, and boots it with the same ledger. Half of the time, the pid
+// namespace of the new one has another number.
 func (w *world) reboot() {
 	time.Sleep(w.upTo(pause))
 	if w.choose.IntN(2) == 0 {

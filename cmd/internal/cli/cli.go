@@ -46,8 +46,8 @@ type Reader interface {
 	Reads() bool
 }
 
-// A HostTimer is a Command that changes nothing at a time other than the clock's, not even in a ledger
-// for replay.
+// A HostTimer is a Command that changes nothing at a time other than the clock's, not even in a
+// ledger for replay.
 type HostTimer interface {
 	HostTime()
 }

@@ -28,8 +28,8 @@ func (t To) AskQueue() (QueueID, error) {
 	return QueueID(id), nil
 }
 
-// AnswerCommand returns the command that answers the question id of a queue, if it is the one with the
-// hash shown (queue.Shown): --allow, --deny or a text is to be added.
+// AnswerCommand returns the command that answers the question id of a queue, if it is the one with
+// the hash shown (queue.Shown): --allow, --deny or a text is to be added.
 func AnswerCommand(queueID, id, shown string) string {
 	command := "dpl-answer " + id
 	if name, ok := strings.CutPrefix(queueID, "ask."); ok {

@@ -45,8 +45,8 @@ func (c *checks) release() {
 	}
 }
 
-// checkFirst returns errChecksFirst if health checks of g are due in this pass. A pass that may take g
-// over runs none: they take time, after which it could not tell whether it has slept.
+// checkFirst returns errChecksFirst if health checks of g are due in this pass. A pass that may
+// take g over runs none: they take time, after which it could not tell whether it has slept.
 func (o *Orchestrator) checkFirst(g group.Group, seen observe.Observation) error {
 	other := g.Registry.Owner != "" && g.Registry.Owner != o.Owner
 	if o.Unchecked || o.Prompt != nil || other || g.StandsBy(o.Owner, o.Prompt, seen) ||

@@ -12,7 +12,8 @@ import (
 type startFiles struct{ restarts, exits []fileops.StartFile }
 
 // startFiles lists the files that are there before the pass. Services matter more than what is left
-// of old ones, so an error does not end the pass, unless others could have written the exit records.
+// of old ones, so an error does not end the pass, unless others could have written the exit
+// records.
 func (o *Orchestrator) startFiles() (f startFiles, err error) {
 	var restarts, exits error
 	f.restarts, restarts = o.Ledger.RestartFiles(o.Group)

@@ -118,8 +118,8 @@ func endedClaims(q view.Queue) (all []string) {
 	return all
 }
 
-// answers returns the commands that answer the question t, as the page shows it. What it shows only a
-// part of, is to be seen first.
+// answers returns the commands that answer the question t, as the page shows it. What it shows only
+// a part of, is to be seen first.
 func answers(q view.Queue, t *queue.Task) (all []cure) {
 	begin := []string{"dpl-answer", t.ID}
 	if _, name, personal := strings.Cut(q.ID, "."); personal {

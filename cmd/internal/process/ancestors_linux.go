@@ -13,10 +13,10 @@ import (
 // mostAncestors ends the search where /proc makes no sense.
 const mostAncestors = 256
 
-// Ancestors returns this process and those that it descends from, as far as they can be identified, and
-// whether these are all: up to the first one of the pid namespace, or one whose parent is outside of
-// it, as one file system of the kernel shows them. A process whose parent has ended is the child of
-// another one.
+// Ancestors returns this process and those that it descends from, as far as they can be identified,
+// and whether these are all: up to the first one of the pid namespace, or one whose parent is
+// outside of it, as one file system of the kernel shows them. A process whose parent has ended is
+// the child of another one.
 func Ancestors() (all []observe.Process, whole bool) {
 	whole = true
 	device := uint64(0)
@@ -44,8 +44,8 @@ func Ancestors() (all []observe.Process, whole bool) {
 	return all, false
 }
 
-// status returns what the kernel says of the process pid, and the device of the file system that says it;
-// 0 if that is not the kernel's, or says it of another process.
+// status returns what the kernel says of the process pid, and the device of the file system that
+// says it; 0 if that is not the kernel's, or says it of another process.
 func status(pid int) (s stat, device uint64) {
 	name := strconv.Itoa(pid)
 	f, err := os.Open("/proc/" + name + "/stat")

@@ -17,7 +17,8 @@ import (
 // namespace keeps a signature of an answer from being one of anything else.
 const namespace = "dpl-answer"
 
-// verifiers are the paths at which ssh-keygen is looked for to verify. $PATH is not: who asks sets it.
+// verifiers are the paths at which ssh-keygen is looked for to verify. $PATH is not: who asks sets
+// it.
 var verifiers = []string{"/usr/bin/ssh-keygen", "/usr/local/bin/ssh-keygen", "/bin/ssh-keygen"}
 
 // Sign returns a signature of text by the key in the file, which may be a public key of which an
@@ -38,8 +39,8 @@ func Verifier() (string, error) {
 
 // Verify returns the names under which the file signers, in the format of allowed_signers of
 // ssh-keygen(1), has the key that has signed text. The program is that of Verifier. It gets no
-// environment, and the signature from a pipe, so that nobody can put another one in its place. A security
-// key must have been touched.
+// environment, and the signature from a pipe, so that nobody can put another one in its place. A
+// security key must have been touched.
 func Verify(program, signers, text, signature string) (names []string, err error) {
 	if err := touched(signature); err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func Verify(program, signers, text, signature string) (names []string, err error
 	return names, err
 }
 
-// touched returns an error if the signature is by a security key that nobody has touched: ssh-keygen does
-// not look at that. The format is PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH.
+// touched returns an error if the signature is by a security key that nobody has touched:
+// ssh-keygen does not look at that. The format is PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH.
 func touched(signature string) error {
 	const begin, end, magic = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----", "SSHSIG"
 	_, armored, found := strings.Cut(signature, begin)

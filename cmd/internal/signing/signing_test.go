@@ -34,7 +34,8 @@ func newSecurityKey(t *testing.T) securityKey {
 	return securityKey{private, slices.Concat(text(skType), text(string(public)), text("ssh:"))}
 }
 
-// sign returns a signature of message, as ssh-keygen -Y sign makes it, with these flags of the device.
+// sign returns a signature of message, as ssh-keygen -Y sign makes it, with these flags of the
+// device.
 func (k securityKey) sign(message string, flags byte) string {
 	digest := sha512.Sum512([]byte(message))
 	what := slices.Concat([]byte("SSHSIG"), text(namespace), text(""), text("sha512"), text(string(digest[:])))

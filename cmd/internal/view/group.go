@@ -126,8 +126,8 @@ func (g Group) Troubled() (n int) {
 // Healthy reports whether no service of g is in trouble, and g has not ended and is looked after.
 func (g Group) Healthy() bool { return g.supervised() && g.Troubled() == 0 }
 
-// HealthyService reports whether the service id is not in trouble, and g has not ended and is looked
-// after.
+// HealthyService reports whether the service id is not in trouble, and g has not ended and is
+// looked after.
 func (g Group) HealthyService(id string) bool {
 	return g.supervised() && !g.judged(g.Service(id)).InTrouble()
 }
