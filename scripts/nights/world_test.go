@@ -225,9 +225,9 @@ func (w *world) kill(p process) bool {
 	return w.owns(p.pid) && found.Signal(syscall.SIGKILL) == nil
 }
 
-// killAll kills all processes. It stops them first, so that none sees how another dies. Those that
-// could record it are killed first, each one before its parent: the kernel sends HUP and CONT to a
-// group that is stopped and loses its last parent outside.
+// killAll kills all processes. It stops them first, so that none sees how another dies, and kills each
+// one before its parent: the kernel sends HUP and CONT to a group that is stopped and loses its last
+// parent outside, and where HUP is ignored, as below nohup, it would go on.
 func (w *world) killAll() {
 	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
 		quiet++
@@ -236,16 +236,13 @@ func (w *world) killAll() {
 		for _, p := range all {
 			parents[p.pid] = p.parent
 		}
-		last := func(p process) (rank int) {
-			if !p.is("dpl-keeper") && !p.is("dpl-run") {
-				return 1
-			}
+		depth := func(p process) (n int) {
 			for at, is := p.parent, true; is; at, is = parents[at] {
-				rank--
+				n++
 			}
-			return rank
+			return n
 		}
-		slices.SortStableFunc(all, func(a, b process) int { return cmp.Compare(last(a), last(b)) })
+		slices.SortStableFunc(all, func(a, b process) int { return cmp.Compare(depth(b), depth(a)) })
 		for _, p := range all {
 			syscall.Kill(p.pid, syscall.SIGKILL)
 			quiet = 0
@@ -256,11 +253,12 @@ func (w *world) killAll() {
 // stopAll stops all processes, also those that were forked meanwhile: one that is missed would see
 // the end of another one.
 func (w *world) stopAll() (all []process) {
-	for before := -1; len(all) != before; {
-		before = len(all)
-		all = w.processes()
+	stopped := make(map[int]bool)
+	for more := true; more; {
+		more, all = false, w.processes()
 		for _, p := range all {
 			syscall.Kill(p.pid, syscall.SIGSTOP)
+			more, stopped[p.pid] = more || !stopped[p.pid], true
 		}
 	}
 	return all

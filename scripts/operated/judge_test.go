@@ -179,7 +179,9 @@ var pills = regexp.MustCompile(`<b class="id">(\w+)</b>((?:<span class="pill \w*
 // pageLacks returns what the page must show of a service and does not, or "".
 func pageLacks(page string, s shown) string {
 	want := ">" + s.State + "<"
-	if s.Verdict != "alive" && s.Verdict != "-" {
+	if s.Verdict == "stopped" {
+		want += " >paused by a signal<"
+	} else if s.Verdict != "alive" && s.Verdict != "-" {
 		want += " >" + s.Verdict + "<"
 	}
 	if s.PID != 0 {
@@ -189,7 +191,7 @@ func pageLacks(page string, s shown) string {
 		if found[1] != s.SupervisorID {
 			continue
 		}
-		got := strings.Join(regexp.MustCompile(`>\w+<`).FindAllString(found[2], -1), " ")
+		got := strings.Join(regexp.MustCompile(`>[\w ]+<`).FindAllString(found[2], -1), " ")
 		if found[3] != "" {
 			got += " " + found[3]
 		}
