@@ -168,7 +168,7 @@ act_of_the_shutdown() {
     step 'The database is stopped, after the web server, which depends on it.'
     gone work/ended
     run 0 dpl-shutdown --service db --wait
-    check 'what dpl-shutdown prints' '' "$out"
+    check 'what dpl-shutdown prints' 'dpl-shutdown: shop: also stops web, which depends on db' "$out"
     survey 'bad:dead db:stopped web:stopped'
     run 0 cat work/ended
     check 'the services that ended, in order' 'web

@@ -41,6 +41,9 @@ type subject struct {
 	// open: status 75 says that it has not ended, and not that somebody blocks it.
 	open bool
 
+	// unrecorded: on a full disk it does what it can, and says by 71 that the files do not tell of it.
+	unrecorded bool
+
 	// loose: how many edits it makes depends on how long things take.
 	loose bool
 
@@ -242,7 +245,7 @@ func groupSubjects() []subject {
 			do:      at(5, "dpl-shutdown --group g --all --wait --timeout 5s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
 		{name: "shutdown --unrecorded", setup: []step{request, pass},
-			do: at(5, "dpl-shutdown --group g --all --unrecorded --timeout 1s")},
+			do: at(5, "dpl-shutdown --group g --all --unrecorded --timeout 1s"), unrecorded: true},
 		{name: "orchestrate --on-alert", setup: []step{request,
 			at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
 			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},

@@ -79,6 +79,9 @@ func TestFullDiskInside(t *testing.T) {
 		refused, tried := 0, 0
 		for _, mode := range modes {
 			for _, s := range some(mode.subjects()) {
+				if s.unrecorded {
+					continue
+				}
 				tried++
 				t.Run(kind.name+"/"+mode.name+"/"+s.name, func(t *testing.T) {
 					if kind.try(t, bin, disk, mode, s) {

@@ -173,7 +173,7 @@ func lacking(text string, want []string) string {
 	return ""
 }
 
-var pills = regexp.MustCompile(`<b class="id">(\w+)</b>((?:<span class="pill \w*">\w+</span>)*)` +
+var pills = regexp.MustCompile(`<b class="id">(\w+)</b>((?:<span class="pill \w*">[\w ]+</span>)*)` +
 	`(?:<span class="fact"><i>pid</i> (\d+)</span>)?`)
 
 // pageLacks returns what the page must show of a service and does not, or "".
