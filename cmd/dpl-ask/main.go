@@ -153,7 +153,7 @@ func (c *ask) life(l *fileops.Ledger) (*follow.Life, error) {
 func (a *asking) finish() error {
 	done, err := a.result(a.after)
 	switch {
-	case done, err != nil && a.flags.Park:
+	case done, err != nil && (a.flags.Park || a.env.DryRun()):
 		return err
 	case a.env.DryRun():
 		return fmt.Errorf("a person would be asked: %w", errOpen())
@@ -173,8 +173,9 @@ func Main() {
 	cli.Main(&ask{}, Summary,
 		"Prints the answer. Exits 0 if it was answered or allowed: any other status is no. 1: "+
 			"it was denied; 124: nobody answered in time; 5: it was withdrawn; 75: it is still "+
-			"open; 77: the asker could change --rules or --signers, or a yes has no signature by "+
-			"one of these. A person answers with dpl-answer; dpl-status --queue ask also shows "+
+			"open; 77: the asker could change --rules or --signers, or a yes does not count: it was "+
+			"given to another question, is in no line of the record, or has no signature by one of "+
+			"--signers. A person answers with dpl-answer; dpl-status --queue ask also shows "+
 			"the question. It is withdrawn when nobody waits for the answer any more: dpl-ask was "+
 			"killed, or with --key, the call or process that asks has ended.")
 }

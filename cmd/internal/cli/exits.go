@@ -58,6 +58,7 @@ func exits() []exit {
 		{StatusOver, "The operation is over.", map[string]string{
 			"dpl-push": "", "dpl-pop": "", "dpl-heartbeat": "", "dpl-abort": "", "dpl-cleanup": "",
 			"dpl-answer": "The question has expired or was withdrawn.",
+			"dpl-ask":    "The attempt at a task is over in which it runs, with --key or --park.",
 			"dpl-claim":  "The queue is completed, or closed and empty: no task will come.",
 			"dpl-run": "The operation is over. With --queue --follow or --once: the queue is " +
 				"completed, or closed and empty.",
@@ -110,8 +111,9 @@ func exits() []exit {
 			map[string]string{
 				"dpl-ask": "Refused: the key is that of another question, the queue is closed, or " +
 					"there are too many open questions. Nothing has changed.",
-				"dpl-answer": "Refused: the question is decided, is one's own, or wants another " +
-					"kind of answer. Nothing has changed.",
+				"dpl-answer": "Refused: the question is decided, is one's own or may be, has changed " +
+					"since it was shown, or wants a signature or another kind of answer. Nothing has " +
+					"changed.",
 				"dpl-claim": "Refused: the claimer has a task already, or the task of --task is held. " +
 					"Nothing has changed.",
 				"dpl-enqueue": "Refused: another task has the id, tasks would wait for each other, the " +
@@ -144,7 +146,9 @@ func exits() []exit {
 				"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has " +
 					"changed.",
 			}},
-		{StatusPermission, "Another user owns the ledger, or may write to it.", except("dpl-run")},
+		{StatusPermission, "Another user owns the ledger, or may write to it.", with(except("dpl-run"),
+			"dpl-ask", "A yes does not count, or the asker could change --rules or --signers; or "+
+				"another user owns the ledger, or may write to it.")},
 		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or " +
 			"differs from what the flags say.", except("dpl-run dpl-check dpl-doctor")},
 		{StatusTimeout, "Timed out.", map[string]string{

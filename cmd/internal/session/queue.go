@@ -1,11 +1,9 @@
 package session
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
+	"math/rand/v2"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -35,10 +33,11 @@ func (s *Session) EditQueue(l *fileops.Ledger, id string, mode fileops.Mode,
 // Ask is q.Ask with an id and a nonce that are drawn at random.
 func Ask(q queue.Queue, asked queue.Question, seen queue.Seen) (after queue.Queue, id string, err error) {
 	for {
-		asked.ID = "q" + strings.ToLower(rand.Text()[:10]) // base32
-		nonce := make([]byte, 16)
-		rand.Read(nonce)
-		asked.Nonce = hex.EncodeToString(nonce)
+		asked.ID = "q"
+		for range 10 {
+			asked.ID += string("abcdefghijklmnopqrstuvwxyz234567"[rand.IntN(32)])
+		}
+		asked.Nonce = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 		after, id, err = q.Ask(asked, seen)
 		if !errors.Is(err, queue.ErrTakenID) {
 			return after, id, err
