@@ -16,9 +16,9 @@ func TestTerminalAnswer(t *testing.T) {
 	const script = `
 dpl-ask 'first?' 2>err1 & a=$!
 until dpl-answer --json | grep -q first; do sleep 0.05; done
-dpl-ask 'second?' 2>err2 & b=$!
+(dpl-ask 'second?' 2>err2; exit $?) & b=$!
 until dpl-answer --json | grep -q second; do sleep 0.05; done
-dpl-ask 'third?' --choice x --choice y >chosen & c=$!
+(dpl-ask 'third?' --choice x --choice y >chosen; exit $?) & c=$!
 until dpl-answer --json | grep -q third; do sleep 0.05; done
 dpl-answer
 wait $b; echo second $?
@@ -61,11 +61,11 @@ kill $a; wait $a; echo first $?
 func TestTerminalAnswerAhead(t *testing.T) {
 	t.Parallel()
 	const script = `
-dpl-ask 'first?' 2>err1 & a=$!
+(dpl-ask 'first?' 2>err1; exit $?) & a=$!
 until dpl-answer --json | grep -q first; do sleep 0.05; done
-dpl-ask 'second?' 2>err2 & b=$!
+(dpl-ask 'second?' 2>err2; exit $?) & b=$!
 until dpl-answer --json | grep -q second; do sleep 0.05; done
-dpl-ask 'third?' --kind question >answer & c=$!
+(dpl-ask 'third?' --kind question >answer; exit $?) & c=$!
 until dpl-answer --json | grep -q third; do sleep 0.05; done
 dpl-answer
 wait $a; echo first $?
@@ -102,7 +102,7 @@ func TestTerminalAnswerShown(t *testing.T) {
 	t.Parallel()
 	const script = `
 printf '{"tool": "Bash", "argv": ["rm", "x"], "more": "than the list shows"}' >in.json
-dpl-ask 'may I?' --input in.json 2>err & a=$!
+(dpl-ask 'may I?' --input in.json 2>err; exit $?) & a=$!
 until q=$(dpl-answer --ids 2>/dev/null | grep q); do sleep 0.05; done
 dpl-answer $q --allow </dev/null; echo script $?
 dpl-answer $q --allow; echo no $?
@@ -128,7 +128,7 @@ wait $a; echo asked $?
 func TestTerminalAnswerKilled(t *testing.T) {
 	t.Parallel()
 	const script = `
-dpl-ask 'may I?' --timeout 3s 2>err & a=$!
+(dpl-ask 'may I?' --timeout 3s 2>err; exit $?) & a=$!
 until dpl-answer --json | grep -q may; do sleep 0.05; done
 (
 	sleep 1

@@ -175,22 +175,30 @@ func runFolder(t *testing.T, bin string, files []string) {
 		Setup: func(env *testscript.Env) error {
 			os.Chmod(filepath.Dir(env.WorkDir), 0o711)
 			ledger := filepath.Join(env.WorkDir, "ledger")
+			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("PATH", strings.Join([]string{bin, declaredIn(env.Getenv("TMPDIR")),
-				programs.Bare()}, string(os.PathListSeparator)))
+				programs.Bare(), home}, string(os.PathListSeparator)))
 			env.Setenv("DPL_LEDGER", ledger)
 			env.Setenv("DPL_REPLAY", "1")
 			env.Setenv("OPS", filepath.Join(ledger, "operations"))
 			env.Setenv("ARCHIVE", filepath.Join(ledger, "archive"))
-			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("HOME", home)
 			env.Setenv("CONFORMANCE", conformance)
 			env.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 			env.Setenv("GORACE", "atexit_sleep_ms=1 exitcode=99")
 			env.Values[stateKey{}] = newState(env)
 
-			return os.Mkdir(env.Getenv("HOME"), 0o755)
+			if err := os.Mkdir(home, 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(home, "apart"), []byte(apart), 0o755)
 		},
 	})
 }
+
+// apart is a program that runs a command as a child of its own: so this process, which runs all the
+// commands of a script, is not the one that has started it.
+const apart = "#!/bin/sh\n\"$@\"; exit $?\n"
 
 func condition(name string) (bool, error) {
 	switch name {

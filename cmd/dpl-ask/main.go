@@ -42,7 +42,7 @@ type ask struct {
 	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who asks (that of the call, or dpl-ask-PID)"`
 	Op          cli.ID  `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
 	Call        cli.ID  `env:"DPL_CALL" placeholder:"CALL" help:"the call that asks: its end withdraws the question"`
-	PID         cli.PID `placeholder:"N" help:"the process that asks, such as $PPID, where there is no call: its end withdraws the question"`
+	PID         cli.PID `placeholder:"N" help:"the process that asks, such as $PPID, where there is no call: one above dpl-ask, whose end withdraws the question"`
 
 	NewLedger cli.NewLedger `embed:""`
 }

@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -86,6 +87,9 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	self := os.Getpid()
 
 	a := queue.Asker{Participant: string(c.Participant), Origin: origin(env)}
+	if ppid := os.Getppid(); ppid > 1 { // 1 is an ancestor of every process
+		a.Origin.Process, _ = process.Identify(ppid) // it may have ended
+	}
 	if q.Ruled == nil { // the name is for the person who is asked
 		a.User = cli.UserName()
 	}
@@ -98,7 +102,7 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	case c.PID != 0:
 		a.PID = int(c.PID)
 		a.Participant = cmp.Or(a.Participant, "pid-"+strconv.Itoa(a.PID))
-		if a.Process, err = cli.Identify(c.PID); err != nil {
+		if a.Process, err = ancestor(c.PID); err != nil {
 			return err
 		}
 	case c.Key != "" && !c.Park:
@@ -114,6 +118,21 @@ func (c *ask) sign(env *cli.Env, l *fileops.Ledger, q *queue.Question) error {
 	}
 	q.Asker = a
 	return nil
+}
+
+// ancestor returns the identity of the process pid, which must be above this one: no program asks
+// in the name of another, as far as that can be told.
+func ancestor(pid cli.PID) (observe.Process, error) {
+	p, err := cli.Identify(pid)
+	if err != nil || !p.Known() {
+		return p, err
+	}
+	above, whole := process.Ancestors()
+	if whole && !slices.ContainsFunc(above, p.Is) {
+		return p, cli.WithStatus(cli.StatusRefused, fmt.Errorf(
+			"--pid %d: that process has not started dpl-ask: give one above it, such as $PPID", pid))
+	}
+	return p, nil
 }
 
 // origin returns where this is asked, as its environment says. Flags change nothing of that.
