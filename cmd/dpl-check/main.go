@@ -9,10 +9,12 @@ package main
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/inspect"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/term"
 )
 
@@ -23,6 +25,7 @@ type checker struct {
 	Dir      cli.Path  `placeholder:"DIR" default:"." help:"where the files are and the command runs (the current directory)"`
 	Exit     cli.Count `placeholder:"N" help:"exit status of the attempt"`
 	Snapshot bool      `help:"at the start of the attempt: print how the files are that it must change"`
+	Timeout  cli.Span  `default:"10s" placeholder:"D" help:"what is not found out within D is uncertain (${default}); the command has its own timeoutMs"`
 	Since    cli.Path  `placeholder:"SNAPSHOT" help:"file with what --snapshot printed at the start"`
 }
 
@@ -63,7 +66,11 @@ func (c *checker) Run(env *cli.Env) error {
 		return err
 	}
 
+	end := process.Adopt()
 	report := rules.Judge(attempt, start)
+	if n := end(leftoverPatience); n > 0 {
+		env.Warnf("%d processes of the command are left", n)
+	}
 	if env.JSON() || !term.IsTerminal(int(os.Stdout.Fd())) {
 		env.PrintJSON(object(report))
 	} else {
@@ -71,6 +78,9 @@ func (c *checker) Run(env *cli.Env) error {
 	}
 	return cli.Exit(status(report.Verdict()))
 }
+
+// leftoverPatience is how long what a command leaves behind may take to end.
+const leftoverPatience = 10 * time.Second
 
 func main() {
 	entry.Begin()

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,10 @@ func (f *fake) Matches(p Pattern) (all []string, err error) {
 	}
 	slices.Sort(all)
 	return all, nil
+}
+
+func (f *fake) Search(expr *regexp.Regexp, text string) ([]int, error) {
+	return expr.FindStringIndex(text), f.errs[text]
 }
 
 func (f *fake) Look(path string) (Stamp, error) {

@@ -27,6 +27,9 @@ type Attempt interface {
 	// Read returns the content of the regular file, of at most MaxText bytes.
 	Read(path string) (string, error)
 
+	// Search returns where expr first matches in text, or nil.
+	Search(expr *regexp.Regexp, text string) (at []int, err error)
+
 	// Conforms returns a Fact unless text conforms to the schema of s.
 	Conforms(s Shape, text string) error
 
@@ -187,23 +190,26 @@ func (j *judging) changed(p Pattern) {
 	j.found("changed", string(p), "", worst)
 }
 
-// texts judges each file of t, and each regular expression, with judge.
-func (j *judging) texts(rule string, t Text, judge func(*regexp.Regexp, string) error) {
+// texts judges each file of t, and where each regular expression matches, with judge.
+func (j *judging) texts(rule string, t Text, judge func(at []int, text string) error) {
 	j.files(rule, t.Files, func(path string) {
 		text, err := j.attempt.Read(path)
 		for _, m := range t.Match {
-			if err != nil {
-				j.found(rule, path, m.Source, err)
-				continue
+			at, err := []int(nil), err
+			if err == nil {
+				at, err = j.attempt.Search(m.expr, text)
 			}
-			j.found(rule, path, m.Source, judge(m.expr, text))
+			if err == nil {
+				err = judge(at, text)
+			}
+			j.found(rule, path, m.Source, err)
 		}
 	})
 }
 
-func contains(expr *regexp.Regexp, text string) error {
+func contains(at []int, text string) error {
 	switch {
-	case expr.MatchString(text):
+	case at != nil:
 		return nil
 	case !isText(text):
 		return errNotText
@@ -211,8 +217,7 @@ func contains(expr *regexp.Regexp, text string) error {
 	return Fact("nothing matches")
 }
 
-func lacks(expr *regexp.Regexp, text string) error {
-	at := expr.FindStringIndex(text)
+func lacks(at []int, text string) error {
 	switch {
 	case at != nil:
 		return Fact(fmt.Sprintf("line %d matches: %s", 1+strings.Count(text[:at[0]], "\n"),

@@ -70,6 +70,22 @@ var checks = []mutant{
 		"		c.look(env, l, t)\n", "",
 		[]string{"check/queue.txtar"},
 	}, {
+		"a check without a limit", "cmd/internal/inspect/inspect.go",
+		"after(o.Limit)", "nil",
+		[]string{"check/limits.txtar"},
+	}, {
+		"what a command leaves behind lives on", "cmd/internal/process/orphans_linux.go",
+		"	return endChildren\n", "	return func(time.Duration) int { return 0 }\n",
+		[]string{"check/limits.txtar"},
+	}, {
+		"what was there before is killed", "cmd/internal/process/orphans_linux.go",
+		"len(children()) > 0 || ", "",
+		[]string{"check/limits.txtar"},
+	}, {
+		"services are killed", "cmd/internal/process/orphans_linux.go",
+		"slices.DeleteFunc(children(), IsKeeper)", "slices.Clone(children())",
+		[]string{"check/limits.txtar"},
+	}, {
 		"a failed attempt is checked", "cmd/dpl-run/judge.go",
 		"e.failure != \"\" || a.saidOtherwise()", "a.saidOtherwise()",
 		[]string{"check/queue.txtar"},

@@ -20,7 +20,10 @@ import (
 
 // Options say what to look at besides the files.
 type Options struct {
-	Now    time.Time // when the looking begins
+	Now time.Time // when the looking begins
+	// Limit is the time for all that is looked at and compared, but for the command: what is not
+	// known by then is a doubt.
+	Limit  time.Duration
 	Exit   *int64    // the exit status of the attempt; nil if it is not known
 	Output io.Writer // gets what the command prints
 	DryRun bool      // the command is not run
@@ -33,10 +36,11 @@ type Attempt struct {
 	dir     string
 	root    *os.Root
 	schemas map[string]*jsonschema.Schema
+	over    <-chan struct{} // closed at the Limit
 }
 
 // Open returns the attempt whose files are in dir. The caller must close it. It returns a
-// *wire.Error if a schema of rules is not valid.
+// *wire.Error if a schema of rules is not valid. The limit counts from here.
 func Open(dir string, rules check.Rules, o Options) (*Attempt, error) {
 	schemas, err := compile(rules.JSON)
 	if err != nil {
@@ -46,7 +50,7 @@ func Open(dir string, rules check.Rules, o Options) (*Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Attempt{o, rules, dir, root, schemas}, nil
+	return &Attempt{o, rules, dir, root, schemas, after(o.Limit)}, nil
 }
 
 // Close releases what Open has opened.
@@ -60,8 +64,7 @@ func (a *Attempt) Exit() (int64, bool) {
 	return *a.Options.Exit, true
 }
 
-// Look is that of check.Attempt.
-func (a *Attempt) Look(path string) (check.Stamp, error) {
+func (a *Attempt) look(path string) (check.Stamp, error) {
 	info, err := a.regular(path)
 	if err != nil {
 		return check.Stamp{}, err
@@ -123,8 +126,7 @@ func told(err error) error {
 	return cause
 }
 
-// Read is that of check.Attempt.
-func (a *Attempt) Read(path string) (string, error) {
+func (a *Attempt) read(path string) (string, error) {
 	if _, err := a.regular(path); err != nil { // opening a device could do something
 		return "", err
 	}

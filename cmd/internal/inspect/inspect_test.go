@@ -25,7 +25,7 @@ func open(t *testing.T, dir, rules string) *Attempt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, r, Options{Now: time.Now(), Output: &strings.Builder{}})
+	a, err := Open(dir, r, Options{Now: time.Now(), Limit: time.Minute, Output: &strings.Builder{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/check"
 )
 
-// Matches is that of check.Attempt. A pattern with *, ? or [ ] names no directories, and finds
-// nothing behind symbolic links that lead out.
-func (a *Attempt) Matches(p check.Pattern) ([]string, error) {
+func (a *Attempt) matches(p check.Pattern) ([]string, error) {
 	if name, only := p.Path(); only {
 		return []string{name}, nil
 	}

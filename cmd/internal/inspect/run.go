@@ -30,6 +30,9 @@ func (a *Attempt) Run() (status int64, output string, err error) {
 
 	cmd.WaitDelay = time.Second // others may hold the pipe
 	err = cmd.Run()
+	if cmd.Process != nil {
+		cmd.Cancel() // what is left of its group
+	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:

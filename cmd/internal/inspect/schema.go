@@ -61,8 +61,7 @@ func compileOne(text string) (*jsonschema.Schema, error) {
 	return schema, err
 }
 
-// Conforms is that of check.Attempt.
-func (a *Attempt) Conforms(s check.Shape, text string) error {
+func (a *Attempt) conforms(s check.Shape, text string) error {
 	if err := wire.CheckSyntax(text); err != nil {
 		return check.Fact("it is not valid JSON: " + err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +33,7 @@ func findForeign() {
 
 	own := os.Getpid()
 	foreign.any, foreign.pids, foreign.marked = true, make(map[int]bool), make(map[int]bool)
-	for _, pid := range childrenOf(own, own) {
+	for _, pid := range process.ChildrenOf(own, own) {
 		foreign.pids[pid] = true
 	}
 }

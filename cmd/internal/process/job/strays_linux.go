@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -54,7 +52,7 @@ func (j *Job) orphans() (pids []int) {
 	// Orphans become children of the main thread. We fork from other threads, but the main thread
 	// may have the keeper as a child.
 	own := os.Getpid()
-	for _, pid := range childrenOf(own, own) {
+	for _, pid := range process.ChildrenOf(own, own) {
 		if pid == j.pid || pid == j.keeper.number() {
 			continue
 		}
@@ -105,22 +103,11 @@ func (j *Job) tree(pid int, ours bool) (pids []int) {
 
 	threads, _ := process.Numbers(fmt.Sprintf("/proc/%d/task", pid))
 	for _, thread := range threads {
-		for _, child := range childrenOf(pid, thread) {
+		for _, child := range process.ChildrenOf(pid, thread) {
 			pids = append(pids, j.tree(child, ours)...)
 		}
 	}
 
-	return pids
-}
-
-// childrenOf returns the children of a thread of pid.
-func childrenOf(pid, thread int) (pids []int) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, thread))
-	for word := range strings.FieldsSeq(string(text)) {
-		if pid, err := strconv.Atoi(word); err == nil {
-			pids = append(pids, pid)
-		}
-	}
 	return pids
 }
 

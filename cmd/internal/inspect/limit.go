@@ -1,0 +1,67 @@
+package inspect
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/check"
+)
+
+// within returns what f returns, or an error if the limit of a comes first. Then f may still run:
+// neither a search nor a comparison with a schema can be stopped but by the end of this process.
+func within[T any](a *Attempt, f func() (T, error)) (value T, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	select {
+	case <-a.over:
+	default:
+		found := make(chan result, 1)
+		go func() {
+			value, err := f()
+			found <- result{value, err}
+		}()
+		select {
+		case r := <-found:
+			return r.value, r.err
+		case <-a.over:
+		}
+	}
+	return value, fmt.Errorf("all that is looked at takes more than %v", a.Limit)
+}
+
+// after returns a channel that is closed when d is over.
+func after(d time.Duration) <-chan struct{} {
+	over := make(chan struct{})
+	time.AfterFunc(d, func() { close(over) })
+	return over
+}
+
+// Matches is that of check.Attempt. A pattern with *, ? or [ ] names no directories, and finds
+// nothing behind symbolic links that lead out.
+func (a *Attempt) Matches(p check.Pattern) ([]string, error) {
+	return within(a, func() ([]string, error) { return a.matches(p) })
+}
+
+// Look is that of check.Attempt.
+func (a *Attempt) Look(path string) (check.Stamp, error) {
+	return within(a, func() (check.Stamp, error) { return a.look(path) })
+}
+
+// Read is that of check.Attempt.
+func (a *Attempt) Read(path string) (string, error) {
+	return within(a, func() (string, error) { return a.read(path) })
+}
+
+// Search is that of check.Attempt.
+func (a *Attempt) Search(expr *regexp.Regexp, text string) ([]int, error) {
+	return within(a, func() ([]int, error) { return expr.FindStringIndex(text), nil })
+}
+
+// Conforms is that of check.Attempt.
+func (a *Attempt) Conforms(s check.Shape, text string) error {
+	_, err := within(a, func() (struct{}, error) { return struct{}{}, a.conforms(s, text) })
+	return err
+}
