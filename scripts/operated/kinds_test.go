@@ -68,12 +68,20 @@ func (w *world) start(service string) (s snapshot, p process) {
 	return s, p
 }
 
-// kill kills the process of a service, and returns its start.
+// kill kills the process of a service, waits until it has ended, and returns its start.
 func (w *world) kill(service string) (start string) {
 	w.t.Helper()
 	s, p := w.start(service)
+	start = s.entries[service].StartID
 	s.box.signal(p.pid, syscall.SIGKILL)
-	return s.entries[service].StartID
+	if !poll.Within(poll.Patience, func() bool {
+		s := w.now()
+		_, lives := s.alive(service)
+		return !lives || s.entries[service].StartID != start
+	}) {
+		w.fault("%s cannot be killed", service)
+	}
+	return start
 }
 
 // killAtAnyTime kills a service after a random time.
@@ -221,11 +229,13 @@ func containerBoots(w *world) {
 	w.write("held", "")
 	service := w.steadyOne()
 	start := w.kill(service)
+	var e entry
 	if !poll.Within(poll.Patience, func() bool {
-		s := w.now() // a pass that had begun may see the end
-		return s.of(service).recorded || s.entries[service].StartID != start
+		s := w.now() // a pass that had begun may take it in, and restart the service later
+		e = s.entries[service]
+		return s.of(service).recorded || e.StartID != start || e.State != "running"
 	}) {
-		w.fault("there is no record of the end of %s", service)
+		w.fault("there is no record of the end of %s: %+v", service, e)
 	}
 	w.reboot()
 	time.Sleep(pause)
