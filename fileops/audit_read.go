@@ -174,12 +174,11 @@ func (r *auditReader) leased(g *auditLog) error {
 	return nil
 }
 
-// Verify reads the record of a, and returns what is wrong with it. known are heads that were kept
-// elsewhere. feed gives lines to a verifier. A record whose object has no file is read all the
-// same.
-func (a Audited) Verify(known []string, feed func(v *audit.Verifier, lines []string)) (
+// Verify has v read the record of a, and returns it: it says what is wrong. v has nothing but Known
+// and Each. feed gives lines to it. A record whose object has no file is read all the same.
+func (a Audited) Verify(v *audit.Verifier, feed func(v *audit.Verifier, lines []string)) (
 	*audit.Verifier, AuditEnd, error) {
-	v := &audit.Verifier{State: audit.State{Shape: a.Shape, LeftOut: a.LeftOut}, Known: known}
+	v.State = audit.State{Shape: a.Shape, LeftOut: a.LeftOut}
 	end, err := a.Read(func(lines []string) { feed(v, lines) })
 	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound) ||
 		errors.Is(end.Err, ErrNoGroup)

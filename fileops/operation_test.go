@@ -321,7 +321,7 @@ func TestAuditOperationFullDisk(t *testing.T) {
 
 	must(t, os.Remove(l.OperationAudit("op")))
 	editOp(t, l, popping("c"))
-	v, _, err := object.Verify(nil, Feed)
+	v, _, err := object.Verify(&audit.Verifier{}, Feed)
 	if err != nil || v.Findings != nil {
 		t.Errorf("%v, %v", err, v.Findings)
 	}

@@ -172,6 +172,32 @@ func end(u utterance) queue.TaskEnd {
 	return queue.EndedAnswered
 }
 
+// note keeps what is asked as a note, because the spec of a question is deleted some time after its
+// end, but who reads the record has to know what was signed.
+func (d *desk) note(id string) error {
+	q, err := d.ledger.ReadQueue(d.queue)
+	if err != nil || d.env.DryRun() {
+		return err
+	}
+	t := q.Task(id)
+	if t == nil || t.Ask == nil { // the verb says why it cannot be answered
+		return nil
+	}
+	content, err := d.ledger.ReadSpec(d.queue, t)
+	if err != nil {
+		return err
+	}
+	note, err := d.ledger.AddNote("question", id, string(content)+"\n")
+	if err != nil {
+		return err
+	}
+	object, err := d.ledger.AuditedQueue(d.queue)
+	if err != nil {
+		return err
+	}
+	return object.Note(note)
+}
+
 // decide answers the question id, which was shown with that hash.
 func (d *desk) decide(id string, u utterance, shown string) (err error) {
 	a := queue.Answer{End: end(u), Text: u.text, User: cli.UserName(), Shown: shown,
@@ -186,6 +212,9 @@ func (d *desk) decide(id string, u utterance, shown string) (err error) {
 		text := queue.SignedText(shown, a.End, a.Text, a.SignedAt)
 		if a.Signature, err = signing.Sign(string(d.flags.Sign), text); err != nil {
 			return fmt.Errorf("--sign %s: %w", d.flags.Sign, err)
+		}
+		if err := d.note(id); err != nil {
+			return err
 		}
 	}
 

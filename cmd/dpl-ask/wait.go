@@ -168,7 +168,7 @@ func (a *asking) checkSignature(e queue.Ended) error {
 		}
 	}
 	_, err := signing.Verify(a.verifier, a.signers,
-		queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text)
+		queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text, time.Time{})
 	if err != nil {
 		return fmt.Errorf("it has no signature by one of %s: %w", a.signers, err)
 	}

@@ -2,7 +2,7 @@
 // group: who changed what and when.
 //
 //	dpl-audit QUEUE [--since TIME] [--until TIME] [--task TASK] [--kind WORD] [--last N]
-//	dpl-audit QUEUE --verify [--known HASH...]
+//	dpl-audit QUEUE --verify [--known HASH...] [--signers FILE]
 //	dpl-audit QUEUE --head | --at REVISION | --seal | --note KIND --data FILE
 //	dpl-audit --op OP|--group GROUP --on|--off, and as above
 //
@@ -25,15 +25,16 @@ type auditor struct {
 	Last  cli.Count  `placeholder:"N" help:"only the last N of these"`
 	Full  bool       `help:"also what only counts"`
 
-	Verify bool        `help:"compare each line with the next one and with the file"`
-	Known  []knownHash `placeholder:"HASH" help:"with --verify: a head that was kept elsewhere; the record must contain it"`
-	Head   bool        `help:"print the number and the hash of the last line"`
-	At     cli.Count   `placeholder:"N" help:"print the object as it was at revision N"`
-	Seal   bool        `help:"begin a new part of the log, and print the path of the one that ends"`
-	Note   cli.Word    `placeholder:"KIND" help:"add a note about the text of --data, such as prompt"`
-	Data   cli.Path    `placeholder:"FILE" help:"with --note: the text, which is kept in notes/; - is standard input"`
-	On     bool        `help:"from now on, record the edits of the operation or group; heartbeats are not recorded"`
-	Off    bool        `help:"record no more of them"`
+	Verify  bool        `help:"compare each line with the next one and with the file"`
+	Known   []knownHash `placeholder:"HASH" help:"with --verify: a head that was kept elsewhere; the record must contain it"`
+	Signers cli.Path    `placeholder:"FILE" help:"with --verify: each yes of a person must have a signature by one of FILE, as dpl-ask --signers takes it"`
+	Head    bool        `help:"print the number and the hash of the last line"`
+	At      cli.Count   `placeholder:"N" help:"print the object as it was at revision N"`
+	Seal    bool        `help:"begin a new part of the log, and print the path of the one that ends"`
+	Note    cli.Word    `placeholder:"KIND" help:"add a note about the text of --data, such as prompt"`
+	Data    cli.Path    `placeholder:"FILE" help:"with --note: the text, which is kept in notes/; - is standard input"`
+	On      bool        `help:"from now on, record the edits of the operation or group; heartbeats are not recorded"`
+	Off     bool        `help:"record no more of them"`
 }
 
 // Leading returns the flag whose value may be the first argument.
@@ -57,7 +58,7 @@ func (c *auditor) Run(env *cli.Env) error {
 func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) error {
 	switch {
 	case c.Verify:
-		return c.verify(env, object)
+		return c.verify(env, l, object)
 	case c.Head:
 		return c.head(env, object)
 	case c.Given("at"):

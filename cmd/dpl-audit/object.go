@@ -80,6 +80,10 @@ func (c *auditor) Validate() error {
 		return cli.Usagef("--since, --until, --task, --kind, --last and --full choose lines to be shown")
 	case c.Known != nil && !c.Verify:
 		return cli.Usagef("--known goes with --verify")
+	case c.Signers != "" && !c.Verify:
+		return cli.Usagef("--signers goes with --verify")
+	case c.Signers != "" && c.Object.given(false) > 0:
+		return cli.Usagef("--signers is for a queue of questions")
 	case (c.Note != "") != (c.Data != ""):
 		return cli.Usagef("--note and --data go together")
 	case c.DryRun && c.Reads():

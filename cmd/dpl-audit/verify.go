@@ -12,14 +12,28 @@ import (
 )
 
 // verify prints whether the record of object holds.
-func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
-	known := make([]string, len(c.Known))
+func (c *auditor) verify(env *cli.Env, l *fileops.Ledger, object fileops.Audited) error {
+	v := &audit.Verifier{Known: make([]string, len(c.Known))}
 	for i, hash := range c.Known {
-		known[i] = string(hash)
+		v.Known[i] = string(hash)
 	}
-	v, end, err := recorded.Verify(object, known)
+	signatures, err := c.signatures(l)
 	if err != nil {
 		return err
+	}
+	if signatures != nil {
+		v.Each = signatures.line
+	}
+	v, end, err := recorded.Verify(object, v)
+	if err != nil {
+		return err
+	}
+	var signed []signedYes
+	if signatures != nil {
+		signed = signatures.known
+		for _, f := range signatures.wrong {
+			v.Add(f)
+		}
 	}
 
 	if env.JSON() {
@@ -29,9 +43,9 @@ func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
 		}
 		env.PrintJSON(cli.Object{{"whole", len(v.Findings) == 0}, {"lines", v.Lines},
 			{"first", v.First}, {"moved", v.Moved}, {"seq", end.Chain.Seq}, {"head", cli.OrNull(end.Chain.Head)},
-			{"findings", findings}})
+			{"findings", findings}, {"moreFindings", v.More}, {"signed", objects(signed)}})
 	} else {
-		c.report(env, v, end)
+		c.report(env, v, end, signed)
 	}
 	if len(v.Findings) > 0 {
 		return cli.Exit(cli.StatusFalse)
@@ -39,8 +53,16 @@ func (c *auditor) verify(env *cli.Env, object fileops.Audited) error {
 	return nil
 }
 
+func objects(signed []signedYes) []cli.Object {
+	all := make([]cli.Object, len(signed))
+	for i, y := range signed {
+		all[i] = y.object()
+	}
+	return all
+}
+
 // report prints what v has found for people, and what it cannot see.
-func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) {
+func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, signed []signedYes) {
 	print := func(format string, args ...any) {
 		fmt.Fprintln(env.Stdout, harmless.Text(fmt.Sprintf(format, args...)))
 	}
@@ -50,8 +72,14 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd) 
 	for _, l := range v.Marks {
 		print("note: line %d, of %s: %s", l.Seq, view.Stamp(l.At), mark(l.Verb))
 	}
+	for _, y := range signed {
+		print("%s", y.text())
+	}
 	for _, f := range v.Findings {
 		print("%v", f)
+	}
+	if v.More > 0 {
+		print("and %d more findings", v.More)
 	}
 	if len(v.Findings) > 0 {
 		return

@@ -33,7 +33,7 @@ func (p *checkup) audit() (found []finding) {
 		}
 
 		name := p.survey.Name(survey.Found{Path: object.Log})
-		v, _, err := recorded.Verify(object, nil)
+		v, _, err := recorded.Verify(object, &audit.Verifier{})
 		if err != nil {
 			found = append(found, problem.about(name, err.Error(), ""))
 			continue

@@ -14,6 +14,9 @@ const (
 	Missing How = "missing" // it is not there
 	Forked  How = "forked"  // there is another one with its number, or it is not in its place
 	Torn    How = "torn"    // it has no end
+
+	// Unsigned: the line has a yes without a signature that counts (spec §47.5).
+	Unsigned How = "unsigned"
 )
 
 // A Finding is something that is wrong with a chain.
@@ -29,9 +32,11 @@ func (f Finding) String() string { return fmt.Sprintf("line %d is %s: %s", f.Seq
 // object's file. The zero Verifier with a Shape has read nothing.
 type Verifier struct {
 	State State
-	Known []string // heads kept elsewhere: each must be the hash of a line, or named by the first one
+	Known []string   // heads kept elsewhere: each must be the hash of a line, or named by the first one
+	Each  func(Line) // gets each good line; nil: nobody does
 
-	Findings []Finding
+	Findings []Finding // at most mostFindings
+	More     int64     // how many others there are
 	Lines    int64  // how many good ones
 	First    int64  // the number of the first one
 	Marks    []Line // the lines that say that the record began, or was not continuous
@@ -110,6 +115,9 @@ func (v *Verifier) take(l Line) {
 	v.last, v.head = l.Seq, l.Hash
 	v.Lines++
 	v.note(l.Hash)
+	if v.Each != nil {
+		v.Each(l)
+	}
 	if v.tail = append(v.tail, l); len(v.tail) > 4*MostPending {
 		v.tail = slices.Clone(v.tail[2*MostPending:])
 	}
@@ -171,8 +179,20 @@ func (v *Verifier) find(seq int64, how How, text string) {
 	if n := len(v.Findings); n > 0 && v.Findings[n-1].Seq == seq && v.Findings[n-1].How == how {
 		return
 	}
-	v.Findings = append(v.Findings, Finding{seq, how, text})
+	v.Add(Finding{seq, how, text})
 	v.noFit = true
+}
+
+// mostFindings is how many findings are kept: a file of other lines has one for each.
+const mostFindings = 1000
+
+// Add adds a finding.
+func (v *Verifier) Add(f Finding) {
+	if len(v.Findings) == mostFindings {
+		v.More++
+		return
+	}
+	v.Findings = append(v.Findings, f)
 }
 
 // Rest reads what follows the last newline of the log. The log goes on if another part follows.

@@ -69,7 +69,7 @@ func (q Queue) Answer(id string, a Answer, seen Seen) (Queue, error) {
 	d := Decision{By: a.By, User: a.User, Answer: a.Text, Self: own, Unchecked: unchecked, Shown: a.Shown}
 	if a.Signature != "" {
 		d.Signature = Signature{At: wire.Moment(a.SignedAt), Text: a.Signature, Nonce: t.Ask.Nonce,
-			AskedAt: t.EnqueuedAt, User: t.Ask.User}
+			AskedAt: t.EnqueuedAt, User: t.Ask.User, Scope: t.Ask.Scope, Key: t.Key}
 	}
 	e.decide(i, a.End, d)
 	return e.end()

@@ -24,6 +24,14 @@ func (t *Task) Shown(queueID string) Shown {
 		By: t.Ask.By, User: t.Ask.User, Scope: t.Ask.Scope, Key: t.Key, Spec: t.SpecHash()}
 }
 
+// Shown returns what a person was shown of the question that has ended as e, if that is signed.
+func (e Ended) Shown(queueID string) Shown {
+	d := e.Decision
+	s := d.Signature
+	return Shown{Queue: queueID, ID: e.ID, Nonce: s.Nonce, AskedAt: s.AskedAt, Kind: d.Kind, By: d.AskedBy,
+		User: s.User, Scope: s.Scope, Key: s.Key, Spec: e.Spec}
+}
+
 // Hash returns the hash of s, which an answer names.
 func (s Shown) Hash() string {
 	return wire.Hash("dpl question 2\n" +
@@ -58,9 +66,11 @@ func quoted(text string) string {
 type Signature struct {
 	At      time.Time // when it was signed
 	Text    string
-	Nonce   string // of the question
+	Nonce   string // of the question, as what follows
 	AskedAt time.Time
 	User    string // of who has asked
+	Scope   string
+	Key     string
 }
 
 func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {
@@ -76,6 +86,10 @@ func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {
 			s.AskedAt = r.Time()
 		case "user":
 			s.User = r.String()
+		case "scope":
+			s.Scope = r.String()
+		case "key":
+			s.Key = r.String()
 		default:
 			r.Nested(nested, "signature", name)
 		}
@@ -94,6 +108,8 @@ func (s Signature) write(w *wire.Writer, nested *wire.Nested) {
 		w.String("nonce", s.Nonce)
 		w.Time("askedAt", s.AskedAt)
 		w.OptString("user", s.User)
+		w.OptString("scope", s.Scope)
+		w.OptString("key", s.Key)
 		w.Unknown(nested.Of("signature"))
 	})
 }

@@ -165,3 +165,41 @@ func unquoted(text string) string {
 	}
 	return r.String()
 }
+
+// EndedIn returns what has ended by a line of the record of a queue, or, where the line has the whole
+// queue, all that this remembers. What cannot be read is left out.
+func EndedIn(l audit.Line) (all []Ended) {
+	for _, c := range l.Patch {
+		array := ""
+		switch c.Path {
+		case "":
+			array = ended(c.After)
+		case "ended/-":
+			array = "[" + c.After + "]"
+		}
+		for _, text := range elements(array) {
+			e, err := wire.Decode(text, 0, func(r *wire.Reader) (e Ended) {
+				e.read(r)
+				return e
+			})
+			if err == nil {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// ended returns the member ended of a queue, or "".
+func ended(queue string) (array string) {
+	if queue == "" {
+		return ""
+	}
+	r := wire.NewReader(queue, 0)
+	r.Object(func(name string) {
+		if value := r.Value(); name == "ended" {
+			array = value
+		}
+	})
+	return array
+}

@@ -53,7 +53,7 @@ var classes = []class{
 		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
 			"push:sh", "doctor:quiet", "cleanup:quiet", "run:status-fd", "claim:sh", "claim:mine",
 			"claim:check", "claim:epoch", "answer:follow", "answer:ids", "audit:since", "audit:until", "audit:kind",
-			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:head", "audit:at"}},
+			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:signers", "audit:head", "audit:at"}},
 	{"deletes whole files that no edit reads", []string{"cleanup:keep-record"}},
 	{"asks another program, before or after the edit", []string{"ask:signers", "ask:fresh", "answer:sign"}},
 }

@@ -277,7 +277,7 @@ func (w *world) verify(id string,
 	if err != nil {
 		return err
 	}
-	v, _, err := object.Verify(nil, fileops.Feed)
+	v, _, err := object.Verify(&audit.Verifier{}, fileops.Feed)
 	switch {
 	case errors.Is(err, fileops.ErrNoRecord) || errors.Is(err, fileops.ErrNotFound) ||
 		errors.Is(err, fileops.ErrNoGroup) || errors.Is(err, fileops.ErrPermission):
@@ -313,7 +313,7 @@ func (w *world) record() (string, error) {
 		}
 		return err
 	}
-	v, end, err := object.Verify(nil, func(v *audit.Verifier, lines []string) {
+	v, end, err := object.Verify(&audit.Verifier{}, func(v *audit.Verifier, lines []string) {
 		fileops.Feed(v, lines)
 		for _, text := range lines {
 			take(text)

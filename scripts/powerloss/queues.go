@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -42,7 +43,7 @@ func wholeRecord(l *fileops.Ledger, q queue.Queue) error {
 	if err != nil {
 		return err
 	}
-	v, _, err := object.Verify(nil, fileops.Feed)
+	v, _, err := object.Verify(&audit.Verifier{}, fileops.Feed)
 	if err == nil && (len(v.Findings) > 0 || len(v.Marks) > 0) {
 		err = fmt.Errorf("the record of queue %s: %v, %v", q.ID, v.Findings, v.Marks)
 	}

@@ -129,7 +129,7 @@ ASK = record(kind=(KIND, REQUIRED), text=(TEXT, ''), nonce=(NONCE, REQUIRED), by
              user=(TEXT, ''), scope=(TEXT, ''), signed=(BOOLEAN, False), askers=(array(ASKER), REQUIRED))
 RULED = record(file=(TEXT, REQUIRED), hash=(HASHED, REQUIRED), number=(POSITIVE, REQUIRED))
 SIGNATURE = record(at=(MOMENT, REQUIRED), text=(TEXT, REQUIRED), nonce=(NONCE, REQUIRED),
-                   askedAt=(MOMENT, REQUIRED), user=(TEXT, ''))
+                   askedAt=(MOMENT, REQUIRED), user=(TEXT, ''), scope=(TEXT, ''), key=(TEXT, ''))
 DECISION = record(kind=(KIND, REQUIRED), text=(TEXT, ''), askedBy=(IDENT, REQUIRED),
                   operation=(IDENT, ABSENT), by=(IDENT, ABSENT), user=(TEXT, ''), answer=(TEXT, ''),
                   rule=(RULED, ABSENT), self=(BOOLEAN, False), unchecked=(BOOLEAN, False),
@@ -1147,7 +1147,8 @@ def answer(queue, world, id, end, text='', by=None, user='', operation=None, que
     if signature is not None:
         signature = {'at': read_time(signature['at']), 'text': signature['text'],
                      'nonce': asked['ask']['nonce'], 'askedAt': asked['enqueuedAt'],
-                     'user': asked['ask']['user']}
+                     'user': asked['ask']['user'], 'scope': asked['ask']['scope'],
+                     'key': asked['key']}
     askers = asked['ask']['askers']
     own_ = any(is_part(asker, by, operation, queue_, task, processes) for asker in askers)
     unchecked = not own_ and not all(checks(asker, whole, edit.seen) for asker in askers)

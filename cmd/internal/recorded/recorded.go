@@ -12,8 +12,8 @@ import (
 )
 
 // Verify is object.Verify on all processors.
-func Verify(object fileops.Audited, known []string) (*audit.Verifier, fileops.AuditEnd, error) {
-	return object.Verify(known, feed)
+func Verify(object fileops.Audited, v *audit.Verifier) (*audit.Verifier, fileops.AuditEnd, error) {
+	return object.Verify(v, feed)
 }
 
 // batchSize is how many lines a processor parses at a time.

@@ -4,6 +4,7 @@ package signing
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // namespace keeps a signature of an answer from being one of anything else.
@@ -38,10 +40,11 @@ func Verifier() (string, error) {
 }
 
 // Verify returns the names under which the file signers, in the format of allowed_signers of
-// ssh-keygen(1), has the key that has signed text. The program is that of Verifier. It gets no
+// ssh-keygen(1), has the key that has signed text, as of at; zero is now. The program is that of
+// Verifier. It gets no
 // environment, and the signature from a pipe, so that nobody can put another one in its place. A
 // security key must have been touched.
-func Verify(program, signers, text, signature string) (names []string, err error) {
+func Verify(program, signers, text, signature string, at time.Time) (names []string, err error) {
 	if err := touched(signature); err != nil {
 		return nil, err
 	}
@@ -55,6 +58,9 @@ func Verify(program, signers, text, signature string) (names []string, err error
 			w.WriteString(signature)
 			w.Close()
 		}()
+		if !at.IsZero() {
+			args = append(args, "-O", "verify-time="+at.UTC().Format("20060102150405Z"))
+		}
 		cmd := exec.Command(program, append(args, "-s", "/dev/fd/3")...)
 		cmd.Env, cmd.ExtraFiles = []string{}, []*os.File{r}
 		return run(cmd, input)
@@ -81,18 +87,41 @@ func Verify(program, signers, text, signature string) (names []string, err error
 	return names, err
 }
 
-// touched returns an error if the signature is by a security key that nobody has touched:
-// ssh-keygen does not look at that. The format is PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH.
-func touched(signature string) error {
+// decode returns the fields of a signature, of which the first is the public key. The format is
+// PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH.
+func decode(signature string) (fields []byte, err error) {
 	const begin, end, magic = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----", "SSHSIG"
 	_, armored, found := strings.Cut(signature, begin)
 	armored, _, closed := strings.Cut(armored, end)
 	blob, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(armored), ""))
 	if !found || !closed || err != nil || !bytes.HasPrefix(blob, []byte(magic)) || len(blob) < len(magic)+4 {
-		return errors.New("it is no signature of ssh-keygen -Y sign")
+		return nil, errors.New("it is no signature of ssh-keygen -Y sign")
 	}
+	return blob[len(magic)+4:], nil // behind the version
+}
 
-	rest := blob[len(magic)+4:]                                                   // behind the version
+// Signer returns who has signed, for people: the name under which the signers have the key, or the
+// fingerprint of that if the file has several names for it, or a pattern.
+func Signer(names []string, signature string) string {
+	if len(names) == 1 && !strings.ContainsAny(names[0], "*?!,") {
+		return names[0]
+	}
+	fields, err := decode(signature)
+	if err != nil {
+		return ""
+	}
+	key, _ := field(fields)
+	hash := sha256.Sum256(key)
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(hash[:])
+}
+
+// touched returns an error if the signature is by a security key that nobody has touched:
+// ssh-keygen does not look at that.
+func touched(signature string) error {
+	rest, err := decode(signature)
+	if err != nil {
+		return err
+	}
 	for range []string{"public key", "namespace", "reserved", "hash algorithm"} { // before the signature
 		_, rest = field(rest)
 	}

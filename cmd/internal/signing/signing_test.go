@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
@@ -64,23 +65,23 @@ func TestVerifyTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	names, err := Verify(program, signers, "yes", key.sign("yes", 1))
+	names, err := Verify(program, signers, "yes", key.sign("yes", 1), time.Time{})
 	if err != nil || !slices.Equal(names, []string{"ada", "bob"}) {
 		t.Errorf("touched: %q, %v", names, err)
 	}
-	if names, err := Verify(program, signers, "yes", key.sign("yes", 0)); err == nil ||
+	if names, err := Verify(program, signers, "yes", key.sign("yes", 0), time.Time{}); err == nil ||
 		!strings.Contains(err.Error(), "was not touched") {
 		t.Errorf("not touched: %q, %v", names, err)
 	}
-	if names, err := Verify(program, signers, "no", key.sign("yes", 1)); err == nil {
+	if names, err := Verify(program, signers, "no", key.sign("yes", 1), time.Time{}); err == nil {
 		t.Errorf("another text: %q", names)
 	}
-	if names, err := Verify(program, signers, "yes", newSecurityKey(t).sign("yes", 1)); err == nil {
+	if names, err := Verify(program, signers, "yes", newSecurityKey(t).sign("yes", 1), time.Time{}); err == nil {
 		t.Errorf("another key: %q", names)
 	}
 	for _, other := range []string{"", "x", "-----BEGIN SSH SIGNATURE-----\nU1NIU0lH\n-----END SSH SIGNATURE-----",
 		key.sign("yes", 1)[:60]} {
-		if names, err := Verify(program, signers, "yes", other); err == nil {
+		if names, err := Verify(program, signers, "yes", other, time.Time{}); err == nil {
 			t.Errorf("%q: %q", other, names)
 		}
 	}
@@ -104,7 +105,7 @@ func TestVerifyEnvironment(t *testing.T) {
 	t.Setenv("PATH", dir)
 	t.Setenv("LD_PRELOAD", filepath.Join(dir, "evil.so"))
 	key := newSecurityKey(t)
-	if names, err := Verify(program, signers, "yes", key.sign("yes", 1)); err == nil {
+	if names, err := Verify(program, signers, "yes", key.sign("yes", 1), time.Time{}); err == nil {
 		t.Errorf("it is signed by %q", names)
 	}
 }

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/signing"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/queue"
+)
+
+// signatures checks what people have signed in the record of a queue (spec §47.5).
+type signatures struct {
+	ledger   *fileops.Ledger
+	queue    string
+	signers  string // path of a file
+	verifier string // path of ssh-keygen
+	known    []signedYes
+	wrong    []audit.Finding
+}
+
+// A signedYes is a yes whose signature counts.
+type signedYes struct {
+	seq    int64 // of the line
+	ended  queue.Ended
+	signer string
+	noted  bool // the text that was signed is in notes/
+}
+
+// line checks what l adds. What rules have decided needs no signature, and a no neither.
+func (s *signatures) line(l audit.Line) {
+	for _, e := range queue.EndedIn(l) {
+		d := e.Decision
+		if d == nil || !e.End.Yes() || d.Rule.Number != 0 {
+			continue
+		}
+		signer, err := s.check(e)
+		if err != nil {
+			s.wrong = append(s.wrong, audit.Finding{Seq: l.Seq, How: audit.Unsigned,
+				Text: fmt.Sprintf("%s: %s%s: %v", e.ID, e.End, d.Decider(), err)})
+			continue
+		}
+		_, err = s.ledger.ReadNote(audit.Note{Hash: e.Spec})
+		s.known = append(s.known, signedYes{l.Seq, e, signer, err == nil})
+	}
+}
+
+// check returns who has signed e. The signature is of the question as the decision describes it, and
+// counts if the key was one of the signers when it was made.
+func (s *signatures) check(e queue.Ended) (signer string, err error) {
+	signature := e.Decision.Signature
+	if signature.Text == "" {
+		return "", errors.New("it has no signature")
+	}
+	shown := e.Shown(s.queue).Hash()
+	if shown != e.Decision.Shown {
+		return "", errors.New("another question was shown")
+	}
+	names, err := signing.Verify(s.verifier, s.signers, queue.SignedText(shown, e.End, e.Decision.Answer,
+		signature.At), signature.Text, signature.At)
+	return signing.Signer(names, signature.Text), err
+}
+
+// signatures returns what checks signatures, or nil if none are to be checked.
+func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
+	if c.Signers == "" {
+		return nil, nil
+	}
+	verifier, err := signing.Verifier()
+	if err == nil {
+		_, err = c.Signers.Read(mostSigners) // ssh-keygen takes a file that is not there for an empty one
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--signers: %w", err)
+	}
+	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers), verifier: verifier}, nil
+}
+
+// mostSigners is the size of the largest file of signers.
+const mostSigners = 1 << 20
+
+// text returns y for people.
+func (y signedYes) text() string {
+	text := fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End, y.signer,
+		view.Stamp(y.ended.Decision.Signature.At), y.ended.Decision.Text)
+	if !y.noted {
+		text += " (the whole text is not in notes/)"
+	}
+	return text
+}
+
+func (y signedYes) object() cli.Object {
+	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End}, {"signer", y.signer},
+		{"signedAt", view.Stamp(y.ended.Decision.Signature.At)}, {"spec", y.ended.Spec}, {"noted", y.noted}}
+}
