@@ -4,6 +4,7 @@
 //	dpl-ask TEXT --kind question|--choice TEXT... [--to NAME] [--timeout D]
 //	dpl-ask TEXT --key KEY --wait D
 //	dpl-ask TEXT --park
+//	dpl-ask --explain-rules --rules FILE... [--input FILE]
 //
 // It exits 0 if the question was answered, or the permission given. Any other status is no (spec
 // §46 to §48, in spec/questions.md).
@@ -22,7 +23,7 @@ import (
 type ask struct {
 	cli.Common `embed:""`
 
-	Question cli.Word   `placeholder:"TEXT" required:"" help:"the question; may be given as the first argument"`
+	Question cli.Word   `placeholder:"TEXT" help:"the question; may be given as the first argument"`
 	Kind     string     `default:"" enum:"permission,question," placeholder:"permission|question" help:"permission: it is allowed or denied (the default); question: it is answered with a text"`
 	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; makes it a question, and may be repeated"`
 	Input    cli.Path   `placeholder:"FILE" help:"the request for a permission: a JSON object with tool, and argv or command; - is standard input"`
@@ -32,6 +33,7 @@ type ask struct {
 	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
 	Fresh              cli.Span   `placeholder:"D" help:"with --signers, and --key or --park: a signature counts for D"`
 	AllowWritableRules bool       `help:"obey --rules and --signers that the asker could change"`
+	ExplainRules       bool       `help:"ask nothing: list the rules of --rules; with --input, say why each one matches or not, and what they decide"`
 
 	Timeout cli.Span `placeholder:"D" help:"unanswered after D it is over (5m for a permission, 24h for a question)"`
 	Wait    cli.Span `placeholder:"D" help:"with --key: wait for D only, and exit 75; asking again goes on waiting"`
@@ -54,6 +56,10 @@ func (*ask) Leading() string { return "question" }
 func (c *ask) Validate() error {
 	permission := c.kind() == queue.AskPermission
 	switch {
+	case c.ExplainRules:
+		return c.validateExplain()
+	case c.Question == "":
+		return cli.Usagef("what is to be asked? dpl-ask TEXT")
 	case c.Kind == string(queue.AskPermission) && c.Choice != nil:
 		return cli.Usagef("--choice is for a question: a permission is allowed or denied")
 	case !permission && (c.Input != "" || c.Rules != nil):
@@ -92,7 +98,13 @@ func (c *ask) kind() queue.AskKind {
 // HostTime makes it a cli.HostTimer.
 func (*ask) HostTime() {}
 
+// Reads makes it a cli.Reader.
+func (c *ask) Reads() bool { return c.ExplainRules }
+
 func (c *ask) Run(env *cli.Env) error {
+	if c.ExplainRules {
+		return c.explain(env)
+	}
 	id, err := c.Whom.AskQueue()
 	if err != nil {
 		return err

@@ -22,24 +22,14 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 		if err != nil {
 			return fmt.Errorf("--rules: %w", err)
 		}
-		text, err := cli.Path(real).Read(mostInput)
-		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
-		}
-		rules, err := question.Decode(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-
-		abs, err := filepath.Abs(string(path))
+		rules, name, err := readRules(path, real)
 		if err != nil {
 			return err
 		}
-		files = append(files, rules)
-		names = append(names, queue.Rule{File: abs, Hash: wire.Hash(text)})
+		files, names = append(files, rules), append(names, name)
 	}
 
-	v := question.Decide(request, files, env.Now())
+	v := question.Decide(request, files, evidence(env, request))
 	if v.Decision == question.Ask {
 		return nil
 	}
@@ -51,6 +41,26 @@ func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) er
 	}
 	q.Reason = files[v.File][v.Rule].Reason
 	return nil
+}
+
+// readRules returns the rules in the file that is named path and is real behind its links, and how
+// a decision names the file.
+func readRules(path cli.Path, real string) (question.Rules, queue.Rule, error) {
+	text, err := cli.Path(real).Read(mostInput)
+	if err != nil {
+		return nil, queue.Rule{}, fmt.Errorf("--rules: %w", err)
+	}
+	rules, err := question.Decode(text)
+	if err != nil {
+		return nil, queue.Rule{}, fmt.Errorf("%s: %w", path, err)
+	}
+	abs, err := filepath.Abs(string(path))
+	return rules, queue.Rule{File: abs, Hash: wire.Hash(text)}, err
+}
+
+// evidence returns what rules look at, beside request.
+func evidence(env *cli.Env, request question.Request) question.Evidence {
+	return question.Evidence{Now: env.Now(), Inside: inside(request.Dir)}
 }
 
 // trusted returns the path of the file of rules behind all symbolic links. It returns

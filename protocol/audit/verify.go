@@ -37,10 +37,10 @@ type Verifier struct {
 
 	Findings []Finding // at most mostFindings
 	More     int64     // how many others there are
-	Lines    int64  // how many good ones
-	First    int64  // the number of the first one
-	Marks    []Line // the lines that say that the record began, or was not continuous
-	Moved    bool   // the parts before the first line are elsewhere, which is no finding
+	Lines    int64     // how many good ones
+	First    int64     // the number of the first one
+	Marks    []Line    // the lines that say that the record began, or was not continuous
+	Moved    bool      // the parts before the first line are elsewhere, which is no finding
 
 	first    Line   // the first line, unless it is line 1 or names a known head
 	last     int64  // the number of the last line

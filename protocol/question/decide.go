@@ -1,13 +1,7 @@
 package question
 
-import (
-	"slices"
-	"strings"
-	"time"
-)
-
 // A Verdict is what rules say to a request, and which rule does: its place among the files, and its
-// place in that one, both from 0. With Ask and a File of -1, no rule fits.
+// place in that one, both from 0. With Ask and a File of -1, no rule matches.
 type Verdict struct {
 	Decision Decision
 	File     int
@@ -15,108 +9,97 @@ type Verdict struct {
 }
 
 // Decide returns what the rules of all files say to q (spec §48.3). A rule that denies goes before
-// one that asks, and that before one that allows, whatever their order. If none fits, a person is
-// asked.
-func Decide(q Request, files []Rules, now time.Time) Verdict {
+// one that asks, and that before one that allows, whatever their order. If none matches, a person
+// is asked.
+func Decide(q Request, files []Rules, seen Evidence) Verdict {
 	c := q.command()
-	verdict := Verdict{Decision: Ask, File: -1}
-	rank := map[Decision]int{Deny: 3, Ask: 2, Allow: 1}
-	best := 0
+	if v := stopped(&q, c, files, seen); v.File >= 0 {
+		return v
+	}
+	if !q.Command {
+		return find(files, func(rule *Rule) bool { return rule.allowsTool(&q, seen) == miss{} })
+	}
 
+	all := q.around(c.parts, files, seen)
+	verdict := asked
+	for i, p := range c.parts {
+		v := find(files, func(rule *Rule) bool {
+			return rule.allows(&q, p.words, all[i], seen) == miss{}
+		})
+		if v.File < 0 {
+			return asked
+		}
+		if i == 0 {
+			verdict = v
+		}
+	}
+	return verdict
+}
+
+var asked = Verdict{Decision: Ask, File: -1}
+
+// stopped returns the verdict of the rules that deny or ask.
+func stopped(q *Request, c command, files []Rules, seen Evidence) Verdict {
+	verdict := asked
 	for i, rules := range files {
-		for j, rule := range rules {
-			d, fits := rule.says(q, c, now)
-			if fits && rank[d] > best {
-				best, verdict = rank[d], Verdict{d, i, j}
+		for j := range rules {
+			rule := &rules[j]
+			if rule.Decide == Allow {
+				continue
+			}
+			switch d, m := rule.stops(q, c, seen.Now); {
+			case m != miss{}:
+			case d == Deny:
+				return Verdict{d, i, j}
+			case verdict.File < 0:
+				verdict = Verdict{d, i, j}
 			}
 		}
 	}
 	return verdict
 }
 
-// A command is what is known of the command of a request.
-type command struct {
-	words []string   // as they are executed; nil: there are none, or it takes a shell to know them
-	parts [][]string // sequences of words that may be commands in it, words among them
-}
-
-func (q Request) command() command {
-	if q.Argv != nil {
-		c := command{words: q.Argv, parts: [][]string{q.Argv}}
-		for _, argument := range q.Argv {
-			if strings.ContainsFunc(argument, func(r rune) bool { return !plain(r) }) {
-				c.parts = append(c.parts, split(argument))
+// find returns the verdict of the first rule that allows and matches.
+func find(files []Rules, matches func(*Rule) bool) Verdict {
+	for i, rules := range files {
+		for j := range rules {
+			if rules[j].Decide == Allow && matches(&rules[j]) {
+				return Verdict{Allow, i, j}
 			}
 		}
-		return c
 	}
-
-	c := command{parts: [][]string{split(q.Shell)}}
-	if !strings.ContainsFunc(q.Shell, func(r rune) bool { return !plain(r) && r != ' ' }) {
-		c.words = strings.Fields(q.Shell)
-	}
-	return c
+	return asked
 }
 
-// plain reports whether r means nothing but itself to every shell.
-func plain(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-		strings.ContainsRune("_@%+:,./-", r)
-}
-
-// split returns what may be words in a command for a shell.
-func split(shell string) []string {
-	return strings.FieldsFunc(shell, func(r rune) bool { return !plain(r) })
-}
-
-// says returns what rule says to q, whose command is c, and whether it says anything. A rule that
-// denies a command whose words are only somewhere in it, as arguments or behind an operator, asks:
-// they may be data.
-func (rule Rule) says(q Request, c command, now time.Time) (Decision, bool) {
-	switch {
-	case rule.Tool != "" && rule.Tool != q.Tool, !rule.Until.IsZero() && !now.Before(rule.Until):
-		return "", false
-	case rule.Argv == nil:
-		return rule.Decide, true
-	case rule.Decide == Allow:
-		return Allow, begins(c.words, rule.Argv) &&
-			(len(rule.Argv) == len(c.words) || !isShell(c.words[0]))
-	case begins(c.words, rule.Argv) || named(c.words, rule.Argv):
-		return rule.Decide, true
+// around returns for each of parts what the others may change. A command that matches a rule with
+// paths is taken for one that makes no links which lead out of the directory.
+func (q *Request) around(parts []part, files []Rules, seen Evidence) []others {
+	all := make([]others, len(parts))
+	if len(parts) == 1 {
+		return all
 	}
-	return Ask, slices.ContainsFunc(c.parts, func(words []string) bool {
-		for i := range words {
-			if begins(words[i:], rule.Argv) || named(words[i:], rule.Argv) {
-				return true
+
+	held, moved := make([]bool, len(parts)), false
+	for i, p := range parts {
+		all[i].moved = moved
+		held[i] = find(files, func(rule *Rule) bool {
+			return rule.Paths && rule.allows(q, p.words, others{moved: moved}, seen) == miss{}
+		}).File >= 0
+		moved = moved || moves(p.words[0])
+	}
+
+	loose := false // before the pipeline
+	for i := 0; i < len(parts); {
+		end, free := i, 0
+		for ; end == i || end < len(parts) && parts[end].piped; end++ {
+			if !held[end] {
+				free++
 			}
 		}
-		return false
-	})
-}
-
-// isShell reports whether program runs what its arguments say: of such a command a rule that allows
-// must name every word.
-func isShell(program string) bool {
-	switch program[strings.LastIndexByte(program, '/')+1:] {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "env",
-		"eval", "exec", "command", "builtin", "source", ".", "sudo", "doas", "su", "xargs", "ssh", "nohup",
-		"timeout", "nice", "setsid", "stdbuf", "chroot", "script", "unshare", "nsenter", "strace":
-		return true
+		for ; i < end; i++ {
+			all[i].loose = loose || free > 1 || free == 1 && held[i]
+		}
+		loose = loose || free > 0
 	}
-	return false
-}
-
-// begins reports whether prefix is at the beginning of words.
-func begins(words, prefix []string) bool {
-	return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
-}
-
-// named reports whether words begin with prefix if the directory of the program is left out.
-func named(words, prefix []string) bool {
-	if len(words) == 0 {
-		return false
-	}
-	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
-	return name == prefix[0] && len(words) >= len(prefix) &&
-		slices.Equal(words[1:len(prefix)], prefix[1:])
+	return all
 }

@@ -5,6 +5,7 @@
 // shell. [Decode] reads [Rules] from a file, and [Decide] applies those of all files: what one
 // denies is denied, whatever others allow.
 //
-// The two sides are not alike. A rule that allows must fit exactly; one that denies or asks also
-// counts where it only may be meant.
+// The two sides are not alike. A rule that allows must match exactly, and each of the commands that
+// are joined; one that denies or asks also counts where it only may be meant. What paths lead to,
+// and the time, is [Evidence] of the caller. [Explain] says why rules match or not.
 package question

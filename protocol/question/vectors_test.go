@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ type vector struct {
 	Rules   []json.RawMessage `json:"rules"`
 	Input   json.RawMessage   `json:"input"`
 	Now     string            `json:"now"`
+	Inside  []string          `json:"inside"`
 	Verdict *struct {
 		Decide Decision `json:"decide"`
 		File   *int     `json:"file"`
@@ -64,11 +66,15 @@ func (v *vector) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := Evidence{Now: now, Inside: func(path string) bool {
+		return slices.Contains(v.Inside,
+			path)
+	}}
 	want := Verdict{Decision: v.Verdict.Decide, File: -1}
 	if v.Verdict.File != nil && v.Verdict.Number != nil {
 		want.File, want.Rule = *v.Verdict.File, *v.Verdict.Number-1
 	}
-	if got := Decide(q, files, now); got != want {
+	if got := Decide(q, files, seen); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -316,6 +316,25 @@ func (r *Reader) Value() string {
 	return r.text[start:r.at]
 }
 
+// Strings reads any value. It calls each with all strings in it, and with the names of all members.
+func (r *Reader) Strings(each func(text string, name bool)) {
+	switch r.peek() {
+	case '{':
+		r.Object(func(name string) {
+			each(name, true)
+			r.Strings(each)
+		})
+	case '[':
+		r.Array(func() { r.Strings(each) })
+	case '"':
+		if text := r.String(); !r.Failed() {
+			each(text, false)
+		}
+	default:
+		r.skip()
+	}
+}
+
 // skip reads any value.
 func (r *Reader) skip() {
 	switch c := r.peek(); {

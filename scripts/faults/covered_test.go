@@ -50,7 +50,7 @@ var classes = []class{
 		"ask:shared", "ask:resource-root",
 	}},
 	{"says what is printed, or that nothing is written",
-		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain",
+		[]string{"json", "verbose", "version", "help", "dry-run", "register:explain", "ask:explain-rules",
 			"push:sh", "doctor:quiet", "cleanup:quiet", "run:status-fd", "claim:sh", "claim:mine",
 			"claim:check", "claim:epoch", "answer:follow", "answer:ids", "audit:since", "audit:until", "audit:kind",
 			"audit:last", "audit:full", "audit:verify", "audit:known", "audit:signers", "audit:head", "audit:at"}},

@@ -46,7 +46,8 @@ func asked(t *testing.T, w *world) {
 // requestFiles are a request and a rule that allows it.
 func requestFiles(t *testing.T, w *world) {
 	for name, text := range map[string]string{
-		"input.json": `{"argv":["ls"]}`, "allow.json": `{"rules":[{"decide":"allow","argv":["ls"]}]}`,
+		"input.json": `{"tool":"Bash","argv":["ls"]}`,
+		"allow.json": `{"rules":[{"decide":"allow","tool":"Bash","argv":["ls"]}]}`,
 	} {
 		if err := os.WriteFile(filepath.Join(w.base, "res", name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

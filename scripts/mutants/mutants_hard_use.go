@@ -6,7 +6,7 @@ import "slices"
 func hardUse() []mutant {
 	return slices.Concat(dataLoss, wrongVerdicts, graces, services, keepers, links, sets, queues, checks,
 		policies, simulated, firstMinutes, security, pipes, runs, seeds,
-		alerting, evidence)
+		alerting, evidence, rules)
 }
 
 // dataLoss deletes, or commits, what nobody has asked for.

@@ -606,7 +606,8 @@ def rules_reality(vector):
         request = questions.decode_request(text(vector['input']))
     except Refused as refused:
         return {'refused': part if refused.word == 'corrupt' else refused.word}
-    return {'verdict': numbers(questions.decide(request, files, read_time(vector['now'])))}
+    return {'verdict': numbers(questions.decide(request, files, read_time(vector['now']),
+                                                vector.get('inside', [])))}
 
 
 class Suite(typing.NamedTuple):
@@ -629,7 +630,7 @@ QUEUES = Suite({'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then'
                 'refused', 'path', 'entry', 'id', 'claimed', 'verdict', 'holds', 'line', 'aborts',
                 'written', 'past', 'remembered'}, NEEDED, queue_expectation, queue_reality,
                queues.encode, lambda queue: parse(queues.encode(queue)))
-RULES = Suite({'comment', 'section', 'rules', 'input', 'now', 'verdict', 'refused'},
+RULES = Suite({'comment', 'section', 'rules', 'input', 'now', 'inside', 'verdict', 'refused'},
               {'comment', 'section', 'rules', 'input', 'now'}, rules_expectation, rules_reality, None, None)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 

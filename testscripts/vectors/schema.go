@@ -56,7 +56,7 @@ func (folder schemasIn) Load(address string) (any, error) {
 
 // beyondSchema are vectors of refusals that no schema can express: a schema sees values, not text,
 // and only one at a time.
-var beyondSchema = regexp.MustCompile(`^decode-(orchestrator-)?(too-deep|duplicate-|number-with-|fraction|supervisor-(key|id)-|two-dots|id-with-two-dots|same-seq|last-(seq|epoch)-|audit-pending|nofile-order|exit-status-(fraction|range-backwards))|^registerAll-other-key`)
+var beyondSchema = regexp.MustCompile(`^decode-(orchestrator-)?(too-deep|duplicate-|number-with-|fraction|supervisor-(key|id)-|two-dots|id-with-two-dots|same-seq|last-(seq|epoch)-|audit-pending|nofile-order|exit-status-(fraction|range-backwards))|^registerAll-other-key|^rules-bad-wildcard-inside`)
 
 // Valid returns why the schema refuses text, or nil.
 func (c SchemaCheck) Valid(text string) error {

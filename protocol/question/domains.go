@@ -1,0 +1,52 @@
+package question
+
+import (
+	"slices"
+	"strings"
+)
+
+// leadsTo reports whether text is a URL of http or https whose host, with its port if it has one,
+// is among the domains of rule (spec §48.3).
+func (rule *Rule) leadsTo(text string) bool {
+	rest, ok := strings.CutPrefix(text, "https://")
+	if !ok {
+		rest, ok = strings.CutPrefix(text, "http://")
+	}
+	isOther := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
+	if !ok || strings.ContainsFunc(rest, isOther) {
+		return false
+	}
+	host := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host = rest[:i]
+	}
+	name, port, ported := strings.Cut(strings.ToLower(host), ":")
+	name = strings.TrimSuffix(name, ".")
+	if ported {
+		name += ":" + port
+	}
+	return slices.Contains(rule.Domains, name)
+}
+
+// isHost reports whether text is the name of a host as rules have it, perhaps with a port.
+func isHost(text string) bool {
+	name, port, ported := strings.Cut(text, ":")
+	if ported && (port == "" || strings.Trim(port, "0123456789") != "") {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// isProse reports whether text begins with a word and a space: no program takes it for a URL,
+// because a host has no space.
+func isProse(text string) bool {
+	word, _, ok := strings.Cut(text, " ")
+	return ok && word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return r < 0x80 && (!plain(r) || strings.ContainsRune("_@%+:,./-", r))
+	})
+}
