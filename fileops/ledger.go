@@ -40,6 +40,11 @@ type Options struct {
 	Sync        disk.Sync
 	// on a shared ledger, also delete paths outside tmp/ that other members of the group name
 	TrustGroup bool
+	// Owner is the name or number of a user, besides this one and root, to whom a shared ledger may
+	// belong: whoever owns it can read and change all that is done in it. AnyOwner: it may belong
+	// to any user.
+	Owner    string
+	AnyOwner bool
 	// root, who reads everything anyway, may open the ledger of another user. Then no lock is
 	// given, so that root leaves nothing there that locks its owner out.
 	Reads bool

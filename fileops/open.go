@@ -6,10 +6,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -101,9 +104,32 @@ func (l *Ledger) open() error {
 		l.fs.FS = o
 	}
 
-	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)
+	l.fs.FS = l.fs.Within(l.Dir(), func(path string, info disk.Info) error {
+		if err := l.fs.CheckDir(path, info); err != nil || path != l.Dir() {
+			return err
+		}
+		return l.checkOwner(info)
+	})
 
 	return l.checkDirs()
+}
+
+// checkOwner returns ErrPermission for the directory of a shared ledger of another user, unless
+// Options name that one. A user who makes a ledger first, where others expect their own, could
+// otherwise answer their questions, and read what they write.
+func (l *Ledger) checkOwner(info disk.Info) error {
+	const root = 0
+	uid, o := info.UID, l.options
+	if uid == l.fs.UID || l.fs.UID < 0 || uid == root || o.AnyOwner {
+		return nil
+	}
+	name := trust.UserName(uid)
+	if o.Owner != "" && (o.Owner == name || o.Owner == strconv.Itoa(uid)) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: the ledger belongs to %s, who can read and change all that is done in it: "+
+		"if you trust that user, give --trust-owner %s, or set $DPL_TRUST_OWNER", l.Dir(), ErrPermission,
+		name, strings.TrimPrefix(name, "uid "))
 }
 
 // checkUnmarked returns ErrNoLedger for a directory that is not a ledger, and ErrConfig for one

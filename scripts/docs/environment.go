@@ -28,6 +28,8 @@ var everywhere = []variable{
 	{"DPL_LEDGER", "The ledger directory, where --ledger is not given."},
 	{"XDG_STATE_HOME", "Where neither is given, the ledger is the directory dpl in there, else `~/.local/state/dpl`."},
 	{"DPL_SYNC", "How much to fsync, where --sync is not given."},
+	{"DPL_TRUST_OWNER", "A user to whom a shared ledger may belong, where --trust-owner is not given."},
+	{"DPL_TRUST_GROUP", "1: act on what other members of the group of a shared ledger have written."},
 	{"DPL_NOW", "The time, where --now is not given; for tests and replay. Leave it unset " +
 		"otherwise."},
 	{"DPL_REPLAY", "1: the ledger is only for tests or replay, which may be changed by the time " +

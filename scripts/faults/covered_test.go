@@ -29,7 +29,7 @@ type class struct {
 
 var classes = []class{
 	{"says where the ledger is, or whether it is used",
-		[]string{"ledger", "trust-group", "if-exists"}},
+		[]string{"ledger", "trust-owner", "trust-group", "if-exists"}},
 	{"says how long to wait, not for what",
 		[]string{"lock-timeout", "run:wait", "run:until-done"}},
 	{"says what is waited for, which changes no edit of the janitor",

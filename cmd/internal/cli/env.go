@@ -63,7 +63,8 @@ func (env *Env) session(reads bool) *session.Session {
 	f := env.flags
 	return session.New(session.Options{
 		Program: env.Program, Reads: reads, Ledger: string(f.Ledger),
-		LockTimeout: time.Duration(f.LockTimeout), Sync: syncOf(f.Sync), TrustGroup: f.TrustGroup, DryRun: f.DryRun, Now: f.Now.Time,
+		LockTimeout: time.Duration(f.LockTimeout), Sync: syncOf(f.Sync), TrustOwner: string(f.TrustOwner), TrustGroup: f.TrustGroup,
+		DryRun: f.DryRun, Now: f.Now.Time,
 	})
 }
 
@@ -119,6 +120,9 @@ func (env *Env) Again() (flags []string) {
 	}
 	if f.Given("sync") {
 		flags = append(flags, "--sync="+f.Sync)
+	}
+	if f.Given("trust-owner") {
+		flags = append(flags, "--trust-owner="+string(f.TrustOwner))
 	}
 	if f.TrustGroup {
 		flags = append(flags, "--trust-group")

@@ -17,7 +17,8 @@ type common struct {
 	Ledger      Path   `env:"DPL_LEDGER" placeholder:"DIR" help:"ledger directory; without one $XDG_STATE_HOME/dpl, else ~/.local/state/dpl"`
 	LockTimeout Pause  `default:"5s" placeholder:"D" help:"how long to wait for another command before exiting 75 (${default})"`
 	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full," help:"how much to fsync (full, but file for a plain heartbeat)"`
-	TrustGroup  bool   `help:"on a shared ledger, act on data written by other members of its group"`
+	TrustOwner  Word   `env:"DPL_TRUST_OWNER" placeholder:"USER" help:"use a shared ledger that belongs to USER, besides those of this user and root"`
+	TrustGroup  bool   `env:"DPL_TRUST_GROUP" help:"on a shared ledger, act on data written by other members of its group"`
 	JSON        bool   `help:"print one JSON document"`
 	DryRun      bool   `short:"n" help:"print the change without making it"`
 	Verbose     bool   `short:"v" help:"report on stderr what is done"`

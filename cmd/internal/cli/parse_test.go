@@ -140,7 +140,7 @@ func TestHelpJSON(t *testing.T) {
 		}
 	}
 
-	if len(got.Flags) != 19 || len(got.ExitStatuses) == 0 {
+	if len(got.Flags) != 20 || len(got.ExitStatuses) == 0 {
 		t.Errorf("%d flags, %d exit statuses", len(got.Flags), len(got.ExitStatuses))
 	}
 

@@ -27,6 +27,7 @@ type Options struct {
 	Ledger      string        // its directory; "": below $XDG_STATE_HOME or $HOME
 	LockTimeout time.Duration // how long an edit waits for the lock
 	Sync        disk.Sync
+	TrustOwner  string    // a user, besides this one and root, to whom a shared ledger may belong
 	TrustGroup  bool      // act on what other members of the group wrote to a shared ledger
 	DryRun      bool      // change nothing
 	Reads       bool      // never edit, so that root may read the ledger of another user
@@ -123,7 +124,8 @@ func (s *Session) ledgerOptions() fileops.Options {
 	}
 	return fileops.Options{
 		LockTimeout: s.options.LockTimeout, Sync: s.options.Sync, TrustGroup: s.options.TrustGroup,
-		Home: home, Observe: s.Observer(), By: s.author,
+		Owner: s.options.TrustOwner,
+		Home:  home, Observe: s.Observer(), By: s.author,
 	}
 }
 

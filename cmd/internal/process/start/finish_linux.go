@@ -55,10 +55,11 @@ func (r *record) finish(path string) error {
 func isAboutExit(entry string) bool { return strings.HasPrefix(entry, "DPL_EXIT_") }
 
 // whyEnded returns why the start id of a service has ended, from the registry of the ledger in
-// which its record is. It needs no lock: what stops a service is committed before the signal.
+// which its record is: the pass has found that trustworthy. It needs no lock, because what stops a
+// service is committed before the signal.
 func whyEnded(record, service, id string) (reason, detail string) {
 	groupDir := filepath.Dir(record)
-	l, err := fileops.Open(filepath.Dir(filepath.Dir(groupDir)), fileops.Options{})
+	l, err := fileops.Open(filepath.Dir(filepath.Dir(groupDir)), fileops.Options{AnyOwner: true})
 	if err != nil {
 		return group.Exited, ""
 	}
