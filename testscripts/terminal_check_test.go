@@ -21,7 +21,7 @@ func TestTerminalCheck(t *testing.T) {
 
 	y := sitDown(t, built(t), filepath.Join(built(t), "dpl-check"), rules, "--dir", filepath.Dir(rules))
 	y.hear(t, "failed: looked at 4\r\n"+
-		`  failed files no\x1bcne: it does not exist`+"\r\n"+
+		`  failed files no\u{1b}cne: it does not exist`+"\r\n"+
 		"  uncertain prose It is nice.: a person must look\r\n")
 	if got := y.end(t); got != "1" {
 		t.Errorf("got %s, want 1", got)

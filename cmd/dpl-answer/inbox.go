@@ -9,12 +9,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -231,5 +231,5 @@ func (d *desk) prompt(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return harmless.Text(strings.TrimSpace(line)), nil
+	return strings.TrimSpace(strings.ToValidUTF8(line, string(unicode.ReplacementChar))), nil
 }

@@ -157,7 +157,7 @@ func (d *desk) say(id string) error {
 	if err := d.decide(t.ID, u, shown); err != nil || d.env.JSON() || drawn {
 		return err
 	}
-	fmt.Fprintf(d.env.Stderr, "%s: %s: %s\n", t.ID, end(u), harmless.Message(t.Ask.Text))
+	fmt.Fprintf(d.env.Stderr, "%s: %s: %s\n", t.ID, end(u), harmless.Text(t.Ask.Text))
 	return nil
 }
 

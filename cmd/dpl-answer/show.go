@@ -100,7 +100,7 @@ func (d *desk) draw(t *queue.Task, seen queue.Seen) (string, error) {
 	var out strings.Builder
 	out.WriteString(screen.Style().Question(t, seen))
 	for line := range strings.Lines(spec.Text) {
-		out.WriteString("  " + harmless.Message(strings.TrimSuffix(line, "\n")) + "\n")
+		out.WriteString("  " + harmless.Text(strings.TrimSuffix(line, "\n")) + "\n")
 	}
 	if spec.Input != "" {
 		v := jsontext.Value(spec.Input)
@@ -110,7 +110,7 @@ func (d *desk) draw(t *queue.Task, seen queue.Seen) (string, error) {
 		out.WriteString("  " + harmless.JSON(string(v)) + "\n")
 	}
 	for i, choice := range spec.Choices {
-		fmt.Fprintf(&out, "  %d) %s\n", i+1, harmless.Message(choice))
+		fmt.Fprintf(&out, "  %d) %s\n", i+1, harmless.Text(choice))
 	}
 	return out.String(), nil
 }

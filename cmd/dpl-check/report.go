@@ -62,5 +62,5 @@ func line(what string, f check.Finding) string {
 			words = append(words, word)
 		}
 	}
-	return harmless.Message(strings.Join(words, " ")+": "+f.Found) + "\n"
+	return harmless.Text(strings.Join(words, " ")+": "+f.Found) + "\n"
 }

@@ -49,7 +49,7 @@ func status(findings []finding) int {
 func (f finding) line() string {
 	parts := slices.DeleteFunc([]string{f.object, f.text, f.cure},
 		func(part string) bool { return part == "" })
-	return harmless.Message(strings.Join(parts, ": "))
+	return harmless.Text(strings.Join(parts, ": "))
 }
 
 // table returns the findings for people, one per line. If width is not 0, longer lines are wrapped

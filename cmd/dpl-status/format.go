@@ -121,7 +121,7 @@ func typed(v any) any {
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for name, member := range v {
-			object[name] = typed(member)
+			object[harmless.Text(name)] = typed(member) // which prints the names of a map as they are
 		}
 		return object
 	}

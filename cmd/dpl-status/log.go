@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -161,7 +163,7 @@ func (f *follower) warn(log logs.Log) error {
 	return err
 }
 
-// A printer prints text written by others. On a terminal it removes control characters.
+// A printer prints text written by others. On a terminal it draws it.
 type printer struct {
 	out      interface{ Write(p []byte) (int, error) }
 	terminal bool
@@ -179,26 +181,28 @@ func (p *printer) print(text []byte) error {
 	return err
 }
 
-// clean returns text, after the rest of the previous one, without control characters except
+// clean returns text, after the rest of the previous one, as harmless.Text draws it, but for
 // newlines and tabs. An incomplete character at the end waits for its rest.
 func (p *printer) clean(text []byte) (clean []byte) {
 	text = append(p.rest, text...)
-	p.rest = nil
-	for len(text) > 0 {
-		if !utf8.FullRune(text) {
-			p.rest = append(p.rest, text...)
-			break
+	end := len(text)
+	for i := max(end-utf8.UTFMax, 0); i < end; i++ {
+		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
+			end = i
 		}
-
-		r, size := utf8.DecodeRune(text)
-		if r == '\n' || r == '\t' {
-			clean = append(clean, byte(r))
-		} else {
-			clean = append(clean, harmless.Text(string(text[:size]))...)
-		}
-
-		text = text[size:]
 	}
+	p.rest = slices.Clone(text[end:])
 
+	for i, line := range strings.Split(string(text[:end]), "\n") {
+		if i > 0 {
+			clean = append(clean, '\n')
+		}
+		for j, cell := range strings.Split(line, "\t") {
+			if j > 0 {
+				clean = append(clean, '\t')
+			}
+			clean = append(clean, harmless.Text(cell)...)
+		}
+	}
 	return clean
 }

@@ -40,7 +40,7 @@ func (s *reporter) whyTask(queueID, task string) error {
 		if cut > 0 {
 			fmt.Fprintf(s.env.Stdout, "  ... %d bytes were cut after its first 1M ...\n", cut)
 		}
-		fmt.Fprintf(s.env.Stdout, "  %s\n", strings.Join(lines, "\n  "))
+		fmt.Fprintf(s.env.Stdout, "  %s\n", (&printer{}).clean([]byte(strings.Join(lines, "\n  "))))
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (s *reporter) whyTask(queueID, task string) error {
 const longestLine = 1000
 
 // lastLines returns the path of the newest log of t, how many bytes were cut out of its middle, and
-// its last lines, without control characters.
+// its last lines.
 func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []string, err error) {
 	const most = 10
 	epoch := int64(0)
@@ -70,9 +70,8 @@ func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []strin
 	if err == nil {
 		cut, err = s.ledger.AttemptCut(t.Queue.ID, t.ID, epoch)
 	}
-	clean := (&printer{}).clean(text)
-	if clean = bytes.TrimRight(clean, "\n"); len(clean) > 0 {
-		lines = strings.Split(string(clean), "\n")
+	if text = bytes.TrimRight(text, "\n"); len(text) > 0 {
+		lines = strings.Split(string(text), "\n")
 		for i, line := range lines {
 			lines[i] = harmless.Short(line, longestLine)
 		}

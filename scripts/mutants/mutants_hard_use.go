@@ -324,17 +324,46 @@ var firstMinutes = []mutant{
 		[]string{"permissions/other_user.txtar"},
 	}, {
 		"escapes of an argument reach the terminal", "cmd/internal/cli/cli.go",
-		"harmless.Message(env.Program), harmless.Message(message))",
-		"harmless.Message(env.Program), message)",
+		"harmless.Text(env.Program), harmless.Text(message))",
+		"harmless.Text(env.Program), message)",
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"escapes of a warning reach the terminal", "cmd/internal/cli/cli.go",
-		"harmless.Message(fmt.Sprintf(format, args...)))", "fmt.Sprintf(format, args...))",
+		"harmless.Text(fmt.Sprintf(format, args...)))", "fmt.Sprintf(format, args...))",
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"an obeyed U+009B", "cmd/internal/harmless/harmless.go",
-		"return unicode.IsControl(r) ||", "return r < ' ' ||",
-		[]string{"./cmd/internal/harmless TestTextAndMessage"},
+		"	return unicode.In(r, unicode.L,", "	return r == 0x9b || unicode.In(r, unicode.L,",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"invisible letters are drawn", "cmd/internal/harmless/harmless.go",
+		"		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)",
+		"		unicode.In(r, unicode.Variation_Selector)",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"an escape is drawn like a text that looks like it", "cmd/internal/harmless/harmless.go",
+		"				!(r == '\\\\' && looksEscaped(rest)))", "				true)",
+		[]string{"./cmd/internal/harmless FuzzText"},
+	}, {
+		"letters of another script in a word", "cmd/internal/harmless/word.go",
+		"shown = s == common || s == most", "shown = true || s == most",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"a mark stays on a letter that is not drawn", "cmd/internal/harmless/word.go",
+		"mixed > 1 && (shown || !hangs)", "mixed > 1 && (shown || hangs || !hangs)",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"any number of marks on a letter", "cmd/internal/harmless/word.go",
+		"0 <= marks && marks < mostMarks", "0 <= marks && marks < mostMarks*1000",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"a joiner in every word", "cmd/internal/harmless/word.go",
+		"usesJoiners(before) && usesJoiners(after):", "(usesJoiners(before) || inWord(after)):",
+		[]string{"./cmd/internal/harmless TestText"},
+	}, {
+		"names of members in a format", "cmd/dpl-status/format.go",
+		"object[harmless.Text(name)]", "object[name]",
+		[]string{"status/format.txtar"},
 	}, {
 		"a umask of 0777 shuts out its owner", "cmd/internal/process/umask_unix.go",
 		"unix.Umask(mask &^ owner)", "unix.Umask(mask | 0*owner)",

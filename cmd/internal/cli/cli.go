@@ -209,7 +209,7 @@ func (env *Env) report(err error) int {
 		return status
 	}
 
-	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program), harmless.Message(message))
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Text(env.Program), harmless.Text(message))
 
 	return status
 }
@@ -226,6 +226,6 @@ func (env *Env) Logf(format string, args ...any) {
 
 // Warnf prints a line to stderr.
 func (env *Env) Warnf(format string, args ...any) {
-	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
-		harmless.Message(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Text(env.Program),
+		harmless.Text(fmt.Sprintf(format, args...)))
 }

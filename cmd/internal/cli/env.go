@@ -31,7 +31,7 @@ type Env struct {
 // lostMessages returns the message that n messages are lost.
 func (env *Env) lostMessages(n int) string {
 	return fmt.Sprintf("%s: %d more messages are lost: stderr was not read\n",
-		harmless.Message(env.Program), n)
+		harmless.Text(env.Program), n)
 }
 
 // Flush writes the messages so far, if there is a reader for them. See messages.Writer.

@@ -1,82 +1,172 @@
-// Package harmless keeps a terminal from obeying text written by others: control characters,
-// including those above U+0080, and those that change the direction of text; and it shows those
-// that nobody sees.
+// Package harmless draws text written by others, so that people see what it is, and no terminal,
+// browser or mail program obeys it.
+//
+// [Text] draws it in one line, [Lines] with its line breaks as lines, and [JSON] in a document that
+// stays the same. What is not plainly visible is written as an escape. So different texts are drawn
+// differently, except for letters that look alike although they are of one script, or in a word of
+// their own.
 package harmless
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// unsafe reports whether a terminal would obey r, show the text after it in another order or on
-// another line, or show nothing. Joiners, which many scripts and emoji need, are no such
-// characters.
-func unsafe(r rune) bool {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner ||
-		unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
-}
+// tab is how a tab is drawn: code is full of them.
+const tab = '\u21e5'
 
-// Text returns s with unsafe characters, and bytes that are not UTF-8, replaced by U+FFFD.
+// Text returns s as it is shown in one line. Written as \u{202e} are controls, other characters
+// that are not plainly visible, letters of another script than the rest of their word, and the
+// backslash before a text that looks like such an escape. A byte that is not UTF-8 is \x{ff}, and a
+// tab is ⇥. Emoji, and the joiners in words of scripts that need them, are kept.
 func Text(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unsafe(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
-}
-
-// Message returns s with unsafe characters, and bytes that are not UTF-8, written as in a Go
-// string: \x1b or \u202e.
-func Message(s string) string {
-	return replaced(s, func(r rune, size int, char string) string {
-		switch {
-		case r == utf8.RuneError && size == 1, unsafe(r) && r < utf8.RuneSelf:
-			return fmt.Sprintf(`\x%02x`, char[0])
-		case unsafe(r):
-			return fmt.Sprintf(`\u%04x`, r)
-		}
-		return char
-	})
-}
-
-// JSON returns the same JSON document as text, with unsafe characters in its strings written as
-// \u202e. Control characters below U+0020 are left, because in valid JSON they are only layout.
-func JSON(text string) string {
-	return replaced(text, func(r rune, _ int, char string) string {
-		if r < ' ' || !unsafe(r) {
-			return char
-		}
-		return fmt.Sprintf(`\u%04x`, r)
-	})
-}
-
-// replaced returns s with each character r replaced by by(r). A byte that is not UTF-8 is passed as
-// utf8.RuneError of size 1. Printable ASCII characters are kept.
-func replaced(s string, by func(r rune, size int, char string) string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < ' ' }) < 0 {
+	if isPlain(s) {
 		return s
 	}
 
 	var out strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		out.WriteString(by(r, size, s[:size]))
-		s = s[size:]
-	}
-
+	draw(s, false, func(s string, r rune, shown bool) {
+		switch {
+		case r == '\t':
+			out.WriteRune(tab)
+		case r == utf8.RuneError && len(s) == 1:
+			fmt.Fprintf(&out, `\x{%02x}`, s[0])
+		case !shown:
+			fmt.Fprintf(&out, `\u{%x}`, r)
+		default:
+			out.WriteString(s)
+		}
+	})
 	return out.String()
 }
 
-// Short returns s if it has at most most bytes, and otherwise its beginning and its end.
+// Lines returns the lines of s, each as Text draws it.
+func Lines(s string) []string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Text(line)
+	}
+	return lines
+}
+
+// JSON returns the same JSON document as text, with what Text would not show written as \u202e.
+// Characters below U+0020 are kept: in valid JSON they are only layout. So are bytes that are not
+// UTF-8.
+func JSON(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) < 0 {
+		return text
+	}
+
+	var out strings.Builder
+	draw(text, true, func(s string, r rune, shown bool) {
+		switch {
+		case shown || r < 0x7f || r == utf8.RuneError && len(s) == 1:
+			out.WriteString(s)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	})
+	return out.String()
+}
+
+// Short returns s if it has at most most bytes, and otherwise its beginning and its end, and
+// between them how many bytes are left out. most is at least 30.
 func Short(s string, most int) string {
-	const between = " ... "
 	if len(s) <= most {
 		return s
 	}
-	half := (most - len(between)) / 2
-	return strings.ToValidUTF8(s[:half], "") + between + strings.ToValidUTF8(s[len(s)-half:], "")
+	const between = len(" … 1234567 more bytes … ")
+	half := max(most-between, 0) / 2
+	begin, end := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
+	return fmt.Sprintf("%s … %d more bytes … %s", begin, len(s)-len(begin)-len(end), end)
+}
+
+// isPlain reports whether s is drawn as it is, without a look at more than its bytes: it is
+// printable ASCII, and nothing in it looks like an escape.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '\\' && looksEscaped(s[i:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// looksEscaped reports whether s, which begins with a backslash, looks like an escape of Text.
+func looksEscaped(s string) bool {
+	return len(s) > 2 && (s[1] == 'u' || s[1] == 'x') && s[2] == '{'
+}
+
+// draw calls put for each piece of s, in order: a character r and whether it is shown as it is; or
+// an emoji or a plain text, which is, and its first character. In JSON, a backslash and the
+// character behind it are no part of a word.
+func draw(s string, json bool, put func(s string, r rune, shown bool)) {
+	odd := -1 // the next character that is not plain; up to the last space before it, all is
+	for i := 0; i < len(s); {
+		if i > odd {
+			odd = nextOdd(s, i)
+			if n := strings.LastIndexByte(s[i:odd], ' ') + 1; n > 0 {
+				put(s[i:i+n], rune(s[i]), true)
+				i += n
+				continue
+			}
+		}
+
+		rest := s[i:]
+		r, n := utf8.DecodeRuneInString(rest)
+		switch emoji := emoji(rest); {
+		case emoji > 0:
+			n = emoji
+			put(rest[:n], r, true)
+		case r == '\\' && json:
+			_, escaped := utf8.DecodeRuneInString(rest[1:])
+			n += escaped
+			put(rest[:n], r, true)
+		case inWord(r):
+			n = wordLen(rest)
+			drawWord(rest[:n], put)
+		default:
+			put(rest[:n], r, isVisible(r) && !(r == utf8.RuneError && n == 1) && r != tab &&
+				!(r == '\\' && looksEscaped(rest)))
+		}
+		i += n
+	}
+}
+
+// nextOdd returns the place in s, from i on, of the first character that is a backslash or not
+// printable ASCII.
+func nextOdd(s string, i int) int {
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '\\' {
+			break
+		}
+	}
+	return i
+}
+
+// isVisible reports whether people see r wherever it stands. Marks are not: they need a letter.
+func isVisible(r rune) bool {
+	if r < utf8.RuneSelf {
+		return ' ' <= r && r < 0x7f
+	}
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !isHidden(r)
+}
+
+// isHidden reports whether r is a letter, mark or symbol that is drawn as nothing or as a blank, or
+// that is drawn exactly as a character of ASCII is.
+func isHidden(r rune) bool {
+	switch r {
+	case '\u2800', // a pattern of no dots
+		'\U0001d159', '\U00013441', '\U00013442', // blanks of music and of hieroglyphs
+		'\U00016fe4': // a filler
+		return true
+	}
+	return 0x1d400 <= r && r <= 0x1d7ff || // letters and digits of ASCII in other types
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -196,13 +197,18 @@ func (o *Orchestrator) checking(s *group.Service) []string {
 	return env
 }
 
-// lastLine returns the last line of output, or how if it is empty, in a form that harms no
-// terminal.
+// lastLine returns the last line of output, or how if it is empty, as the file of the group has it.
 func lastLine(output, how string) string {
 	output = strings.TrimRight(output, "\r\n \t")
 	line := output[strings.LastIndexAny(output, "\r\n")+1:]
 	if line == "" {
 		line = how
 	}
-	return harmless.Short(harmless.Text(line), longestOutput)
+	line = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(line, string(unicode.ReplacementChar)))
+	return harmless.Short(line, longestOutput)
 }

@@ -91,7 +91,7 @@ func TestCheckResults(t *testing.T) {
 		"says nothing":     {"exit 3", "exit status 3", ""},
 		"is killed":        {"kill -9 $$", "signal: killed", ""},
 		"escapes":          {`printf 'a\033[31mb\000c'; exit 1`, "a\uFFFD[31mb\uFFFDc", ""},
-		"much":             {"head -c 3000000 /dev/zero | tr '\\0' x; exit 1", "x ... x", ""},
+		"much":             {"head -c 3000000 /dev/zero | tr '\\0' x; exit 1", " more bytes … x", ""},
 		"no program":       {"exec no-such-program", "", "no-such-program"},
 		"not executable":   {"exec /dev/null", "", "/dev/null"},
 	} {

@@ -67,17 +67,8 @@ func (p Page) Text() string {
 // mood is view.Mood for a word of any string type.
 func mood(word any) string { return view.Mood(fmt.Sprint(word)) }
 
-// clean returns a page without characters that change the direction of text or are invalid in XML.
-// Others may have written them.
-func clean(page string) string {
-	lines := strings.Split(page, "\n")
-	for i, line := range lines {
-		lines[i] = harmless.Text(line)
-	}
-	const replacement = "\ufffd"
-	return strings.NewReplacer("\ufffe", replacement, "\uffff",
-		replacement).Replace(strings.Join(lines, "\n"))
-}
+// clean returns a page in which all text is drawn that others may have written. Its own is plain.
+func clean(page string) string { return strings.Join(harmless.Lines(page), "\n") }
 
 // The content of a page, with the fields that page.html uses.
 type content struct {

@@ -24,7 +24,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // a page.
 const (
 	nasty     = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "\x1b[31m\x00\u202e\ufffe"
-	nastyText = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "�[31m���"
+	nastyText = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + `\u{1b}[31m�\u{202e}\u{fffe}`
 )
 
 // hostile returns a page of an operation, a group and a queue in which all that is no id is nasty.

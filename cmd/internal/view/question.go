@@ -75,7 +75,7 @@ func (s Style) Question(t *queue.Task, seen queue.Seen) string {
 func (s Style) Decision(e queue.Ended, now time.Time) string {
 	word := string(e.End)
 	return fmt.Sprintf("%s: %s%s, %s\n  %s\n", s.paint(strong, e.ID), s.paint(toneOf(word), word),
-		harmless.Message(DecidedBy(e.Decision)), Ago(now.Sub(e.At)), harmless.Message(e.Decision.Text))
+		harmless.Text(DecidedBy(e.Decision)), Ago(now.Sub(e.At)), harmless.Text(e.Decision.Text))
 }
 
 // DecidedBy says who has decided, and what they said: " by ada: use the test database".

@@ -1,9 +1,6 @@
 package view
 
 import (
-	"fmt"
-
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -56,7 +53,7 @@ func (v Supervisor) Details() (all []string) {
 
 		text := "supervises " + f.CallID
 		if f.SupervisorHandle != "" {
-			text += fmt.Sprintf(" as %q", harmless.Text(f.SupervisorHandle))
+			text += ` as "` + f.SupervisorHandle + `"`
 		}
 
 		switch {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
@@ -157,14 +156,6 @@ func TestFold(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\x1b[2Jb\tc\n": "a�[2Jb�c�", "a\u202eb\u2066c": "a�b�c", "\xff": "�", "日本語 é": "日本語 é", "\u2028": "�",
-	} {
-		if got := harmless.Text(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-
 	for in, want := range map[string]int{"": 0, "abc": 3, "日本語": 6, "e\u0301": 1, "🙂": 2, "…└": 2} {
 		if got := columns(in); got != want {
 			t.Errorf("%q: got %d columns, want %d", in, got, want)
