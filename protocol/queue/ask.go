@@ -38,7 +38,7 @@ func (k AskKind) wants() string {
 // asks, so one is replaced and never changed.
 type Ask struct {
 	Kind     AskKind
-	Text     string  // the question, cut to MostAskText bytes
+	Text     string  // the question, cut to mostAskText bytes with a mark of how much is missing
 	Nonce    string  // 32 hex digits: no other question has these
 	By, User string  // participant and user of the first asker, also when it is gone
 	Scope    string  // within which the key of the task is known
@@ -47,8 +47,8 @@ type Ask struct {
 	Unknown  []wire.Member
 }
 
-// MostAskText is the length of the longest text of a question that its entry repeats, in bytes.
-const MostAskText = 200
+// mostAskText is the length of the longest text of a question that its entry repeats, in bytes.
+const mostAskText = 200
 
 // mostAsked is how many open questions one operation or process may have, so that one that asks all
 // the time does not keep others from asking.
@@ -295,7 +295,7 @@ func (e *edit) open(ask Question) {
 	e.q.Tasks = append(e.tasks(), &Task{
 		ID: ask.ID, Seq: e.q.LastSeq, State: Open, Spec: ask.Spec.stored(), Key: ask.Key,
 		EnqueuedAt: e.seen.Now,
-		Ask: &Ask{Kind: ask.Kind, Text: cut(ask.Text, MostAskText), Nonce: ask.Nonce,
+		Ask: &Ask{Kind: ask.Kind, Text: cut(ask.Text, mostAskText), Nonce: ask.Nonce,
 			By: ask.Asker.Participant, User: ask.Asker.User, Scope: scope, Signed: ask.Signed,
 			Askers: []Asker{e.asker(ask.Asker)}},
 		expiry: timerMember{Timer: startTimer(ask.Expires, e.seen.Observation)},
@@ -317,12 +317,14 @@ func (e *edit) obey(i int, ask Question) {
 	}
 }
 
-// cut returns at most n bytes of text, in whole characters.
+// cut returns text if it has at most n bytes, and otherwise those of its first n bytes that are whole
+// characters, and how many are missing.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return strings.ToValidUTF8(text[:n], "")
+	begin := strings.ToValidUTF8(text[:n], "")
+	return fmt.Sprintf("%s … %d more bytes", begin, len(text)-len(begin))
 }
 
 // decide ends the open question i.

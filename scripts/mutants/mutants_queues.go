@@ -63,6 +63,10 @@ var queues = []mutant{
 		"ended.ID == ask.Discounted {", "ended.ID == \"\" {",
 		[]string{queueVectors},
 	}, {
+		"a text is cut without a word", "protocol/queue/ask.go",
+		"fmt.Sprintf(\"%s … %d more bytes\", begin, len(text)-len(begin))", "fmt.Sprint(begin)",
+		[]string{queueVectors, "ask/cut.txtar"},
+	}, {
 		"the id of a question comes again", "protocol/queue/ask.go",
 		"taken || e.q.index(ask.ID) >= 0 {", "taken && e.q.index(ask.ID) >= 0 {",
 		[]string{queueVectors},

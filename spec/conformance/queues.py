@@ -1090,13 +1090,14 @@ def may_ask(edit, asker):
 
 def add_question(edit, name, kind, spec, text, asker, expires, key):
     edit.queue['lastSeq'] += 1
-    text = text.encode()
-    if len(text) > LONGEST_TEXT:
-        text = text[:LONGEST_TEXT]
+    whole = len(text.encode())
+    if whole > LONGEST_TEXT:
+        text = text.encode()[:LONGEST_TEXT].decode(errors='ignore')
+        text += f' … {whole - len(text.encode())} more bytes'
     task = ENTRY[0]({'taskId': name, 'seq': Number(str(edit.queue['lastSeq'])), 'spec': {}, 'key': key,
                      'enqueuedAt': format_time(edit.seen.now)}, '')
     task.update(state='open', spec=spec if in_entry(spec) else hash_of(spec),
-                ask={'kind': kind, 'text': text.decode(errors='ignore'), 'by': asker['participant'],
+                ask={'kind': kind, 'text': text, 'by': asker['participant'],
                      'user': asker['user'], 'askers': [asker]})
     set_optional(task, 'expiry', start_timer(expires, edit.seen))
     edit.tasks.append(task)
