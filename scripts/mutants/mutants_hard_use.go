@@ -361,6 +361,10 @@ var firstMinutes = []mutant{
 		"usesJoiners(before) && usesJoiners(after):", "(usesJoiners(before) || inWord(after)):",
 		[]string{"./cmd/internal/harmless TestText"},
 	}, {
+		"a hook gets what nobody sees", "cmd/internal/hook/hook.go",
+		"strings.NewReader(harmless.JSON(alert) + \"\\n\")", "strings.NewReader(harmless.JSON(\"\") + alert + \"\\n\")",
+		[]string{"./cmd/internal/hook TestRunDraws"},
+	}, {
 		"names of members in a format", "cmd/dpl-status/format.go",
 		"object[harmless.Text(name)]", "object[name]",
 		[]string{"status/format.txtar"},

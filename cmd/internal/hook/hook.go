@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/variables"
@@ -19,7 +20,7 @@ import (
 // timeout limits the run time of a hook.
 const timeout = 10 * time.Second
 
-// Run runs sh -c command with alert, a line without its newline, as its input and more in its
+// Run runs sh -c command with alert, a line of JSON without its newline, as its input and more in its
 // environment, as in variables.Environ. What it prints goes to out. A hook that hangs is killed,
 // with its process group.
 func Run(command, alert string, more []string, out io.Writer) (timedOut bool, err error) {
@@ -48,7 +49,7 @@ func RunIn(ctx context.Context, command, alert string, env []string, out io.Writ
 
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Env = env
-	cmd.Stdin = strings.NewReader(alert + "\n")
+	cmd.Stdin = strings.NewReader(harmless.JSON(alert) + "\n") // it may be sent as it is
 	out = messages.ForChild(out)
 	cmd.Stdout, cmd.Stderr = out, out
 	defer process.Contain(cmd)()

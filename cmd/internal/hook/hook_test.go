@@ -3,8 +3,21 @@ package hook
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 )
+
+// TestRunDraws checks that a hook may send its input to a terminal or a mail program as it is.
+func TestRunDraws(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if _, err := Run("cat", `{"text":"a\u001b b\u202e`+"\u202eg\u0456t"+`"}`, nil, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"text":"a\u001b b\u202e\u202eg\u0456t"}` + "\n"; out.String() != want {
+		t.Errorf("got %s, want %s", out.String(), want)
+	}
+}
 
 func TestAgain(t *testing.T) {
 	t.Parallel()
