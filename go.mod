@@ -7,7 +7,7 @@ require (
 	github.com/anishathalye/porcupine v1.3.1 // tests only: checks that histories of many processes are linearizable
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // jsontext: strict JSON that keeps unknown members unchanged
 	github.com/gofrs/flock v0.13.1 // the lock, on every system
-	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02 // scripts/pictures only: what a terminal shows; it needs no other module, unlike charmbracelet/x/vt, which needs 14
+	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02 // scripts/pictures and testscripts: what a terminal shows; it needs no other module, unlike charmbracelet/x/vt, which needs 14
 	github.com/mattn/go-runewidth v0.0.31 // the width of text in columns, for dpl-status
 	github.com/natefinch/atomic v1.0.1 // the replacing rename on Linux and Windows; elsewhere no path leads through a descriptor
 	github.com/prometheus/client_model v0.6.2 // tests only: what expfmt returns

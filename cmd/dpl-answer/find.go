@@ -73,7 +73,8 @@ func (d *desk) chosen(t *queue.Task, u utterance) (utterance, error) {
 		u.text = spec.Choices[n-1]
 		return u, nil
 	}
-	return u, fmt.Errorf("answer %q: %w: choose one of %q", t.ID, queue.ErrOtherKind, spec.Choices)
+	return u, fmt.Errorf("answer %q: %w: give one of the choices that dpl-answer %[1]s shows, or its "+
+		"number from 1 to %[3]d", t.ID, queue.ErrOtherKind, len(spec.Choices))
 }
 
 func (d *desk) spec(t *queue.Task) (queue.AskSpec, error) {

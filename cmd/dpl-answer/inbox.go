@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -79,17 +80,17 @@ func (d *desk) next(passed map[string]bool) (t *queue.Task, more int, seen queue
 
 // put shows t and does what the person says.
 func (d *desk) put(t *queue.Task, more int, first bool, seen queue.Seen) error {
-	text, err := d.draw(t, seen)
+	fmt.Fprintln(d.env.Stdout)
+	if more > 0 {
+		fmt.Fprintf(d.env.Stdout, "After this one: %d more.\n", more)
+	}
+	long, err := d.present(t, seen)
 	if err != nil {
 		return err
 	}
-	if more > 0 {
-		text = strings.Replace(text, "\n", fmt.Sprintf("; %d more\n", more), 1)
-	}
-	fmt.Fprint(d.env.Stdout, "\n", text)
 
 	for {
-		u, err := d.hear(t, first)
+		u, err := d.hear(t, first, long)
 		switch {
 		case errors.Is(err, errSkip):
 			return nil
@@ -108,28 +109,60 @@ func (d *desk) put(t *queue.Task, more int, first bool, seen queue.Seen) error {
 	}
 }
 
+// present draws all of t, and reports whether it is so long that a letter is no yes to it. What
+// does not fit on the screen is said to be above, in a line that nothing in t can look like.
+func (d *desk) present(t *queue.Task, seen queue.Seen) (long bool, err error) {
+	const most = 200 // lines
+	text, err := d.draw(t, seen)
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprint(d.env.Stdout, text)
+
+	lines := strings.Count(text, "\n")
+	_, height, _ := screen.Size()
+	long = lines > most
+	switch {
+	case long:
+		fmt.Fprintf(d.env.Stdout, "These are %d lines: read them from %s on. A yes is the word allow.\n",
+			lines, t.ID)
+	case lines >= height:
+		fmt.Fprintf(d.env.Stdout, "These are %d lines: read them from %s on.\n", lines, t.ID)
+	}
+	return long, nil
+}
+
 var (
 	errSkip    = errors.New("skip")
 	errUnheard = errors.New("it was no answer")
 )
 
-// hear asks the person what to say to t, which is drawn. A letter that was typed for an earlier
-// question is no yes to this one: after the first, a yes takes a digit that nobody can know before.
-func (d *desk) hear(t *queue.Task, first bool) (u utterance, err error) {
+// yes returns what a person types for yes: a letter, or the word allow after a long text. What was
+// typed for an earlier question is no yes to this one: after the first, a yes takes a digit that
+// nobody can know before.
+func yes(letter string, first, long bool) string {
+	if long {
+		letter = "allow"
+	}
+	if first {
+		return letter
+	}
+	return letter + fmt.Sprint(rand.IntN(10))
+}
+
+// hear asks the person what to say to t, which is drawn.
+func (d *desk) hear(t *queue.Task, first, long bool) (u utterance, err error) {
 	if t.Ask.Kind == queue.AskQuestion {
-		return d.hearText(t, first)
+		return d.hearText(t, first, long)
 	}
 
-	digit := ""
-	if !first {
-		digit = drawDigit()
-	}
-	reply, err := d.prompt(fmt.Sprintf("[y%s] allow, [n] deny, [s] skip, [q] quit? ", digit))
+	yes := yes("y", first, long)
+	reply, err := d.prompt(fmt.Sprintf("[%s] allow, [n] deny, [s] skip, [q] quit? ", yes))
 	if err != nil {
 		return u, err
 	}
 	switch strings.ToLower(reply) {
-	case "y" + digit:
+	case yes:
 		return utterance{allow: true}, nil
 	case "n":
 		return d.hearWhy()
@@ -138,13 +171,14 @@ func (d *desk) hear(t *queue.Task, first bool) (u utterance, err error) {
 	case "q":
 		return u, errQuit
 	}
-	fmt.Fprintf(d.env.Stdout, "Type y%s, n, s or q.\n", digit)
+	fmt.Fprintf(d.env.Stdout, "Type %s, n, s or q.\n", yes)
 	return u, errUnheard
 }
 
 // hearText asks for the answer to a question. Commands begin with a slash, so that any other text
-// is an answer; one that looks like the letter of a permission, or is not the first, takes a digit.
-func (d *desk) hearText(t *queue.Task, first bool) (u utterance, err error) {
+// is an answer. One that looks like the letter of a permission, is not the first, or is to a long
+// text, is asked for again.
+func (d *desk) hearText(t *queue.Task, first, long bool) (u utterance, err error) {
 	reply, err := d.prompt("answer, or /deny, /skip, /quit? ")
 	if err != nil {
 		return u, err
@@ -160,7 +194,8 @@ func (d *desk) hearText(t *queue.Task, first bool) (u utterance, err error) {
 		return u, errQuit
 	}
 	if reply[0] == '/' {
-		fmt.Fprintln(d.env.Stdout, "Type /deny, /skip or /quit, or an answer that does not begin with a slash.")
+		fmt.Fprintln(d.env.Stdout,
+			"Type /deny, /skip or /quit, or an answer that does not begin with a slash.")
 		return u, errUnheard
 	}
 
@@ -174,12 +209,14 @@ func (d *desk) hearText(t *queue.Task, first bool) (u utterance, err error) {
 	}
 	letter := slices.Contains([]string{"y", "n", "yes", "no"}, strings.ToLower(reply)) &&
 		!slices.Contains(spec.Choices, reply)
-	if first && !letter {
+	if first && !letter && !long {
 		return u, nil
 	}
-	digit := drawDigit()
-	sure, err := d.prompt(fmt.Sprintf("type %s to answer %q? ", digit, u.text))
-	if err == nil && sure != digit {
+
+	yes := yes("", first && !letter, long)
+	fmt.Fprint(d.env.Stdout, "answer:\n", screen.Style().Quote(u.text))
+	sure, err := d.prompt(fmt.Sprintf("type %s to give this answer? ", yes))
+	if err == nil && !strings.EqualFold(sure, yes) {
 		err = errUnheard
 	}
 	return u, err
@@ -193,30 +230,29 @@ func (d *desk) hearWhy() (utterance, error) {
 
 // confirm draws t, and asks whether to say u to it. It returns an error for no.
 func (d *desk) confirm(t *queue.Task, u utterance, seen queue.Seen) error {
-	text, err := d.draw(t, seen)
+	long, err := d.present(t, seen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(d.env.Stdout, text)
 	what := "allow it"
 	switch {
 	case u.deny:
 		what = "deny it"
 	case !u.allow:
-		what = fmt.Sprintf("answer %q", u.text)
+		what = "give this answer"
+		fmt.Fprint(d.env.Stdout, "answer:\n", screen.Style().Quote(u.text))
 	}
+	yes := yes("y", true, long && u.yes())
 	for {
-		reply, err := d.prompt(what + "? [y] yes, [n] no: ")
+		reply, err := d.prompt(fmt.Sprintf("%s? [%s] yes, [n] no: ", what, yes))
 		if errors.Is(err, errQuit) || strings.EqualFold(reply, "n") {
 			return cli.WithStatus(cli.StatusFalse, fmt.Errorf("%s: it is not answered", t.ID))
 		}
-		if err != nil || strings.EqualFold(reply, "y") {
+		if err != nil || strings.EqualFold(reply, yes) {
 			return err
 		}
 	}
 }
-
-func drawDigit() string { return fmt.Sprint(rand.IntN(10)) }
 
 // prompt asks for a line. What was typed before is forgotten. The end of the input is a wish to
 // quit.

@@ -13,8 +13,8 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -154,10 +154,14 @@ func (d *desk) say(id string) error {
 		return cli.WithStatus(cli.StatusRefused, fmt.Errorf("%s: the list does not show all of it: give "+
 			"--shown HASH, which dpl-answer %[1]s --json prints", t.ID))
 	}
-	if err := d.decide(t.ID, u, shown); err != nil || d.env.JSON() || drawn {
+	spec, err := d.spec(t)
+	if err == nil {
+		err = d.decide(t.ID, u, shown)
+	}
+	if err != nil || d.env.JSON() || drawn {
 		return err
 	}
-	fmt.Fprintf(d.env.Stderr, "%s: %s: %s\n", t.ID, end(u), harmless.Text(t.Ask.Text))
+	fmt.Fprintf(d.env.Stderr, "%s: %s\n%s", t.ID, end(u), screen.Messages().Quote(spec.Text))
 	return nil
 }
 
@@ -270,7 +274,9 @@ const Summary = "Show open questions, and answer them."
 func Main() {
 	cli.Main(&answer{}, Summary,
 		"Without arguments it lists them; on a terminal it shows one after the other, and "+
-			"asks for a letter. The first answer counts. Exits 76 if the question is decided "+
+			"asks for a letter, or for the word allow if it has more than 200 lines. What the asker "+
+			"has written is behind a margin, and what is not plainly visible in it is written "+
+			"as \\u{202e}. The first answer counts. Exits 76 if the question is decided "+
 			"already, or is your own, 4 if it has expired or was withdrawn. Refusing your own "+
 			"keeps programs from answering themselves by mistake: what keeps them from it "+
 			"altogether is another user.")

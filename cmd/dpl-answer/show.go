@@ -2,10 +2,8 @@ package answer
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -89,30 +87,13 @@ func (d *desk) show(id string) error {
 	return nil
 }
 
-// draw returns the question t in full, for a person who has to decide: control characters in it are
-// shown, not obeyed.
+// draw returns the question t in full, for a person who has to decide.
 func (d *desk) draw(t *queue.Task, seen queue.Seen) (string, error) {
 	spec, err := d.spec(t)
 	if err != nil {
 		return "", err
 	}
-
-	var out strings.Builder
-	out.WriteString(screen.Style().Question(t, seen))
-	for line := range strings.Lines(spec.Text) {
-		out.WriteString("  " + harmless.Text(strings.TrimSuffix(line, "\n")) + "\n")
-	}
-	if spec.Input != "" {
-		v := jsontext.Value(spec.Input)
-		if err := v.Indent(jsontext.WithIndentPrefix("  "), jsontext.WithIndent("  ")); err != nil {
-			return "", err
-		}
-		out.WriteString("  " + harmless.JSON(string(v)) + "\n")
-	}
-	for i, choice := range spec.Choices {
-		fmt.Fprintf(&out, "  %d) %s\n", i+1, harmless.Text(choice))
-	}
-	return out.String(), nil
+	return screen.Style().Question(t, spec, seen)
 }
 
 func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {

@@ -365,6 +365,46 @@ var firstMinutes = []mutant{
 		"strings.NewReader(harmless.JSON(alert) + \"\\n\")", "strings.NewReader(harmless.JSON(\"\") + alert + \"\\n\")",
 		[]string{"./cmd/internal/hook TestRunDraws"},
 	}, {
+		"a wide line goes on without a margin", "cmd/internal/view/quote.go",
+		"			margin = further", "			margin = \"\" + further[:0]",
+		[]string{"./cmd/internal/view FuzzQuote"},
+	}, {
+		"a wide line goes on like a new one", "cmd/internal/view/quote.go",
+		"			margin = further", "			margin = s.margin() + further[:0]",
+		[]string{"./cmd/internal/view TestQuote"},
+	}, {
+		"wide characters count as narrow", "cmd/internal/view/quote.go",
+		"return max(wide.RuneWidth(r), 1)", "return min(wide.RuneWidth(r), 1)",
+		[]string{"./cmd/internal/view TestQuote"},
+	}, {
+		"a long string pushes the short members away", "cmd/internal/view/request.go",
+		"		if len(drawn) == 1 {", "		if len(drawn) < 1 {",
+		[]string{"./cmd/internal/view TestQuestion"},
+	}, {
+		"lines of a string look like members", "cmd/internal/view/request.go",
+		"indent+\"  \"+d.margin+line", "indent+\"  \"+d.margin[:0]+line",
+		[]string{"./cmd/internal/view TestQuestion"},
+	}, {
+		"what is no command is left out", "cmd/internal/view/request.go",
+		"		return text(v) == d.request.Shell && d.request.Shell != \"\"", "		return d.request.Shell != \"\"",
+		[]string{"./cmd/internal/view TestQuestion"},
+	}, {
+		"a letter is a yes to any length", "cmd/dpl-answer/inbox.go",
+		"const most = 200 // lines", "const most = 200_000 // lines",
+		[]string{"./testscripts TestTerminalInboxLong"},
+	}, {
+		"the word alone is a yes to a later question", "cmd/dpl-answer/inbox.go",
+		"	if first {\n		return letter", "	if first || long {\n		return letter",
+		[]string{"./testscripts TestTerminalInboxLong"},
+	}, {
+		"nobody says that a question is above the screen", "cmd/dpl-answer/inbox.go",
+		"case lines >= height:", "case lines >= 10*height:",
+		[]string{"./testscripts TestTerminalInboxLong"},
+	}, {
+		"a choice on a page is not what is drawn", "cmd/internal/page/trouble_task.go",
+		"|| choice != harmless.Text(choice) {", "|| harmless.Text(choice) == \"\" {",
+		[]string{"./cmd/internal/page TestTaskTroubles"},
+	}, {
 		"names of members in a format", "cmd/dpl-status/format.go",
 		"object[harmless.Text(name)]", "object[name]",
 		[]string{"status/format.txtar"},
@@ -410,9 +450,9 @@ var firstMinutes = []mutant{
 		"		loud := line.Kinds()[inTrouble]", "		loud := line.kind == inTrouble",
 		[]string{"./cmd/internal/page TestFolding"},
 	}, {
-		"a halt whose owner is a command", "cmd/internal/page/trouble.go",
-		"		words[i] = quote(word)", "		words[i] = word",
-		[]string{"./cmd/internal/page TestQuote"},
+		"a halt whose owner is a command", "cmd/internal/view/command.go",
+		"		if isSpecial(word) {", "		if isSpecial(\"\") && word == \"\" {",
+		[]string{"./cmd/internal/view TestCommand"},
 	}, {
 		"a terminal without echo", "cmd/internal/screen/keyboard.go",
 		"		k.before.set(k.fd)\n", "",

@@ -48,7 +48,7 @@ func serviceTree(g Group) tree {
 	lines := services(g)
 	return tree{Heading: "Services", Lines: planted(lines, "service"),
 		Filter: filterLines(g.ID, lines), Empty: "There is no service. This registers one: " +
-			command("dpl-register", "--group", g.ID, "--service", "NAME", "--", "COMMAND")}
+			view.Command("dpl-register", "--group", g.ID, "--service", "NAME", "--", "COMMAND")}
 }
 
 func services(g Group) (lines []line) {

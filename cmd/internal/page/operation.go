@@ -66,7 +66,7 @@ func callTree(op view.Operation) tree {
 	case op.State.Terminal():
 		t.Empty = "It is over: no call is open."
 	case op.State == protocol.Running:
-		t.Empty = "No call is open. This makes one: " + command("dpl-run", "--op", op.ID, "--call",
+		t.Empty = "No call is open. This makes one: " + view.Command("dpl-run", "--op", op.ID, "--call",
 			"NAME", "--", "COMMAND")
 	}
 	return t

@@ -33,7 +33,7 @@ func queueSubject(q view.Queue) subject {
 		s.Main = tree{Heading: "Open questions", Lines: planted(questions(q), "question"),
 			Empty: "No question is open."}
 	} else if len(q.Places) == 0 && !q.Closed {
-		s.Main.Empty = "There is no task. This adds one: " + command("dpl-enqueue", q.ID, "--",
+		s.Main.Empty = "There is no task. This adds one: " + view.Command("dpl-enqueue", q.ID, "--",
 			"COMMAND")
 	}
 	return s
@@ -82,7 +82,7 @@ func claims(q view.Queue) (lines []line) {
 func questions(q view.Queue) (lines []line) {
 	for _, t := range q.Questions() {
 		lines = append(lines, line{ID: t.ID, Pills: []string{string(t.State)},
-			Details: []string{t.Ask.Text},
+			Quote: strings.Split(t.Ask.Text, "\n"),
 			Facts: facts("kind", string(t.Ask.Kind), "asked by", view.AskedBy(t),
 				"asked", view.Ago(q.Seen.Now.Sub(t.EnqueuedAt)),
 				"left", view.Span(t.Expiry().Left(q.Seen.Observation)))})

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
 // A Record is the end of the record of an object (spec §51), with what is known of the rest.
@@ -39,11 +41,11 @@ func (r *Record) troubles(kind, id string) []trouble {
 func verify(kind, id string) string {
 	switch kind {
 	case "operation":
-		return command("dpl-audit", "--op", id, "--verify")
+		return view.Command("dpl-audit", "--op", id, "--verify")
 	case "group":
-		return command("dpl-audit", "--group", id, "--verify")
+		return view.Command("dpl-audit", "--group", id, "--verify")
 	}
-	return command("dpl-audit", id, "--verify")
+	return view.Command("dpl-audit", id, "--verify")
 }
 
 // A recordView is a record to be drawn.

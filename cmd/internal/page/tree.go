@@ -14,6 +14,7 @@ type line struct {
 	Pills   []string // states and verdicts
 	Facts   []fact
 	Details []string // further text
+	Quote   []string // lines of a text written by others
 	Level   int      // of one that is too deep to be indented; otherwise 0
 	Below   *list
 

@@ -17,7 +17,8 @@ type trouble struct {
 	ID    string // of its subject
 	Kind  string // of its subject; "": it is a file that cannot be read
 	What  string
-	Cures []cure // the most likely first
+	Quote []string // lines of a text written by others
+	Cures []cure   // the most likely first
 }
 
 // A cure is a command that ends a trouble, or explains it.
@@ -74,27 +75,6 @@ func at(kind, id string, all []trouble) []trouble {
 
 // anchor returns the id of the element of a subject.
 func anchor(kind, id string) string { return kind + "-" + id }
-
-// quote returns word as one word of a shell.
-func quote(word string) string {
-	const plain = "@%+=:,./-_"
-	special := func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune(plain, r)
-	}
-	if word != "" && !strings.ContainsFunc(word, special) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// command returns a command line of words, which others may have written.
-func command(words ...string) string {
-	for i, word := range words {
-		words[i] = quote(word)
-	}
-	return strings.Join(words, " ")
-}
 
 // some returns the first names, and how many there are besides.
 func some(names []string) string {

@@ -35,7 +35,7 @@ func operationTroubles(op view.Operation) (all []trouble) {
 	if len(lost) > 0 {
 		all = append(all, trouble{rank: byDeath, Mood: "bad",
 			What: "no pass has found yet that these calls are dead: " + some(lost),
-			Cures: []cure{{command("dpl-cleanup", "--op", op.ID),
+			Cures: []cure{{view.Command("dpl-cleanup", "--op", op.ID),
 				"declares them crashed, and cleans up"}}})
 	}
 	if len(crashed) > 0 {
@@ -61,7 +61,7 @@ func reason(op view.Operation) string {
 // failedTrouble tells why op has failed. It is over, and nothing has to be done about it.
 func failedTrouble(op view.Operation) trouble {
 	t := trouble{rank: byDeath, Mood: "bad", What: "failed",
-		Cures: []cure{{command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
+		Cures: []cure{{view.Command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
 	n := len(op.Transitions)
 	if n == 0 {
 		return t
@@ -72,7 +72,7 @@ func failedTrouble(op view.Operation) trouble {
 	if slices.ContainsFunc(op.Events, func(e observe.Event) bool {
 		return call != "" && e.CallID == call
 	}) {
-		t.Cures = slices.Insert(t.Cures, 0, cure{command("dpl-status", "--op", op.ID, "--why", call),
+		t.Cures = slices.Insert(t.Cures, 0, cure{view.Command("dpl-status", "--op", op.ID, "--why", call),
 			"tells how " + call + " ended"})
 	}
 	return t
@@ -95,15 +95,15 @@ func crashedTrouble(op view.Operation, crashed []view.Call) trouble {
 			continue
 		}
 		if supervised++; supervised <= most {
-			t.Cures = append(t.Cures, cure{command("dpl-cleanup", "--op", op.ID, "--supervisor",
+			t.Cures = append(t.Cures, cure{view.Command("dpl-cleanup", "--op", op.ID, "--supervisor",
 				c.SupervisorID, "--ack", c.CallID), "says that " + c.SupervisorID + " has cleaned up"})
 		}
 	}
 	if supervised == 0 {
-		t.Cures = append(t.Cures, cure{command("dpl-cleanup", "--op", op.ID),
+		t.Cures = append(t.Cures, cure{view.Command("dpl-cleanup", "--op", op.ID),
 			"finds out whether those who should clean up are alive"})
 	}
-	t.Cures = append(t.Cures, cure{command("dpl-status", "--op", op.ID, "--why",
+	t.Cures = append(t.Cures, cure{view.Command("dpl-status", "--op", op.ID, "--why",
 		crashed[0].CallID), "shows the evidence"})
 	return t
 }
@@ -115,7 +115,7 @@ func lingeringTrouble(op view.Operation, late []view.Call) trouble {
 		names = append(names, c.CallID)
 	}
 	t.What = "asked to clean up long ago, and still open: " + some(names)
-	t.Cures = []cure{{command("dpl-pop", "--op", op.ID, "--call", names[0]),
+	t.Cures = []cure{{view.Command("dpl-pop", "--op", op.ID, "--call", names[0]),
 		"ends the call if its participant does not"}}
 	return t
 }

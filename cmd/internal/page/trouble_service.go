@@ -12,7 +12,7 @@ func groupTroubles(g Group) (all []trouble) {
 	if end := g.Registry.Supervision.End; end.State != group.GroupRunning {
 		all = append(all, trouble{rank: byDeath, Mood: "bad",
 			What: fmt.Sprintf("the group has %s: %s", end.State, end),
-			Cures: []cure{{command("dpl-restart", "--group", g.ID, "--all"),
+			Cures: []cure{{view.Command("dpl-restart", "--group", g.ID, "--all"),
 				"starts all services again"}}})
 	}
 	if t, unwatched := unwatchedTrouble(g); unwatched {
@@ -30,7 +30,7 @@ func groupTroubles(g Group) (all []trouble) {
 	if len(lost) > 0 {
 		all = append(all, trouble{rank: byDeath, Mood: "bad",
 			What:  "no pass has found yet that these services are dead: " + some(lost),
-			Cures: []cure{{command("dpl-orchestrate", "--group", g.ID), "makes a pass"}}})
+			Cures: []cure{{view.Command("dpl-orchestrate", "--group", g.ID), "makes a pass"}}})
 	}
 	return all
 }
@@ -50,14 +50,14 @@ func unwatchedTrouble(g Group) (trouble, bool) {
 		what = "no pass was ever made: nothing is started"
 	}
 	return trouble{rank: byWaiting, Mood: "warn", What: what,
-		Cures: []cure{{command("dpl-orchestrate", "--group", g.ID, "--every", "5s"),
+		Cures: []cure{{view.Command("dpl-orchestrate", "--group", g.ID, "--every", "5s"),
 			"makes a pass every 5 seconds"}}}, true
 }
 
 // serviceTrouble tells what is wrong with s, if anything is.
 func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 	restart := []string{"dpl-restart", "--group", g.ID, "--service", s.ID}
-	why := cure{command("dpl-status", "--group", g.ID, "--why", s.ID), "explains it"}
+	why := cure{view.Command("dpl-status", "--group", g.ID, "--why", s.ID), "explains it"}
 	t = trouble{rank: byDeath, Mood: "bad", What: fmt.Sprintf("service %s is %s", s.ID, s.State)}
 	if s.LastExit != nil {
 		t.What += ": " + view.Ending(s.LastExit)
@@ -66,18 +66,18 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 	switch {
 	case s.InMaintenance() != "":
 		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + " is " + s.InMaintenance(),
-			Cures: []cure{{command("dpl-register", "--group", g.ID, "--service", s.ID,
+			Cures: []cure{{view.Command("dpl-register", "--group", g.ID, "--service", s.ID,
 				"--maintenance", "off"), "ends that"}}}, true
 	case s.State == group.StateDead:
-		t.Cures = []cure{{command(restart...), "starts it again"}}
+		t.Cures = []cure{{view.Command(restart...), "starts it again"}}
 		if s.StartInfo != nil && s.StartInfo.Command != "" {
-			t.Cures = append(t.Cures, cure{command("dpl-status", "--group", g.ID, "--log", s.ID),
+			t.Cures = append(t.Cures, cure{view.Command("dpl-status", "--group", g.ID, "--log", s.ID),
 				"prints the end of its output"})
 		}
 		return t, true
 	case s.IsPaused():
 		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + " is paused" + paused(s),
-			Cures: []cure{{command(append(restart, "--continue")...), "lets it go on"}}}, true
+			Cures: []cure{{view.Command(append(restart, "--continue")...), "lets it go on"}}}, true
 	case s.BlockedBy != "":
 		return trouble{rank: byBlock, Mood: "warn", What: fmt.Sprintf("service %s is blocked by %s",
 			s.ID, s.BlockedBy), Cures: []cure{why}}, true
@@ -87,7 +87,7 @@ func serviceTrouble(g Group, s view.Service) (t trouble, wrong bool) {
 		return t, true
 	case s.CannotCheck() != nil && s.CannotCheck().Trouble:
 		return trouble{rank: byHalt, Mood: "warn", What: "service " + s.ID + ": " + s.Note(),
-			Cures: []cure{{command("dpl-register", "--group", g.ID, "--service", s.ID, "--request",
+			Cures: []cure{{view.Command("dpl-register", "--group", g.ID, "--service", s.ID, "--request",
 				"--health", "COMMAND"), "corrects the check"}, why}}, true
 	case s.State == group.StateRunning && s.Verdict == "stopped" && s.PID != 0:
 		return stoppedTrouble("service "+s.ID, s.PID), true

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -32,9 +33,18 @@ func (p Page) queueTroubles(q view.Queue) (all []trouble) {
 
 	for _, t := range q.Questions() {
 		all = append(all, trouble{rank: byAsking, Mood: "warn", Cures: answers(q, t),
-			What: fmt.Sprintf("%s asks: %s%s", view.AskedBy(t), t.Ask.Text, leftFor(q, t))})
+			What:  fmt.Sprintf("%s %s%s:", view.AskedBy(t), asks(t.Ask.Kind), leftFor(q, t)),
+			Quote: strings.Split(t.Ask.Text, "\n")})
 	}
 	return all
+}
+
+// asks says what an asker does.
+func asks(kind queue.AskKind) string {
+	if kind == queue.AskPermission {
+		return "asks for permission"
+	}
+	return "asks"
 }
 
 // leftFor says how much time there is to answer t, if that is limited.
@@ -51,11 +61,11 @@ func resume(q view.Queue, h queue.Halt) cure {
 	words := []string{"dpl-queue", q.ID, "--resume"}
 	switch {
 	case h.Reason == queue.HaltOpenGoal:
-		return cure{command(append(words, "--goal-done")...), "says that the goal is reached"}
+		return cure{view.Command(append(words, "--goal-done")...), "says that the goal is reached"}
 	case !h.Automatic && h.By != queue.Operator:
 		words = append(words, "--as", h.By)
 	}
-	return cure{command(words...), "lets tasks be claimed again"}
+	return cure{view.Command(words...), "lets tasks be claimed again"}
 }
 
 // stuckTasks returns the tasks that are dead, and those that are blocked by no question.
@@ -75,11 +85,11 @@ func deadTrouble(q view.Queue, dead []queue.Place) trouble {
 	t := trouble{rank: byDeath, Mood: "bad", What: count(len(dead), "dead task") + ": " +
 		someTasks(dead, func(p queue.Place) string { return p.Last.Reason })}
 	if len(dead) == 1 {
-		t.Cures = []cure{{command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
+		t.Cures = []cure{{view.Command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
 	} else {
-		t.Cures = []cure{{command("dpl-enqueue", q.ID, "--dead"), "tries all of them again"}}
+		t.Cures = []cure{{view.Command("dpl-enqueue", q.ID, "--dead"), "tries all of them again"}}
 	}
-	t.Cures = append(t.Cures, cure{command("dpl-status", "--queue", q.ID, "--why", dead[0].ID),
+	t.Cures = append(t.Cures, cure{view.Command("dpl-status", "--queue", q.ID, "--why", dead[0].ID),
 		"shows how " + dead[0].ID + " was tried"})
 	return t
 }
@@ -89,7 +99,7 @@ func blockedTrouble(q view.Queue, blocked []queue.Place) trouble {
 		someTasks(blocked, func(p queue.Place) string { return p.Reason })}
 	const most = 3 // have a command
 	for _, b := range blocked[:min(len(blocked), most)] {
-		t.Cures = append(t.Cures, cure{command("dpl-enqueue", q.ID, "--again", b.ID),
+		t.Cures = append(t.Cures, cure{view.Command("dpl-enqueue", q.ID, "--again", b.ID),
 			"lets " + b.ID + " be claimed again"})
 	}
 	return t
@@ -126,7 +136,7 @@ func answers(q view.Queue, t *queue.Task) (all []cure) {
 		begin = append(begin, "--to", name)
 	}
 	with := func(words ...string) string {
-		return command(append(append([]string{}, begin...), words...)...)
+		return view.Command(append(append([]string{}, begin...), words...)...)
 	}
 	show, deny := cure{with(), "shows all that is asked for"}, cure{with("--deny"), "denies it"}
 	spec, whole := t.Listed()
@@ -141,8 +151,8 @@ func answers(q view.Queue, t *queue.Task) (all []cure) {
 	const most = 5
 	choices := spec.Choices
 	for i, choice := range choices[:min(len(choices), most)] {
-		if strings.HasPrefix(choice, "-") {
-			choice = strconv.Itoa(i + 1) // it would be taken for a flag
+		if strings.HasPrefix(choice, "-") || choice != harmless.Text(choice) {
+			choice = strconv.Itoa(i + 1) // it would be taken for a flag, or is not what is drawn
 		}
 		all = append(all, cure{with(choice), "answers"})
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,9 @@ import (
 func told(p Page) (all []string) {
 	for _, t := range p.troubles() {
 		all = append(all, strings.TrimPrefix(t.ID+": "+t.What, ": "))
+		for _, line := range t.Quote {
+			all = append(all, "  > "+line)
+		}
 		for _, c := range t.Cures {
 			all = append(all, "  "+c.Command)
 		}
@@ -136,7 +138,7 @@ func TestTaskTroubles(t *testing.T) {
 	}
 	ask := queue.Create("ask.ada")
 	asker := []queue.Asker{{Participant: "bot"}}
-	which := queue.AskSpec{Text: "Which?", Choices: []string{"stage", "the real one", "--deny"}}
+	which := queue.AskSpec{Text: "Which?", Choices: []string{"stage", "the real one", "--deny", "g\u0456t"}}
 	ask.Tasks = []*queue.Task{
 		{ID: "q1", State: queue.Open, Spec: `{"text":"May I?"}`,
 			Ask: &queue.Ask{Kind: queue.AskPermission, Text: "May I?", Askers: asker}},
@@ -167,29 +169,23 @@ func TestTaskTroubles(t *testing.T) {
 		`  dpl-queue jobs --resume --as 'it'\''s; rm -rf /'`,
 		"jobs: 1 blocked task: b (which branch?)",
 		"  dpl-enqueue jobs --again b",
-		"ask.ada: bot asks: May I?",
+		"ask.ada: bot asks for permission:",
+		"  > May I?",
 		"  dpl-answer q1 --to ada",
 		"  dpl-answer q1 --to ada"+shown(0)+" --allow",
 		"  dpl-answer q1 --to ada --deny",
-		"ask.ada: bot asks: Which? (stage, the real one, --deny)",
+		"ask.ada: bot asks:",
+		"  > Which? (stage, the real one, --deny, g\u0456t)",
 		"  dpl-answer q2 --to ada"+shown(1)+" stage",
 		"  dpl-answer q2 --to ada"+shown(1)+" 'the real one'",
 		"  dpl-answer q2 --to ada"+shown(1)+" 3",
+		"  dpl-answer q2 --to ada"+shown(1)+" 4",
 		"  dpl-answer q2 --to ada --deny",
-		"ask.ada: bot asks: Run it? [rm]",
+		"ask.ada: bot asks for permission:",
+		"  > Run it? [rm]",
 		"  dpl-answer q3 --to ada",
 		"  dpl-answer q3 --to ada --deny",
 	)
-}
-
-// A shell takes what others have written for one word, whatever it is.
-func TestQuote(t *testing.T) {
-	words := []string{"a", "a b", "", "it's", "$HOME", "`id`", "a;b", "~", "*", "\\", `"`, "é", "a=b", "#x"}
-	line := command(append([]string{"printf", "<%s>"}, slices.Clone(words)...)...)
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", line).Output()
-	if want := "<" + strings.Join(words, "><") + ">"; string(out) != want {
-		t.Errorf("%s: got %q, %v, want %q", line, out, err, want)
-	}
 }
 
 // What needs attention is at the top, subjects in trouble before others, and an empty ledger says

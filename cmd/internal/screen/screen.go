@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/mattn/go-runewidth"
 )
 
 // Style returns the style for drawing on stdout. The width is that of the terminal, or $COLUMNS;
@@ -20,9 +21,17 @@ func Style() view.Style {
 
 	term := os.Getenv("TERM")
 	return view.Style{
-		Width: width, ASCII: !readsUTF8(),
+		Width: width, ASCII: !readsUTF8(), Wide: runewidth.EastAsianWidth,
 		Colour: terminal && os.Getenv("NO_COLOR") == "" && term != "" && term != "dumb",
 	}
+}
+
+// Messages returns the style for drawing on stderr, which has no colour.
+func Messages() view.Style {
+	style := Style()
+	style.Colour = false
+	style.Width, _, _ = sizeOf(os.Stderr)
+	return style
 }
 
 // readsUTF8 reports whether the locale says that readers of the output understand UTF-8.

@@ -8,8 +8,10 @@ import (
 
 // Size returns the size of the terminal on stdout. terminal is false if stdout is no
 // terminal or does not obey escape sequences.
-func Size() (width, height int, terminal bool) {
-	fd := int(os.Stdout.Fd())
+func Size() (width, height int, terminal bool) { return sizeOf(os.Stdout) }
+
+func sizeOf(f *os.File) (width, height int, terminal bool) {
+	fd := int(f.Fd())
 	width, height, err := term.GetSize(fd)
 	if err != nil || !obeysEscapes(fd) {
 		return 0, 0, false

@@ -227,7 +227,7 @@ func (s Style) endedTasks(q Queue) string {
 
 var decisionColumns = []column{
 	{title: "DECIDED", id: true}, {title: "HOW"}, {title: "BY", id: true}, {title: "WHEN"},
-	{title: "QUESTION", sinks: true}, {title: "ANSWER", sinks: true, below: "answer"},
+	{title: "QUESTION", sinks: true, quotes: true}, {title: "ANSWER", sinks: true, below: "answer"},
 }
 
 // decisions draws the questions that have ended last.

@@ -14,6 +14,7 @@ import (
 type Style struct {
 	Width  int  // in columns; 0: no limit, and nothing is cut
 	ASCII  bool // draw only with ASCII characters
+	Wide   bool // characters of ambiguous width, as Greek ones, may take two columns
 	Colour bool
 	Fold   bool // a note takes one line, however long it is
 }

@@ -12,6 +12,7 @@ type column struct {
 	spare        bool   // dropped if nothing else helps
 	sinks        bool   // if there is too little space, moved below the line, after the word below
 	below        string
+	quotes       bool     // below the line it stands behind a margin, and no blank of it is lost
 	ids          []string // the full ids, once they are cut
 }
 
@@ -154,7 +155,11 @@ func (t *table) drop(i int) {
 
 func (t *table) moveBelow(i int) {
 	for _, l := range t.lines {
-		if i < len(l.cells) && l.cells[i].text != "-" && !l.cells[i].drawn {
+		switch {
+		case i >= len(l.cells) || l.cells[i].text == "-" || l.cells[i].drawn:
+		case t.columns[i].quotes && !t.Fold:
+			l.quoted = l.cells[i].text
+		default:
 			l.details = append([]string{strings.TrimSpace(t.columns[i].below + " " +
 				l.cells[i].text)}, l.details...)
 		}
@@ -246,6 +251,13 @@ func (t *table) draw(out *strings.Builder, l line) {
 		return
 	}
 
+	if l.quoted != "" {
+		narrower := t.Style
+		narrower.Width = max(t.Width-columns(l.under), 1)
+		for text := range strings.Lines(narrower.behindMargin([]string{l.quoted})) {
+			out.WriteString(t.paint(faint, l.under) + text)
+		}
+	}
 	for _, d := range l.details {
 		for _, text := range t.note(d, t.Width-columns(l.under)) {
 			out.WriteString(t.paint(faint, l.under) + t.paint(plain, text) + "\n")

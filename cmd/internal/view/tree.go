@@ -18,6 +18,7 @@ type node struct {
 	depth   int
 	cells   []cell   // the first one is an id, with the tree before it
 	name    string   // the name of the node in a sentence
+	quoted  string   // a text written by others, below the line
 	details []string // what the name does or is
 
 	children []*node // set by plant
