@@ -104,14 +104,17 @@ func (l *Ledger) open() error {
 		l.fs.FS = o
 	}
 
-	l.fs.FS = l.fs.Within(l.Dir(), func(path string, info disk.Info) error {
-		if err := l.fs.CheckDir(path, info); err != nil || path != l.Dir() {
-			return err
-		}
-		return l.checkOwner(info)
-	})
+	l.fs.FS = l.fs.Within(l.Dir(), l.checkDir)
 
 	return l.checkDirs()
+}
+
+// checkDir returns an fs.ErrPermission unless the directory at path is safe to trust.
+func (l *Ledger) checkDir(path string, info disk.Info) error {
+	if err := l.fs.CheckDir(path, info); err != nil || path != l.Dir() {
+		return err
+	}
+	return l.checkOwner(info)
 }
 
 // checkOwner returns ErrPermission for the directory of a shared ledger of another user, unless

@@ -34,13 +34,16 @@ func (s *reporter) records(p *picture) map[string]*page.Record {
 		}
 
 		verified += chain.Seq
+		r := &page.Record{}
 		object, err := open(id)
 		if err == nil {
-			all[page.Name(kind, id)], err = record(object)
+			r, err = record(object)
 		}
 		if err != nil {
 			p.warnings = append(p.warnings, cli.Named("record", id, "", err))
+			r = &page.Record{Seq: chain.Seq, Head: chain.Head, Unread: err.Error()}
 		}
+		all[page.Name(kind, id)] = r
 	}
 
 	for _, op := range p.ops {

@@ -36,7 +36,8 @@ func Read(
 	text string, how Reading,
 ) (op protocol.Operation, left []observe.LeftResource, err error) {
 	const within = 1 // what has no counterpart goes one level down, into peer
-	p := &reader{how: how, op: protocol.Create("", "", 0, 0)}
+	p := &reader{how: how, op: protocol.Create("", "", 0, 0),
+		calls: make(map[string]bool), firstOf: make(map[int]*protocol.Frame)}
 	op, err = wire.Decode(text, within, func(r *wire.Reader) protocol.Operation {
 		p.Reader = r
 		p.operation()
@@ -54,8 +55,10 @@ type reader struct {
 	how       Reading
 	op        protocol.Operation
 	hasFrames bool
-	kept      members   // of the root
-	keptOf    []members // of each frame
+	calls     map[string]bool         // the ids of the frames
+	firstOf   map[int]*protocol.Frame // the first frame of each process
+	kept      members                 // of the root
+	keptOf    []members               // of each frame
 	temps     []resource
 	left      []observe.LeftResource
 }
@@ -123,9 +126,10 @@ func (p *reader) frame() {
 		case "participantId":
 			f.ParticipantID = p.id(&kept, name, "")
 		case "callId":
-			if f.CallID = p.id(&kept, name, ""); p.op.Frame(f.CallID) != nil {
+			if f.CallID = p.id(&kept, name, ""); p.calls[f.CallID] {
 				p.Refuse("%q occurs twice", f.CallID)
 			}
+			p.calls[f.CallID] = true
 		case "pid":
 			f.PID, hasPID = int(p.Int(0)), true
 		case "startTime":
@@ -149,6 +153,9 @@ func (p *reader) frame() {
 	p.require("callId", f.CallID != "")
 	p.require("pid", hasPID)
 	p.require("startTime", !f.StartTime.IsZero())
+	if p.firstOf[f.PID] == nil {
+		p.firstOf[f.PID] = f
+	}
 	p.op.Stack, p.keptOf = append(p.op.Stack, f), append(p.keptOf, kept)
 }
 

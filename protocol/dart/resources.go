@@ -2,7 +2,6 @@ package dart
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -68,8 +67,9 @@ func (p *reader) takeResources(f *protocol.Frame, kept *members) {
 // takeTemps gives the temporary resources of each process to the first of its calls, which is
 // usually the last one to end.
 func (p *reader) takeTemps() {
+	owned := make(map[*protocol.Frame]map[string]bool)
 	for _, r := range p.temps {
-		f := p.callOf(r.owner)
+		f := p.firstOf[r.owner]
 		err := fmt.Errorf("%q: no call is of its owner, process %d", r.path, r.owner)
 		if f != nil {
 			err = p.refused(f, r.path)
@@ -77,19 +77,19 @@ func (p *reader) takeTemps() {
 
 		if err != nil {
 			p.left = append(p.left, observe.LeftResource{Path: r.path, Error: err.Error()})
-		} else if !slices.Contains(f.Resources, r.path) {
+			continue
+		}
+		if owned[f] == nil {
+			owned[f] = make(map[string]bool)
+			for _, path := range f.Resources {
+				owned[f][path] = true
+			}
+		}
+		if !owned[f][r.path] {
+			owned[f][r.path] = true
 			f.Resources = append(f.Resources, r.path)
 		}
 	}
-}
-
-func (p *reader) callOf(pid int) *protocol.Frame {
-	for _, f := range p.op.Stack {
-		if f.PID == pid {
-			return f
-		}
-	}
-	return nil
 }
 
 // refused returns why f does not get the resource path, or nil.

@@ -118,6 +118,8 @@ type edit struct {
 
 	wrote map[string]bool // the tasks that were added or replaced
 	known []Stopped       // those of enqueue that are known already, and will not run
+
+	places map[string]int // in enqueue: where the tasks are that the batch names
 }
 
 // begin returns an edit of q by verb. A tombstone can only be created anew.

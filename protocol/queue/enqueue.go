@@ -48,13 +48,17 @@ func (q Queue) Enqueue(batch []New, seen Seen) (Queue, error) {
 	e.pass()
 
 	ids := make(map[string]bool, len(batch))
+	named := make(map[string]bool, len(batch))
 	for _, n := range batch {
-		ids[n.ID] = true
+		ids[n.ID], named[n.ID] = true, true
+		for _, id := range n.After {
+			named[id] = true
+		}
 	}
-	known := e.q.known(ids)
+	e.places = e.q.known(named)
 
 	for i, n := range batch {
-		if err := e.add(n, known, ids); err != nil {
+		if err := e.add(n, ids); err != nil {
 			return q, &EntryError{i, n.ID, err}
 		}
 	}
@@ -113,9 +117,9 @@ func (q Queue) known(ids map[string]bool) map[string]int {
 	return places
 }
 
-// add adds n. known are the places of tasks with an id of the batch, and batch all its ids.
-func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
-	if i, ok := known[n.ID]; ok {
+// add adds n. batch has the ids of all that is added.
+func (e *edit) add(n New, batch map[string]bool) error {
+	if i, ok := e.places[n.ID]; ok {
 		return e.addAgain(i, n, batch)
 	}
 	if ended, ok := e.endOf(n.ID); ok {
@@ -146,7 +150,7 @@ func (e *edit) add(n New, known map[string]int, batch map[string]bool) error {
 	e.q.LastSeq++
 	t := &Task{ID: n.ID, Seq: e.q.LastSeq, State: Waiting, EnqueuedAt: e.seen.Now}
 	t.fill(n, after, e.seen)
-	known[n.ID] = len(e.q.Tasks)
+	e.places[n.ID] = len(e.q.Tasks)
 	e.q.Tasks = append(e.tasks(), t)
 	e.q.Counters.Enqueued++
 	e.written(n)
@@ -212,7 +216,7 @@ func (e *edit) openDependencies(n New, batch map[string]bool) (open []string, er
 			}
 			continue
 		}
-		if !batch[id] && e.q.index(id) < 0 {
+		if _, known := e.places[id]; !known && !batch[id] {
 			return nil, fmt.Errorf("%w: %q", ErrNoDependency, id)
 		}
 		open = append(open, id)
@@ -222,7 +226,11 @@ func (e *edit) openDependencies(n New, batch map[string]bool) (open []string, er
 
 // endOf returns the task id if it has ended.
 func (e *edit) endOf(id string) (Ended, bool) {
-	if e.q.index(id) >= 0 {
+	_, there := e.places[id]
+	if e.places == nil {
+		there = e.q.index(id) >= 0
+	}
+	if there {
 		return e.q.EndedTask(id)
 	}
 	return e.q.endOf(id, e.seen)

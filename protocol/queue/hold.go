@@ -67,11 +67,38 @@ type line struct {
 	seen    Seen
 	claimed int64
 	heads   map[string]*Task // group → its claimed task, else the one with the least seq
+	states  *states
+}
+
+// states finds the states of tasks by their ids. Most queues have few tasks that wait for others, so
+// it makes a map only when it has searched some times.
+type states struct {
+	searches int
+	of       map[string]TaskState
+}
+
+// state returns the state of the task id of q.
+func (s *states) state(q Queue, id string) (state TaskState, known bool) {
+	const some = 16
+	if s.searches++; s.searches <= some {
+		if t := q.Task(id); t != nil {
+			return t.State, true
+		}
+		return "", false
+	}
+	if s.of == nil {
+		s.of = make(map[string]TaskState, len(q.Tasks))
+		for _, t := range q.Tasks {
+			s.of[t.ID] = t.State
+		}
+	}
+	state, known = s.of[id]
+	return state, known
 }
 
 func (q Queue) line(seen Seen) line {
 	seen.Now = wire.Moment(seen.Now)
-	l := line{q: q, seen: seen}
+	l := line{q: q, seen: seen, states: &states{}}
 	for _, t := range q.Tasks {
 		if t.Claim != nil {
 			l.claimed++
@@ -186,8 +213,8 @@ func (l line) ofTask(t *Task, hold func(Hold) bool) bool {
 
 // stateOf returns the state of a task that another one waits for. One that is done holds nobody.
 func (l line) stateOf(id string) string {
-	if t := l.q.Task(id); t != nil {
-		return string(t.State)
+	if state, known := l.states.state(l.q, id); known {
+		return string(state)
 	}
 	if ended, ok := l.q.endOf(id, l.seen); ok {
 		return string(ended.End)

@@ -502,13 +502,17 @@ var security = []mutant{
 		[]string{"./fileops TestLinkedDirectories"},
 	}, {
 		"directories by path", "fileops/open.go",
-		"	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)\n", "",
+		"	l.fs.FS = l.fs.Within(l.Dir(), l.checkDir)\n", "",
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
 		"directories of anybody", "fileops/open.go",
-		"	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)\n",
+		"	l.fs.FS = l.fs.Within(l.Dir(), l.checkDir)\n",
 		"	l.fs.FS = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
+	}, {
+		"ledgers of anybody", "fileops/open.go",
+		"	return l.checkOwner(info)\n", "	return nil\n",
+		[]string{"permissions/other_owner.txtar"},
 	}, {
 		"files through links", "fileops/disk/os_unix.go",
 		"flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode", "flags|unix.O_CLOEXEC, mode",

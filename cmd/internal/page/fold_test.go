@@ -170,7 +170,7 @@ func TestNestedLanes(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d", l.label, l.depth))
 	}
 	want := []string{"operation 0", "call-0 0", "call-1 1", "gone 2", "below 3", "call-2 2", "call-3 3",
-		"self 0", "b 0", "a 1"}
+		"self 0", "a 0", "b 1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

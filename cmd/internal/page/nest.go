@@ -22,16 +22,22 @@ func (c *chart) nest(op view.Operation) {
 	}), slices.DeleteFunc(below[nil], isRoot)
 	below[nil] = append(roots, others...)
 
-	nested := make([]*lane, 0, len(c.lanes))
-	var add func(caller *lane, depth int)
-	add = func(caller *lane, depth int) {
-		for _, l := range below[caller] {
-			l.depth = depth
+	nested, placed := make([]*lane, 0, len(c.lanes)), make(map[*lane]bool, len(c.lanes))
+	var add func(lanes []*lane, depth int)
+	add = func(lanes []*lane, depth int) {
+		for _, l := range lanes {
+			if placed[l] {
+				continue
+			}
+			l.depth, placed[l] = depth, true
 			nested = append(nested, l)
-			add(l, depth+1)
+			add(below[l], depth+1)
 		}
 	}
-	add(nil, 0)
+	add(below[nil], 0)
+	for i := range c.lanes { // callers in a circle, in a file that somebody has edited
+		add(c.lanes[i:i+1], 0)
+	}
 	c.lanes = nested
 }
 
@@ -42,35 +48,14 @@ func (c *chart) callers(op view.Operation) map[*lane]*lane {
 		if e.Type != observe.CallStarted || e.CallerID == "" {
 			continue
 		}
-		l, caller := c.byName["call "+e.CallID], c.byName["call "+e.CallerID]
-		if !under(above, l, caller) {
-			above[l] = caller
-		}
+		above[c.byName["call "+e.CallID]] = c.byName["call "+e.CallerID]
 	}
 
 	for i, caller := range op.Callers() {
 		l := c.byName["call "+op.Stack[i].CallID]
-		delete(above, l)
-		if caller < 0 {
-			continue
-		}
-		if of := c.byName["call "+op.Stack[caller].CallID]; !under(above, l, of) {
-			above[l] = of
+		if above[l] = nil; caller >= 0 {
+			above[l] = c.byName["call "+op.Stack[caller].CallID]
 		}
 	}
 	return above
-}
-
-// under reports whether other is l, or below it, or there is no other: a file that somebody has
-// edited may say anything.
-func under(above map[*lane]*lane, l, other *lane) bool {
-	if other == nil {
-		return true
-	}
-	for ; other != nil; other = above[other] {
-		if other == l {
-			return true
-		}
-	}
-	return false
 }

@@ -13,6 +13,7 @@ type Record struct {
 	Head     string   // its hash
 	Verified bool     // the lines were compared with each other and with the file
 	Findings []string // what is wrong with them
+	Unread   string   // why it cannot be read
 	Lines    []RecordLine
 }
 
@@ -30,11 +31,17 @@ func Name(kind, id string) string { return kind + " " + id }
 
 // troubles returns what is wrong with the record of an object.
 func (r *Record) troubles(kind, id string) []trouble {
-	if len(r.Findings) == 0 {
+	what := ""
+	switch {
+	case r.Unread != "":
+		what = "the record cannot be read: " + r.Unread
+	case len(r.Findings) > 0:
+		what = "the record does not hold: " + some(r.Findings)
+	default:
 		return nil
 	}
-	return []trouble{{rank: byFile, Mood: "bad", What: "the record does not hold: " +
-		some(r.Findings), Cures: []cure{{verify(kind, id), "says what is changed or missing"}}}}
+	return []trouble{{rank: byFile, Mood: "bad", What: what,
+		Cures: []cure{{verify(kind, id), "says what is changed or missing"}}}}
 }
 
 // verify returns the command that verifies the record of an object.
@@ -63,6 +70,8 @@ func (p Page) recordOf(kind, id string) *recordView {
 
 	v := &recordView{Record: r, Command: verify(kind, id)}
 	switch {
+	case r.Unread != "":
+		v.Mood, v.Verdict = "bad", "cannot be read: "+r.Unread
 	case len(r.Findings) > 0:
 		v.Mood, v.Verdict = "bad", "does not hold: "+some(r.Findings)
 	case r.Verified:

@@ -3,6 +3,7 @@ package recorded
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -56,9 +57,16 @@ func (b *batches) wait(n int) {
 	}
 }
 
-// feed gives lines to v, which takes them one after the other, while other processors parse the
-// next.
+// feed gives lines to v, some thousand at a time: what is parsed takes more memory than the text.
 func feed(v *audit.Verifier, lines []string) {
+	for some := range slices.Chunk(lines, 64*batchSize) {
+		feedSome(v, some)
+	}
+}
+
+// feedSome gives lines to v, which takes them one after the other, while other processors parse the
+// next.
+func feedSome(v *audit.Verifier, lines []string) {
 	b := &batches{lines: lines, parsed: make([]audit.Line, len(lines)),
 		errs: make([]error, len(lines)),
 		done: make([]chan struct{}, (len(lines)+batchSize-1)/batchSize)}
