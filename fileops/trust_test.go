@@ -69,8 +69,34 @@ func TestOthersMustNotOwn(t *testing.T) {
 		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "run this as ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := spoil(t, Config{Shared: true}, name, giveAway); err != nil {
+		err = spoil(t, Config{Shared: true}, name, giveAway)
+		if whole := name == "."; whole && (err == nil || !strings.Contains(err.Error(), "--trust-owner nobody")) ||
+			!whole && err != nil {
 			t.Errorf("shared %s: %v", name, err)
+		}
+	}
+}
+
+// A shared ledger belongs to this user, to root, or to one whom this one trusts.
+func TestTrustedOwner(t *testing.T) {
+	t.Parallel()
+	strict.Root(t)
+	dir := t.TempDir()
+	if _, err := Create(dir, Config{Shared: true}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, 65534, -1); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		o    Options
+		good bool
+	}{
+		{Options{}, false}, {Options{Owner: "root"}, false}, {Options{Owner: "0"}, false}, {Options{Owner: "6553"}, false},
+		{Options{Owner: "nobody"}, true}, {Options{Owner: "65534"}, true}, {Options{AnyOwner: true}, true},
+	} {
+		if _, err := Open(dir, tt.o); tt.good != (err == nil) || !tt.good && !errors.Is(err, ErrPermission) {
+			t.Errorf("%+v: %v", tt.o, err)
 		}
 	}
 }

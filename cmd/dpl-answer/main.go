@@ -129,6 +129,9 @@ func (d *desk) say(id string) error {
 		return err
 	}
 	u := utterance{d.flags.Allow, d.flags.Deny, d.flags.text()}
+	if other := q.Task(u.text); other != nil && other.Ask != nil { // as $(dpl-answer --ids) may say
+		return cli.Usagef("%s and %s: answer one question at a time", id, other.ID)
+	}
 	t := q.Task(id)
 	if t == nil || t.Ask == nil { // the verb tells why it cannot be answered
 		return d.decide(id, u, string(d.flags.Shown))

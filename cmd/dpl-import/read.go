@@ -95,6 +95,10 @@ func readFile(env *cli.Env, file string) (string, error) {
 			"when none is left", file)
 	}
 
+	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return "", cli.WithStatus(cli.StatusCorrupt, fmt.Errorf("%s: it is a FIFO, which may never have a writer: "+
+			"redirect it, and give -", file))
+	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = cli.WithStatus(cli.StatusNotFound, err)

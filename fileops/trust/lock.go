@@ -137,7 +137,13 @@ func (f *FS) verify(lock disk.Lock, path string) (disk.FileID, bool, error) {
 	if err != nil {
 		return locked.ID, false, err
 	}
-	return locked.ID, named.ID == locked.ID, f.CheckFile(path, locked)
+	current, err := named.ID == locked.ID, f.CheckFile(path, locked)
+	const othersRead = 0o044
+	if err == nil && current && locked.UID == f.UID && locked.Mode&othersRead&^f.fileMode() != 0 {
+		// Who can open the file can hold its lock. A file system may have modes of its own.
+		f.WithFile(path, func(file disk.File) error { return file.Chmod(f.fileMode()) })
+	}
+	return locked.ID, current, err
 }
 
 // IgnoreBusy returns err, or nil if it means that another process has the lock.
