@@ -58,7 +58,7 @@ type register struct {
 	Significant        bool              `help:"the group may end when this service, which is not permanent, is over: see dpl-orchestrate --auto-shutdown"`
 	Resume             bool              `help:"if the group has ended, let it run again: what its end stopped is started. Alone, register nothing"`
 	KeepEnded          *cli.Span         `placeholder:"D" help:"dpl-cleanup removes it, and its logs, D after it has ended (1h if it is temporary, else never)"`
-	LogMax             *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
+	LogMax             *cli.Size         `placeholder:"SIZE" help:"passes rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
 	LogEvery           *cli.Pause        `placeholder:"D" help:"also rotate its log every D, such as 1d: then at midnight UTC; 0 means never (0)"`
 	LogKeep            *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
 	LogCompress        bool              `help:"compress rotated log files with gzip, except the newest one; =false takes that back"`

@@ -314,6 +314,8 @@ func cure(err error) string {
 		return ""
 	case is[soFar](err):
 		return "look at dpl-status before you repeat it"
+	case errors.Is(err, ErrPartial) && errors.Is(err, wire.ErrCorrupt):
+		return "repair the file or move it away, and the next pass completes it"
 	}
 	advice := outcomeOf(err).cure
 	if n, about := errors.AsType[named](err); about {

@@ -72,7 +72,7 @@ func (s Style) groupHead(out *strings.Builder, g Group) {
 		fmt.Fprintf(out, "at most %d at once, ", window)
 	}
 	if g.Registry.Supervision.OnExit == group.PassOnExit {
-		out.WriteString("a pass at each end, ")
+		out.WriteString("--on-exit pass, ")
 	}
 
 	state := g.Orchestrated()
