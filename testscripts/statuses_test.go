@@ -15,7 +15,7 @@ import (
 var (
 	expected  = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*(?:eventually )?status (\d+) (?:.*[ '/])?(dpl-[a-z]+)\b`)
 	succeeded = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*(?:eventually )?exec (?:.*[ '/])?(dpl-[a-z]+)\b`)
-	spawned   = regexp.MustCompile(`(?m)^spawn (\w+) (dpl-[a-z]+)\b(?s:(.*))`)
+	spawned   = regexp.MustCompile(`(?m)^spawn (\w+) (?:apart )?(dpl-[a-z]+)\b(?s:(.*))`)
 )
 
 // neverSeen are statuses that the table has for all commands, and that no state of these makes: dpl-check
