@@ -90,7 +90,7 @@ func scripted(f *testing.F, program string) (all [][]string) {
 		f.Fatal(err)
 	}
 
-	line := regexp.MustCompile(`(?m)^(?:exec|status \d+|timed \S+) ` + program + `( [^&\n]*)?`)
+	line := regexp.MustCompile(`(?m)^(?:exec|status \d+|timed \S+) (?:apart )?` + program + `( [^&\n]*)?`)
 	for _, path := range scripts {
 		text, err := os.ReadFile(path)
 		if err != nil {
