@@ -195,7 +195,7 @@ func (c *ask) scope(env *cli.Env, l *fileops.Ledger, run string, a *queue.Asker)
 	case p.Known():
 		return queue.ProcessScope(p), nil
 	}
-	return "", cli.Usagef("--key with --pid %d: which process that is cannot be told here: give a call",
+	return "", fmt.Errorf("--key with --pid %d: which process that is cannot be told here: give a call",
 		c.PID)
 }
 

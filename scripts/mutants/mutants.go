@@ -63,8 +63,8 @@ var mutants = []mutant{
 		[]string{"files", "faults", "histories"},
 	}, {
 		"lock without inode check", "fileops/trust/lock.go",
-		"return locked.ID, named.ID == locked.ID, f.CheckFile(path, locked)",
-		"return locked.ID, named.ID == named.ID, f.CheckFile(path, locked)",
+		"current, err := named.ID == locked.ID, f.CheckFile(path, locked)",
+		"current, err := named.ID == named.ID, f.CheckFile(path, locked)",
 		[]string{"files", "simulation", "faults"},
 	}, {
 		"no fsync of files", "fileops/trust/write.go",
