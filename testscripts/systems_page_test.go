@@ -78,7 +78,7 @@ var (
 	sectionMark = regexp.MustCompile(`§(\d+(?:\.\d+)?)`)
 	commandSpan = regexp.MustCompile(`^(dpl-[a-z]+)((?: .*)?)$`)
 	flagName    = regexp.MustCompile(`--[a-z][a-z-]*`)
-	testName    = regexp.MustCompile(`^(?:(\S+) )?(Test\w+)$`)
+	testName    = regexp.MustCompile(`^(?:(\S+) )?((?:Test|Fuzz)\w+)$`)
 )
 
 // problems returns what is wrong with a row.
@@ -154,10 +154,10 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// testNames returns the folders of all tests in Go, from the root, by their names.
+// testNames returns the folders of all tests and fuzz targets in Go, from the root, by their names.
 func testNames(t *testing.T) map[string][]string {
 	all := make(map[string][]string)
-	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
