@@ -3,6 +3,8 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
@@ -70,17 +72,18 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 		return nil, nil
 	}
 	verifier, err := signing.Verifier()
-	if err == nil {
-		_, err = c.Signers.Read(mostSigners) // ssh-keygen takes a file that is not there for an empty one
+	var info fs.FileInfo
+	if err == nil { // ssh-keygen would only say of each signature that it does not count
+		info, err = os.Stat(string(c.Signers))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--signers: %w", err)
 	}
+	if !info.Mode().IsRegular() {
+		return nil, cli.Usagef("--signers %s: it is read for each signature: give a regular file", c.Signers)
+	}
 	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers), verifier: verifier}, nil
 }
-
-// mostSigners is the size of the largest file of signers.
-const mostSigners = 1 << 20
 
 // text returns y for people.
 func (y signedYes) text() string {
