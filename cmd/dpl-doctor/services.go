@@ -41,6 +41,11 @@ func (p *checkup) service(g group.Group, s *group.Service, seen observe.Observat
 				"--service %[2]s starts it", g.ID, s.ID)))
 	}
 
+	if pid := seen.Kept(g.ID, s.ID, s.StartID); pid != 0 {
+		return append(found, problem.about(object, fmt.Sprintf("process %d of another start lives, which "+
+			"the group's file does not know: it was set back", pid),
+			fmt.Sprintf("kill %d ends that, and a later pass starts the service", pid)))
+	}
 	if pid := g.Outlives(s, seen); pid != 0 {
 		found = append(found, problem.about(object, fmt.Sprintf("it is stopped, and process %d of it "+
 			"lives", pid), fmt.Sprintf("kill %d", pid)))

@@ -177,7 +177,11 @@ func (s *Session) Inspect() (*survey.Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return survey.Inspect(dir, s.ledgerOptions())
+	found, err := survey.Inspect(dir, s.ledgerOptions())
+	if err == nil {
+		s.ledgers = append(s.ledgers, found.Ledger)
+	}
+	return found, err
 }
 
 // CheckRoots returns fileops.ErrRoot if one of roots cannot be a resource root.
