@@ -23,7 +23,7 @@ import (
 type ask struct {
 	cli.Common `embed:""`
 
-	Question cli.Word   `placeholder:"TEXT" help:"the question; may be given as the first argument"`
+	Question cli.Word   `placeholder:"TEXT" help:"the question; may be given as the first argument, but a text of others is safe only as --question=TEXT, because it may begin with a hyphen"`
 	Kind     string     `default:"" enum:"permission,question," placeholder:"permission|question" help:"permission: it is allowed or denied (the default); question: it is answered with a text"`
 	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; makes it a question, and may be repeated"`
 	Input    cli.Path   `placeholder:"FILE" help:"the request for a permission: a JSON object with tool, and argv or command; - is standard input"`

@@ -110,13 +110,13 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 		}
 
 		switch {
-		case m.asked("help") && env.flags.JSON:
+		case m.asked("help", args, err) && env.flags.JSON:
 			env.PrintJSON(m.object())
 			return false, nil
-		case m.asked("help"):
+		case m.asked("help", args, err):
 			m.print()
 			return false, nil
-		case m.asked("version"):
+		case m.asked("version", args, err):
 			env.flags.Version = true
 		case err != nil && !is[usageError](err):
 			err = Usagef("%v: see %s --help", err, env.Program)

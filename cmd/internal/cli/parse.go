@@ -149,11 +149,12 @@ func flagName(field string) string {
 
 func isUpper(letter byte) bool { return 'A' <= letter && letter <= 'Z' }
 
-// asked reports whether the switch name was given, even together with a mistake.
-func (m *manual) asked(name string) bool {
+// asked reports whether the switch name was given in args, also together with a mistake err; but
+// not if it was only the first letter of a text, such as -have, that is no flags.
+func (m *manual) asked(name string, args []string, err error) bool {
 	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool {
-		return f.Name == name &&
-			f.Set
+		return f.Name == name && f.Set && (err == nil || slices.Contains(args, "--"+name) ||
+			f.Short != 0 && slices.Contains(args, "-"+string(f.Short)))
 	})
 }
 

@@ -5,7 +5,7 @@
 # Exit status 2 blocks the tool, and the agent is told what is on stderr. Any status of dpl-ask but 0
 # becomes 2, because others would let the tool run. Rules with paths mean the directory of dpl-ask.
 cd "${CLAUDE_PROJECT_DIR:-.}" || exit 2
-dpl-ask "${DPL_PARTICIPANT:-an agent} at ${DPL_TASK:-no ticket}" --input - \
+dpl-ask --question="${DPL_PARTICIPANT:-an agent} at ${DPL_TASK:-no ticket}" --input - \
     ${RULES:+--rules "$RULES"} ${SIGNERS:+--signers "$SIGNERS"} \
     --timeout "${PERMISSION:-5m}" >&2 || exit 2
 echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'
