@@ -66,11 +66,15 @@ func (d *desk) find(q queue.Queue, id string, now time.Time) (string, error) {
 // chosen returns u with the choice of t that its text means: itself, or by its number.
 func (d *desk) chosen(t *queue.Task, u utterance) (utterance, error) {
 	spec, err := d.spec(t)
-	if err != nil || len(spec.Choices) == 0 || u.allow || u.deny || slices.Contains(spec.Choices, u.text) {
+	if err != nil || len(spec.Choices) == 0 || u.allow || u.deny {
 		return u, err
 	}
+	// A number is the one that is shown, also if another choice is a number.
 	if n, err := strconv.Atoi(u.text); err == nil && n >= 1 && n <= len(spec.Choices) {
 		u.text = spec.Choices[n-1]
+		return u, nil
+	}
+	if slices.Contains(spec.Choices, u.text) {
 		return u, nil
 	}
 	return u, fmt.Errorf("answer %q: %w: give one of the choices that dpl-answer %[1]s shows, or its "+

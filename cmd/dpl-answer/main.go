@@ -53,8 +53,8 @@ func (c *answer) Validate() error {
 		return cli.Usagef("say which question: dpl-answer lists them")
 	case c.IDs && (c.ID != "" || c.Follow):
 		return cli.Usagef("--ids is for all questions: leave out the rest")
-	case c.Shown != "" && (c.ID == "" || !c.decides()):
-		return cli.Usagef("--shown goes with ID and an answer")
+	case c.Shown != "" && !c.decides():
+		return cli.Usagef("--shown goes with ID and an answer: add --allow, --deny or a text")
 	case c.ID != "" && c.Follow:
 		return cli.Usagef("--follow is for all questions: leave out ID")
 	}

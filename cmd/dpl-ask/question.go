@@ -161,7 +161,11 @@ func (c *ask) signCall(env *cli.Env, l *fileops.Ledger, a *queue.Asker) (run str
 	a.Operation, a.Call = string(c.Op), string(c.Call)
 	a.PID, a.Process = frame.PID, frame.Process
 	a.Participant = cmp.Or(a.Participant, frame.ParticipantID)
-	return cmp.Or(env.RunOf(a.Operation), op.RunID), nil
+	if mine := env.RunOf(a.Operation); mine != "" && mine != op.RunID {
+		return "", cli.WithStatus(cli.StatusOver, fmt.Errorf("--op %s: run %s, of $DPL_RUN, is over, and so is what "+
+			"it would ask", c.Op, mine))
+	}
+	return op.RunID, nil
 }
 
 // scope returns within which a key means the same question: the task in whose attempt this runs, or
