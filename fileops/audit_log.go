@@ -65,13 +65,21 @@ func (l *Ledger) readAuditLog(path string) *auditLog {
 
 func (g *auditLog) open(open func(string) (disk.File, error)) {
 	f, info, err := g.ledger.fs.OpenFile(g.path, open)
-	if err == nil {
+	switch {
+	case err == nil && info.Size > mostLog:
+		f.Close()
+		g.err = fmt.Errorf("%w: a log of more than %d MiB, which no command has written",
+			wire.ErrCorrupt, mostLog>>20)
+	case err == nil:
 		g.file, g.size, g.err = f, info.Size, nil
 		g.inode = info.ID.Number()
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	case !errors.Is(err, fs.ErrNotExist):
 		g.err = err
 	}
 }
+
+// mostLog is more than a log has before it is sealed: 8 MiB, or twice an object and a line.
+const mostLog = 2 * trust.MaxFile
 
 func (g *auditLog) close() {
 	if g.file != nil {
