@@ -150,7 +150,7 @@ func seesSelf(v *victim) {
 	v.begins("")
 	v.eventually("it has tried", func() bool { return v.exists("self.tried") })
 	v.answer("rm ", "--deny")
-	v.notes(true, "plain 76", "bare 76", `orphan 76(\npid 76){0,2}(\nnoproc 76)?`,
+	v.notes(true, "plain 76", "bare 76", `orphan 76(\npid 76){0,2}(\nnoproc 76)?(\nhost 76)?(\nboot 76)?`,
 		"denied"+denied, "call 76", "parked 76")
 }
 

@@ -120,6 +120,15 @@ self) # answers itself: detached, in other namespaces, for a made-up call, for a
     # shellcheck disable=SC2016 # the shell expands it
     noproc='mount -t tmpfs none /proc && exec "$@"'
     ! unshare -Urm sh -c "$noproc" sh true || noted noproc bare unshare -Urm sh -c "$noproc" sh dpl-answer "$@"
+    # shellcheck disable=SC2016 # the shell expands it
+    renamed='hostname other && exec "$@"'
+    ! unshare -Ur --uts sh -c "$renamed" sh true ||
+        noted host bare unshare -Ur --uts sh -c "$renamed" sh dpl-answer "$@"
+    echo 01234567-89ab-4cde-8f01-23456789abcd >"$DPL_TASK.boot"
+    # shellcheck disable=SC2016 # the shell expands it
+    booted='mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
+    ! unshare -Urm sh -c "$booted" "$DPL_TASK.boot" true ||
+        noted boot bare unshare -Urm sh -c "$booted" "$DPL_TASK.boot" dpl-answer "$@"
     : >"$DPL_TASK.tried"
     wait $!
     bare dpl-push --op fake --call c --participant p --pid 1

@@ -19,7 +19,7 @@ type Answer struct {
 	Queue     string // of the Task in whose attempt it is given; "": none
 	Task      string
 	Processes []observe.Process // the one that answers, and those it descends from
-	Whole     bool              // these are all, up to the first one of the pid namespace
+	Whole     bool              // these are all, up to the first one of the pid namespace; the boot is certain
 	AllowSelf bool              // it may be one of those who asked
 	Shown     string            // the hash of the question that was shown (Shown.Hash)
 	SignedAt  time.Time         // when Signature was made
@@ -85,7 +85,10 @@ func (a Answer) by(asker Asker) bool {
 		return true
 	}
 	return slices.ContainsFunc(a.Processes, func(p observe.Process) bool {
-		return p.Known() && slices.ContainsFunc(asker.processes(), p.Is)
+		return p.Known() && slices.ContainsFunc(asker.processes(), func(q observe.Process) bool {
+			q.HostID = p.HostID // which who answers can change, by another name of the host
+			return p.Is(q)
+		})
 	})
 }
 
@@ -104,7 +107,7 @@ func (a Asker) processes() (all []observe.Process) {
 func (a Answer) checks(asker Asker, seen Seen) bool {
 	here := seen.Host
 	return !slices.ContainsFunc(asker.processes(), func(p observe.Process) bool {
-		otherBoot := here.BootID != "" && p.BootID != here.BootID
+		otherBoot := a.Whole && here.BootID != "" && p.BootID != here.BootID
 		sees := a.Whole && (here.PIDNamespace == observe.FirstPIDNamespace ||
 			here.PIDNamespace != "" && here.PIDNamespace == p.PIDNamespace)
 		return !otherBoot && !sees

@@ -1207,8 +1207,8 @@ def is_part(asker, by, operation, queue, task, processes):
                 or operation and operation in (asker.get('operation'), origin.get('operation'))
                 or task and (queue, task) in ((where.get('queue'), where.get('task'))
                                               for where in (asker, origin))
-                or any(is_same(one, process) for one in asking(asker) for process in processes
-                       if process['bootId']))
+                or any(same(one | {'hostId': ''}, process | {'hostId': ''})
+                       for one in asking(asker) for process in processes if process['bootId']))
 
 
 def asking(asker):
@@ -1221,7 +1221,7 @@ def asking(asker):
 def checks(asker, whole, seen):
     """Whether who answers can tell that no process of the asker is above it (§47.2)."""
     def sees(process):
-        if seen.bootId and process['bootId'] != seen.bootId:
+        if whole and seen.bootId and process['bootId'] != seen.bootId:
             return True
         return whole and seen.pidNamespace != '' and (
             seen.pidNamespace in (FIRST_NAMESPACE, process['pidNamespace']))

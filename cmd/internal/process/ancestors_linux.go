@@ -15,10 +15,10 @@ const mostAncestors = 256
 
 // Ancestors returns this process and those that it descends from, as far as they can be identified,
 // and whether these are all: up to the first one of the pid namespace, or one whose parent is
-// outside of it, as one file system of the kernel shows them. A process whose parent has ended is
-// the child of another one.
+// outside of it, as one file system of the kernel shows them, with the boot in which they are. A
+// process whose parent has ended is the child of another one.
 func Ancestors() (all []observe.Process, whole bool) {
-	whole = true
+	whole = bootIsCertain()
 	device := uint64(0)
 	for pid := os.Getpid(); len(all) < mostAncestors; {
 		p, err := Identify(pid)
@@ -42,6 +42,32 @@ func Ancestors() (all []observe.Process, whole bool) {
 		pid = s.parent
 	}
 	return all, false
+}
+
+// bootIsCertain reports whether the boot id of this process is the kernel's: who mounts another file
+// over it would be of another boot. A container may have /proc/sys as a mount of its own, but no other
+// directory of the kernel has such a file. Before Linux 5.6 nobody can tell.
+func bootIsCertain() bool {
+	const flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	dir, err := unix.Open("/proc/sys", flags, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(dir)
+	var fs unix.Statfs_t
+	if unix.Fstatfs(dir, &fs) != nil || fs.Type != unix.PROC_SUPER_MAGIC {
+		return false
+	}
+
+	fd, err := unix.Openat2(dir, "kernel/random/boot_id", &unix.OpenHow{
+		Flags: unix.O_RDONLY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_XDEV | unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return err == unix.ENOSYS
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 64)
+	n, _ := unix.Read(fd, buf)
+	return n > 0 && string(bytes.TrimSpace(buf[:n])) == here.host.BootID
 }
 
 // status returns what the kernel says of the process pid, and the device of the file system that
