@@ -333,7 +333,7 @@ var firstMinutes = []mutant{
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"an obeyed U+009B", "cmd/internal/harmless/harmless.go",
-		"	return unicode.In(r, unicode.L,", "	return r == 0x9b || unicode.In(r, unicode.L,",
+		"	return !ASCII && unicode.In(r, unicode.L,", "	return r == 0x9b || unicode.In(r, unicode.L,",
 		[]string{"./cmd/internal/harmless TestText"},
 	}, {
 		"invisible letters are drawn", "cmd/internal/harmless/harmless.go",

@@ -14,9 +14,11 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/locale"
 	"github.com/dpl-project/dpl/cmd/internal/messages"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	_ "github.com/dpl-project/dpl/cmd/internal/stack" // before all others
+	"golang.org/x/term"
 )
 
 // A Command is a struct with the values of its flags, which embeds Common.
@@ -57,6 +59,7 @@ type HostTimer interface {
 func Main(c Command, summary, details string) {
 	debug.SetGCPercent(400) // nearly all commands end before they need any of their memory again
 	process.OpenMask()
+	harmless.ASCII = !locale.UTF8() && (term.IsTerminal(1) || term.IsTerminal(2))
 	env := &Env{Program: filepath.Base(os.Args[0]), flags: c.CommonFlags()}
 	env.messages = messages.New(os.Stderr, env.lostMessages)
 	out := &output{to: os.Stdout, after: env.messages}

@@ -18,6 +18,10 @@ import (
 // tab is how a tab is drawn: code is full of them.
 const tab = '\u21e5'
 
+// ASCII is set by a program, before it uses this package, if its readers understand only ASCII: a
+// terminal of 8 bits obeys some bytes of UTF-8. Then nothing beyond ASCII is shown.
+var ASCII bool
+
 // Text returns s as it is shown in one line. Written as \u{202e} are controls, other characters
 // that are not plainly visible, letters of another script than the rest of their word, and the
 // backslash before a text that looks like such an escape. A byte that is not UTF-8 is \x{ff}, and a
@@ -30,7 +34,7 @@ func Text(s string) string {
 	var out strings.Builder
 	draw(s, false, func(s string, r rune, shown bool) {
 		switch {
-		case r == '\t':
+		case r == '\t' && !ASCII:
 			out.WriteRune(tab)
 		case r == utf8.RuneError && len(s) == 1:
 			fmt.Fprintf(&out, `\x{%02x}`, s[0])
@@ -121,7 +125,7 @@ func draw(s string, json bool, put func(s string, r rune, shown bool)) {
 		rest := s[i:]
 		r, n := utf8.DecodeRuneInString(rest)
 		switch emoji := emoji(rest); {
-		case emoji > 0:
+		case emoji > 0 && !ASCII:
 			n = emoji
 			put(rest[:n], r, true)
 		case r == '\\' && json:
@@ -155,14 +159,18 @@ func isVisible(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ' ' <= r && r < 0x7f
 	}
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !isHidden(r)
+	return !ASCII && unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !isHidden(r)
 }
 
 // isHidden reports whether r is a letter, mark or symbol that is drawn as nothing or as a blank, or
-// that is drawn exactly as a character of ASCII is.
+// that is drawn as a character of ASCII is, with a meaning to shells.
 func isHidden(r rune) bool {
 	switch r {
-	case '\u2800', // a pattern of no dots
+	case '\u037e', '\u1fef', '\u212a', // a question mark, an accent and a unit that are ; ` and K
+		'\u2010', '\u2011', '\u2212', '\u2024', '\u2027', // hyphens, a minus and dots
+		'\u2044', '\u2215', '\u2216', '\u2217', '\u2223', '\u2236', '\u223c', '\u29f5', '\u29f8', '\u29f9', // / \ * | : ~
+		'\ua789', '\u01c0', '\u01c3', // a colon, a bar and an exclamation mark that are letters
+		'\u2800', // a pattern of no dots
 		'\U0001d159', '\U00013441', '\U00013442', // blanks of music and of hieroglyphs
 		'\U00016fe4': // a filler
 		return true

@@ -40,6 +40,8 @@ var drawn = []struct{ in, want string }{
 	{"\ue000\U000f0000\ufffe\U0010ffff\u0378", `\u{e000}\u{f0000}\u{fffe}\u{10ffff}\u{378}`},
 	{"tags \U000e0067\U000e0062", `tags \u{e0067}\u{e0062}`},
 	{"🏴\U000e0061\U000e007f", `🏴\u{e0061}\u{e007f}`},
+	{"rm -rf old\u037e ls \u1fefid\u1fef 4 \u212a", `rm -rf old\u{37e} ls \u{1fef}id\u{1fef} 4 \u{212a}`},
+	{"a\u2010b\u2044c\u2215d\u2223e\u01c0f\ua789g", `a\u{2010}b\u{2044}c\u{2215}d\u{2223}e\u{1c0}f\u{a789}g`},
 	{"\U0001d159\U00013441", `\u{1d159}\u{13441}`},
 	{"𝚐𝚒𝚝 𝟏", `\u{1d690}\u{1d692}\u{1d69d} \u{1d7cf}`},
 
@@ -78,6 +80,23 @@ func TestText(t *testing.T) {
 		if got := Text(c.in); got != c.want {
 			t.Errorf("Text(%+q): got %q, want %q", c.in, got, c.want)
 		}
+	}
+}
+
+// A reader that understands only ASCII gets nothing else: a terminal of 8 bits obeys bytes of UTF-8.
+func TestASCII(t *testing.T) {
+	ASCII = true
+	defer func() { ASCII = false }()
+	for in, want := range map[string]string{
+		"plain": "plain", "\u011b2J": `\u{11b}2J`, "e\u0301": `e\u{301}`, "привет": `\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}`,
+		"😀": `\u{1f600}`, "a\tb": `a\u{9}b`, "1️⃣": `1\u{fe0f}\u{20e3}`, "\xff": `\x{ff}`,
+	} {
+		if got := Text(in); got != want {
+			t.Errorf("%q: got %s, want %s", in, got, want)
+		}
+	}
+	if got := JSON(`{"a": "ě"}`); got != `{"a": "\u011b"}` {
+		t.Errorf("got %s", got)
 	}
 }
 

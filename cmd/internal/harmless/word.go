@@ -12,7 +12,7 @@ func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 	}
-	return unicode.In(r, unicode.L, unicode.Nd) && !isHidden(r)
+	return !ASCII && unicode.In(r, unicode.L, unicode.Nd) && !isHidden(r)
 }
 
 // wordLen returns the length of the word with which s begins: letters, digits and underscores, the
@@ -50,7 +50,7 @@ func isMark(r rune) bool {
 	case r < 0x300, 0x334 <= r && r <= 0x338, 0x20d0 <= r && r <= 0x20ff:
 		return false
 	}
-	return unicode.In(r, unicode.Mn, unicode.Mc) && !isHidden(r)
+	return !ASCII && unicode.In(r, unicode.Mn, unicode.Mc) && !isHidden(r)
 }
 
 // drawWord calls put for the characters of a word. Those of another script than most of it are not

@@ -2,11 +2,10 @@
 package screen
 
 import (
-	"cmp"
 	"os"
 	"strconv"
-	"strings"
 
+	"github.com/dpl-project/dpl/cmd/internal/locale"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/mattn/go-runewidth"
 )
@@ -21,7 +20,7 @@ func Style() view.Style {
 
 	term := os.Getenv("TERM")
 	return view.Style{
-		Width: width, ASCII: !readsUTF8(), Wide: runewidth.EastAsianWidth,
+		Width: width, ASCII: !locale.UTF8(), Wide: runewidth.EastAsianWidth,
 		Colour: terminal && os.Getenv("NO_COLOR") == "" && term != "" && term != "dumb",
 	}
 }
@@ -32,10 +31,4 @@ func Messages() view.Style {
 	style.Colour = false
 	style.Width, _, _ = sizeOf(os.Stderr)
 	return style
-}
-
-// readsUTF8 reports whether the locale says that readers of the output understand UTF-8.
-func readsUTF8() bool {
-	locale := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
-	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
