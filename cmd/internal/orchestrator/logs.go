@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/logs"
 	"github.com/dpl-project/dpl/protocol/group"
 )
@@ -36,6 +37,9 @@ func (o *Orchestrator) rotateLogs(g group.Group, due []string) {
 			rotated, err = log.Rotate(logs.Rule{Limit: s.StartInfo.LogMax,
 				Keep: s.StartInfo.LogKeep, Due: slices.Contains(due, s.ID),
 				Compress: s.StartInfo.LogCompress})
+		}
+		if fileops.IsFull(err) && o.MakeRoom() { // there was room for the commit, but not for a copy
+			err = nil
 		}
 		if err != nil {
 			o.Env.Warnf("%s: rotate the log of %q: %v", o.Group, s.ID, err)
