@@ -111,9 +111,12 @@ func started(entry *group.Service) bool {
 }
 
 // next returns what was written since. If the file at the path is not what the process that was
-// last seen writes to, another one may have been started.
+// last seen writes to, or that has none open, another one may have been started.
 func (f *follower) next() ([]byte, error) {
 	named, err := f.reader.Named()
+	if err == nil && named {
+		named, err = f.reader.Held()
+	}
 	if err == nil && !named {
 		err = f.look()
 	}

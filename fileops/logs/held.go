@@ -43,6 +43,15 @@ func (g Log) Named() (bool, error) {
 	return err == nil && g.Holder.is(named.ID), trust.IgnoreMissing(err)
 }
 
+// Held reports whether the holder has the log open.
+func (g Log) Held() (bool, error) {
+	held, err := g.held()
+	if held == nil || err != nil {
+		return false, err
+	}
+	return true, held.Close()
+}
+
 // Lost returns where the log is by now, if its holder writes to a file that is no longer at Path.
 // Of a file that was deleted it says so. It returns "" if nothing is lost.
 func (g Log) Lost() (now string, err error) {

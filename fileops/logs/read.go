@@ -28,6 +28,7 @@ type Reader struct {
 	Log
 	at     int64       // how much of the log was read
 	file   disk.FileID // which file that was
+	holder int         // and who wrote to it
 	newest string      // the newest rotated file at that time (identity); "": there was none
 	waited int         // consecutive looks that found a rotation in progress
 
@@ -155,7 +156,7 @@ func (r *Reader) tail(files []part, lines int) (text []byte, size int64, err err
 	if trust.IgnoreMissing(err) != nil {
 		return nil, 0, err
 	}
-	size, r.file = info.Size, info.ID
+	size, r.file, r.holder = info.Size, info.ID, r.Holder.PID
 
 	for ; whole && countLines(text) <= lines && len(files) > 0; files = files[1:] {
 		var data []byte
@@ -231,7 +232,7 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, err
 	}
 
-	r.at, r.newest, r.file, r.waited = at, read, file, 0
+	r.at, r.newest, r.file, r.holder, r.waited = at, read, file, r.Holder.PID, 0
 
 	return text, nil
 }
@@ -244,11 +245,18 @@ func (r *Reader) newer(at int64, most int) (data []byte, begin int64, info disk.
 		return nil, at, info, err
 	}
 	defer f.Close()
-	if info.ID != r.file {
+	if info.ID != r.file || info.Size < at && r.isNew() {
 		at = 0
 	}
 	data, err = readAt(f, at, min(info.Size-at, int64(most)))
 	return data, at, info, err
+}
+
+// isNew reports whether the log, which is shorter than before, may be a new file with the inode of the
+// old one: its holder is another one, or has ended. Otherwise it was cut, because the disk was full.
+func (r *Reader) isNew() bool {
+	held, err := r.Held()
+	return r.Holder.PID != r.holder || r.Holder.PID != 0 && err == nil && !held
 }
 
 // generation returns the rotated files, and whether a rotation is in progress.
