@@ -137,12 +137,15 @@ func (a *asking) take(e queue.Ended) (why, err error) {
 	return nil, err
 }
 
-// checkShown returns an error for a yes to something else than what this process asks.
+// checkShown returns an error for a yes to something else than what this process asks, and for that of
+// a rule that it has not read: who asks the same with other rules would decide for it.
 func (a *asking) checkShown(e queue.Ended) error {
 	d := e.Decision
 	switch {
+	case d != nil && d.Rule.Number != 0:
+		return errors.New("it is that of a rule that was not given now")
 	case d == nil, d.Kind != a.question.Kind, e.Spec != a.question.Spec.Hash(),
-		d.Rule.Number == 0 && a.shown != (queue.Shown{}) && d.Shown != a.shown.Hash():
+		a.shown != (queue.Shown{}) && d.Shown != a.shown.Hash():
 		return errors.New("another question was answered")
 	}
 	return nil
@@ -166,6 +169,9 @@ func (a *asking) checkSignature(e queue.Ended) error {
 		if fresh := time.Duration(a.flags.Fresh); age > fresh || age < -time.Minute {
 			return fmt.Errorf("its signature is of %s, and counts for %v", wire.FormatTime(s.At), fresh)
 		}
+	}
+	if !s.Fits(e.At) {
+		return fmt.Errorf("its signature is of %s, when that was not asked, or decided already", wire.FormatTime(s.At))
 	}
 	_, err := signing.Verify(a.verifier, a.signers,
 		queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text, time.Time{})

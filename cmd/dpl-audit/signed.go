@@ -61,6 +61,10 @@ func (s *signatures) check(e queue.Ended) (signer string, err error) {
 	if shown != e.Decision.Shown {
 		return "", errors.New("another question was shown")
 	}
+	if !signature.Fits(e.At) {
+		return "", fmt.Errorf("its signature is of %s, when that was not asked, or decided already",
+			view.Stamp(signature.At))
+	}
 	names, err := signing.Verify(s.verifier, s.signers, queue.SignedText(shown, e.End, e.Decision.Answer,
 		signature.At), signature.Text, signature.At)
 	return signing.Signer(names, signature.Text), err

@@ -73,6 +73,13 @@ type Signature struct {
 	Key     string
 }
 
+// Fits reports whether s can have been made when it says: after the question was asked, and before it
+// was decided. Clocks may differ by a minute.
+func (s Signature) Fits(decided time.Time) bool {
+	const apart = time.Minute
+	return !s.At.Before(s.AskedAt.Add(-apart)) && !s.At.After(decided.Add(apart))
+}
+
 func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {
 	r.Object(func(name string) {
 		switch name {
