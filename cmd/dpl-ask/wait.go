@@ -156,7 +156,10 @@ func (a *asking) checkSignature(e queue.Ended) error {
 	if a.signers == "" {
 		return nil
 	}
-	s := e.Decision.Signature
+	s := queue.Signature{}
+	if e.Decision != nil {
+		s = e.Decision.Signature
+	}
 	if s.Text == "" {
 		return fmt.Errorf("it has no signature by one of %s", a.signers)
 	}
@@ -165,13 +168,13 @@ func (a *asking) checkSignature(e queue.Ended) error {
 	if !a.drawn {
 		shown = a.mine(queue.Shown{ID: a.id, Nonce: s.Nonce, AskedAt: s.AskedAt,
 			By: e.Decision.AskedBy, User: s.User})
-		age := a.env.Now().Sub(s.At)
-		if fresh := time.Duration(a.flags.Fresh); age > fresh || age < -time.Minute {
+		if fresh := time.Duration(a.flags.Fresh); a.env.Now().Sub(s.At) > fresh {
 			return fmt.Errorf("its signature is of %s, and counts for %v", wire.FormatTime(s.At), fresh)
 		}
 	}
-	if !s.Fits(e.At) {
-		return fmt.Errorf("its signature is of %s, when that was not asked, or decided already", wire.FormatTime(s.At))
+	if !s.Fits(shown.AskedAt, a.env.Now()) {
+		return fmt.Errorf("its signature is of %s, before it was asked, or later than now",
+			wire.FormatTime(s.At))
 	}
 	_, err := signing.Verify(a.verifier, a.signers,
 		queue.SignedText(shown.Hash(), e.End, e.Decision.Answer, s.At), s.Text, time.Time{})

@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -82,8 +83,8 @@ func (c *auditor) Validate() error {
 		return cli.Usagef("--known goes with --verify")
 	case c.Signers != "" && !c.Verify:
 		return cli.Usagef("--signers goes with --verify")
-	case c.Signers != "" && c.Object.given(false) > 0:
-		return cli.Usagef("--signers is for a queue of questions")
+	case c.Signers != "" && (c.Object.given(false) > 0 || !queue.IsAskQueue(c.Object.name())):
+		return cli.Usagef("--signers is for a queue of questions: ask, or ask.NAME")
 	case (c.Note != "") != (c.Data != ""):
 		return cli.Usagef("--note and --data go together")
 	case c.DryRun && c.Reads():

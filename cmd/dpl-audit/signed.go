@@ -18,8 +18,9 @@ import (
 type signatures struct {
 	ledger   *fileops.Ledger
 	queue    string
-	signers  string // path of a file
-	verifier string // path of ssh-keygen
+	signers  string          // path of a file
+	verifier string          // path of ssh-keygen
+	seen     map[string]bool // what was checked: a line that has the whole queue repeats it
 	known    []signedYes
 	wrong    []audit.Finding
 }
@@ -36,9 +37,11 @@ type signedYes struct {
 func (s *signatures) line(l audit.Line) {
 	for _, e := range queue.EndedIn(l) {
 		d := e.Decision
-		if d == nil || !e.End.Yes() || d.Rule.Number != 0 {
+		text := queue.Remembered{Ended: e}.Line()
+		if d != nil && d.Rule.Number != 0 || !e.End.Yes() || s.seen[text] {
 			continue
 		}
+		s.seen[text] = true
 		signer, err := s.check(e)
 		if err != nil {
 			s.wrong = append(s.wrong, audit.Finding{Seq: l.Seq, How: audit.Unsigned,
@@ -53,6 +56,9 @@ func (s *signatures) line(l audit.Line) {
 // check returns who has signed e. The signature is of the question as the decision describes it, and
 // counts if the key was one of the signers when it was made.
 func (s *signatures) check(e queue.Ended) (signer string, err error) {
+	if e.Decision == nil {
+		return "", errors.New("nobody has decided it")
+	}
 	signature := e.Decision.Signature
 	if signature.Text == "" {
 		return "", errors.New("it has no signature")
@@ -61,8 +67,8 @@ func (s *signatures) check(e queue.Ended) (signer string, err error) {
 	if shown != e.Decision.Shown {
 		return "", errors.New("another question was shown")
 	}
-	if !signature.Fits(e.At) {
-		return "", fmt.Errorf("its signature is of %s, when that was not asked, or decided already",
+	if !signature.Fits(signature.AskedAt, e.At) {
+		return "", fmt.Errorf("its signature is of %s, before it was asked, or after it was decided",
 			view.Stamp(signature.At))
 	}
 	names, err := signing.Verify(s.verifier, s.signers, queue.SignedText(shown, e.End, e.Decision.Answer,
@@ -86,7 +92,8 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 	if !info.Mode().IsRegular() {
 		return nil, cli.Usagef("--signers %s: it is read for each signature: give a regular file", c.Signers)
 	}
-	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers), verifier: verifier}, nil
+	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers), verifier: verifier,
+		seen: make(map[string]bool)}, nil
 }
 
 // text returns y for people.

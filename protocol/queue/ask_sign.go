@@ -73,11 +73,11 @@ type Signature struct {
 	Key     string
 }
 
-// Fits reports whether s can have been made when it says: after the question was asked, and before it
-// was decided. Clocks may differ by a minute.
-func (s Signature) Fits(decided time.Time) bool {
+// Fits reports whether s can have been made when it says: after the question was asked, and before
+// latest, such as when it was decided. Clocks may differ by a minute.
+func (s Signature) Fits(asked, latest time.Time) bool {
 	const apart = time.Minute
-	return !s.At.Before(s.AskedAt.Add(-apart)) && !s.At.After(decided.Add(apart))
+	return !s.At.Before(asked.Add(-apart)) && !s.At.After(latest.Add(apart))
 }
 
 func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {

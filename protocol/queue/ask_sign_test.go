@@ -14,7 +14,7 @@ func TestSignatureFits(t *testing.T) {
 		-time.Hour: false, -time.Minute - 1: false, -time.Minute: true, 0: true, 5 * time.Minute: true,
 		6 * time.Minute: true, 6*time.Minute + 1: false, 24 * time.Hour: false,
 	} {
-		if got := (Signature{At: asked.Add(after), AskedAt: asked}).Fits(decided); got != want {
+		if got := (Signature{At: asked.Add(after)}).Fits(asked, decided); got != want {
 			t.Errorf("%v after it was asked: %t", after, got)
 		}
 	}

@@ -113,6 +113,9 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 		}
 
 		switch {
+		case m.valued("help", args), m.valued("version", args):
+			env.flags.Version = false
+			err = Usagef("--help and --version take no value: see %s --help", env.Program)
 		case m.asked("help", args, err) && env.flags.JSON:
 			env.PrintJSON(m.object())
 			return false, nil

@@ -158,6 +158,13 @@ func (m *manual) asked(name string, args []string, err error) bool {
 	})
 }
 
+// valued reports whether the switch name was given with a value, such as --help=false.
+func (m *manual) valued(name string, args []string) bool {
+	return m.asked(name, nil, nil) && slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasPrefix(arg, "--"+name+"=")
+	})
+}
+
 // print prints the help text.
 func (m *manual) print() {
 	lead := ""
