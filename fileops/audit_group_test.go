@@ -28,7 +28,8 @@ func groupRecord(l *Ledger) (lines []audit.Line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	v, end, err := object.Verify(&audit.Verifier{}, func(v *audit.Verifier, texts []string) {
+	v := &audit.Verifier{}
+	end, err := object.Verify(v, func(v *audit.Verifier, texts []string) {
 		Feed(v, texts)
 		for _, text := range texts {
 			line, _ := audit.Parse(text)

@@ -174,28 +174,28 @@ func (r *auditReader) leased(g *auditLog) error {
 	return nil
 }
 
-// Verify has v read the record of a, and returns it: it says what is wrong. v has nothing but Known
-// and Each. feed gives lines to it. A record whose object has no file is read all the same.
+// Verify has v read the record of a: then it says what is wrong. v has nothing but Known and Each. feed
+// gives lines to it. A record whose object has no file is read all the same.
 func (a Audited) Verify(v *audit.Verifier, feed func(v *audit.Verifier, lines []string)) (
-	*audit.Verifier, AuditEnd, error) {
+	AuditEnd, error) {
 	v.State = audit.State{Shape: a.Shape, LeftOut: a.LeftOut}
 	end, err := a.Read(func(lines []string) { feed(v, lines) })
 	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound) ||
 		errors.Is(end.Err, ErrNoGroup)
 	switch {
 	case err != nil:
-		return v, end, err
+		return end, err
 	case end.Err != nil && (v.First == 0 || !missing):
-		return v, end, end.Err
+		return end, end.Err
 	case end.Err != nil:
 		v.Lost(end.Err.Error())
 	case v.First == 0 && end.Chain.Seq == 0:
-		return v, end, ErrNoRecord
+		return end, ErrNoRecord
 	default:
 		v.Rest(end.Rest)
 		v.End(end.Chain, end.Text)
 	}
-	return v, end, nil
+	return end, nil
 }
 
 // Feed gives lines to v.

@@ -230,7 +230,8 @@ func TestAuditUnauditedBeforeHeartbeat(t *testing.T) {
 	})
 	push("b")
 
-	v, _, err := object.Verify(&audit.Verifier{}, Feed)
+	v := &audit.Verifier{}
+	_, err = object.Verify(v, Feed)
 	if err != nil || v.Findings != nil || len(v.Marks) != 2 || v.Marks[1].Verb != audit.Unaudited {
 		t.Errorf("%v, %v, %v", err, v.Findings, v.Marks)
 	}
@@ -322,7 +323,8 @@ func TestAuditSealsItself(t *testing.T) {
 
 		object, err := l.AuditedQueue("q")
 		must(t, err)
-		v, _, err := object.Verify(&audit.Verifier{}, Feed)
+		v := &audit.Verifier{}
+		_, err = object.Verify(v, Feed)
 		if err != nil || v.Findings != nil || !v.Moved || !v.State.Known {
 			t.Errorf("%s: without the parts: %+v, %v", commit, v.Findings, err)
 		}

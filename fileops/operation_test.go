@@ -321,7 +321,8 @@ func TestAuditOperationFullDisk(t *testing.T) {
 
 	must(t, os.Remove(l.OperationAudit("op")))
 	editOp(t, l, popping("c"))
-	v, _, err := object.Verify(&audit.Verifier{}, Feed)
+	v := &audit.Verifier{}
+	_, err = object.Verify(v, Feed)
 	if err != nil || v.Findings != nil {
 		t.Errorf("%v, %v", err, v.Findings)
 	}

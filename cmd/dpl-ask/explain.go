@@ -13,8 +13,7 @@ func (c *ask) validateExplain() error {
 	if c.Rules == nil {
 		return cli.Usagef("--explain-rules needs --rules FILE")
 	}
-	others := []string{"question", "kind", "choice", "to", "signers", "fresh", "timeout", "wait",
-		"key",
+	others := []string{"question", "kind", "choice", "to", "signers", "fresh", "timeout", "wait", "key",
 		"park", "on-alert", "call", "pid"}
 	for _, flag := range others {
 		if c.Given(flag) {
@@ -112,9 +111,8 @@ func (c *ask) explainedObject(files []question.Rules, e *question.Explanation) c
 	for i, rules := range files {
 		for j := range rules {
 			rule := &rules[j]
-			object := cli.Object{{"file", string(c.Rules[i])}, {"number", j + 1}, {"rule",
-				rule.String()},
-				{"warnings", append([]string{}, rule.Warnings()...)}}
+			object := cli.Object{{"file", string(c.Rules[i])}, {"number", j + 1},
+				{"rule", rule.String()}, {"warnings", append([]string{}, rule.Warnings()...)}}
 			if e != nil {
 				m := e.Rules[i][j]
 				object = append(object, cli.Member{"says", cli.OrNull(string(m.Decision))},
@@ -130,8 +128,8 @@ func (c *ask) explainedObject(files []question.Rules, e *question.Explanation) c
 
 	v := cli.Object{{"decide", string(e.Verdict.Decision)}}
 	if at := e.Verdict; at.File >= 0 {
-		v = append(v, cli.Member{"file", string(c.Rules[at.File])}, cli.Member{"number",
-			at.Rule + 1})
+		v = append(v, cli.Member{"file", string(c.Rules[at.File])},
+			cli.Member{"number", at.Rule + 1})
 	}
 	return append(object, cli.Member{"verdict", append(v, cli.Member{"why", cli.OrNull(e.Why)})})
 }

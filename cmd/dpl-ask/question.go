@@ -162,8 +162,8 @@ func (c *ask) signCall(env *cli.Env, l *fileops.Ledger, a *queue.Asker) (run str
 	a.PID, a.Process = frame.PID, frame.Process
 	a.Participant = cmp.Or(a.Participant, frame.ParticipantID)
 	if mine := env.RunOf(a.Operation); mine != "" && mine != op.RunID {
-		return "", cli.WithStatus(cli.StatusOver, fmt.Errorf("--op %s: run %s, of $DPL_RUN, is over, and so is what "+
-			"it would ask", c.Op, mine))
+		return "", cli.WithStatus(cli.StatusOver, fmt.Errorf("--op %s: run %s, of $DPL_RUN, is over, and "+
+			"so is what it would ask", c.Op, mine))
 	}
 	return op.RunID, nil
 }

@@ -92,14 +92,15 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 	if !info.Mode().IsRegular() {
 		return nil, cli.Usagef("--signers %s: it is read for each signature: give a regular file", c.Signers)
 	}
-	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers), verifier: verifier,
-		seen: make(map[string]bool)}, nil
+	return &signatures{ledger: l, queue: c.Object.name(), signers: string(c.Signers),
+		verifier: verifier, seen: make(map[string]bool)}, nil
 }
 
 // text returns y for people.
 func (y signedYes) text() string {
-	text := fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End, y.signer,
-		view.Stamp(y.ended.Decision.Signature.At), y.ended.Decision.Text)
+	d := y.ended.Decision
+	text := fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End,
+		y.signer, view.Stamp(d.Signature.At), d.Text)
 	if !y.noted {
 		text += " (the whole text is not in notes/)"
 	}
@@ -107,6 +108,7 @@ func (y signedYes) text() string {
 }
 
 func (y signedYes) object() cli.Object {
-	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End}, {"signer", y.signer},
-		{"signedAt", view.Stamp(y.ended.Decision.Signature.At)}, {"spec", y.ended.Spec}, {"noted", y.noted}}
+	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End},
+		{"signer", y.signer}, {"signedAt", view.Stamp(y.ended.Decision.Signature.At)},
+		{"spec", y.ended.Spec}, {"noted", y.noted}}
 }

@@ -24,7 +24,7 @@ func (c *auditor) verify(env *cli.Env, l *fileops.Ledger, object fileops.Audited
 	if signatures != nil {
 		v.Each = signatures.line
 	}
-	v, end, err := recorded.Verify(object, v)
+	end, err := recorded.Verify(object, v)
 	if err != nil {
 		return err
 	}

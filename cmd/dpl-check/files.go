@@ -46,7 +46,8 @@ func (c *checker) start() (*check.Snapshot, error) {
 }
 
 func (c *checker) options(env *cli.Env) inspect.Options {
-	o := inspect.Options{Now: env.Observer()().Now, Limit: time.Duration(c.Timeout), Output: env.Stderr, DryRun: env.DryRun()}
+	o := inspect.Options{Now: env.Observer()().Now, Limit: time.Duration(c.Timeout),
+		Output: env.Stderr, DryRun: env.DryRun()}
 	if c.Given("exit") {
 		status := int64(c.Exit)
 		o.Exit = &status

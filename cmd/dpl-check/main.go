@@ -68,8 +68,8 @@ func (c *checker) Run(env *cli.Env) error {
 
 	end := process.Adopt()
 	report := rules.Judge(attempt, start)
-	if n := end(leftoverPatience); n > 0 {
-		env.Warnf("%d processes of the command are left", n)
+	if left := end(leftoverPatience); len(left) > 0 {
+		env.Warnf("%s: command: what it has started cannot be killed: processes %v", c.Rules.Name(), left)
 	}
 	if env.JSON() || !term.IsTerminal(int(os.Stdout.Fd())) {
 		env.PrintJSON(object(report))

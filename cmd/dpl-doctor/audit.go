@@ -33,7 +33,8 @@ func (p *checkup) audit() (found []finding) {
 		}
 
 		name := p.survey.Name(survey.Found{Path: object.Log})
-		v, _, err := recorded.Verify(object, &audit.Verifier{})
+		v := &audit.Verifier{}
+		_, err = recorded.Verify(object, v)
 		if err != nil {
 			found = append(found, problem.about(name, err.Error(), ""))
 			continue

@@ -96,8 +96,8 @@ func readFile(env *cli.Env, file string) (string, error) {
 	}
 
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return "", cli.WithStatus(cli.StatusCorrupt, fmt.Errorf("%s: it is a FIFO, which may never have a writer: "+
-			"redirect it, and give -", file))
+		return "", cli.WithStatus(cli.StatusCorrupt, fmt.Errorf("%s: it is a FIFO, which may never have "+
+			"a writer: redirect it, and give -", file))
 	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -62,7 +62,8 @@ func (s *reporter) records(p *picture) map[string]*page.Record {
 func record(object fileops.Audited) (*page.Record, error) {
 	const shown = 20
 	const read = shown + audit.MostBack // who made the edits may be in earlier lines
-	v, end, err := recorded.Verify(object, &audit.Verifier{})
+	v := &audit.Verifier{}
+	end, err := recorded.Verify(object, v)
 	if err != nil && !errors.Is(err, fileops.ErrNoRecord) {
 		return nil, err
 	}

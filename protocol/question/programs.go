@@ -52,10 +52,8 @@ func (rule *Rule) Warnings() (all []string) {
 func interprets(program string) bool {
 	name := strings.TrimRight(program, ".0123456789") // python3.12
 	return slices.Contains([]string{"python", "pypy", "perl", "node", "deno", "bun", "ruby", "php",
-		"lua",
-		"awk", "gawk", "mawk", "nawk", "sed", "make", "gmake", "ninja", "npm", "npx", "pnpm", "yarn",
-		"tar",
-		"rsync", "docker", "podman", "kubectl", "vim", "vi", "ed", "emacs", "less", "man", "gdb", "pwsh"},
+		"lua", "awk", "gawk", "mawk", "nawk", "sed", "make", "gmake", "ninja", "npm", "npx", "pnpm", "yarn",
+		"tar", "rsync", "docker", "podman", "kubectl", "vim", "vi", "ed", "emacs", "less", "man", "gdb", "pwsh"},
 		name)
 }
 

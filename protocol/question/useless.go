@@ -95,14 +95,12 @@ func (rule *Rule) uselessAllow() string {
 
 // isOperator reports whether people write word to a shell to join commands or to redirect.
 func isOperator(word string) bool {
-	return slices.Contains([]string{"&&", "||", "|", "|&", ";", "&", "<", "<<", ">", ">>", "&>", "2>",
-		"2>&1",
-		">/dev/null", "2>/dev/null", "&>/dev/null"}, word)
+	return slices.Contains([]string{"&&", "||", "|", "|&", ";", "&", "<", "<<", ">", ">>", "&>",
+		"2>", "2>&1", ">/dev/null", "2>/dev/null", "&>/dev/null"}, word)
 }
 
 // isReserved reports whether word is one that a shell understands where a command begins.
 func isReserved(word string) bool {
-	return slices.Contains([]string{"if", "then", "else", "elif", "fi", "do", "done", "case", "esac",
-		"while",
-		"until", "for", "foreach", "select", "function", "repeat", "{", "}", "!", "[[", "(", ")"}, word)
+	return slices.Contains([]string{"if", "then", "else", "elif", "fi", "do", "done", "case",
+		"esac", "while", "until", "for", "foreach", "select", "function", "repeat", "{", "}", "!", "[[", "(", ")"}, word)
 }

@@ -278,7 +278,8 @@ func (w *world) verify(id string,
 	if err != nil {
 		return err
 	}
-	v, _, err := object.Verify(&audit.Verifier{}, fileops.Feed)
+	v := &audit.Verifier{}
+	_, err = object.Verify(v, fileops.Feed)
 	switch {
 	case errors.Is(err, fileops.ErrNoRecord) || errors.Is(err, fileops.ErrNotFound) ||
 		errors.Is(err, fileops.ErrNoGroup) || errors.Is(err, fileops.ErrPermission):
@@ -314,7 +315,8 @@ func (w *world) record() (string, error) {
 		}
 		return err
 	}
-	v, end, err := object.Verify(&audit.Verifier{}, func(v *audit.Verifier, lines []string) {
+	v := &audit.Verifier{}
+	end, err := object.Verify(v, func(v *audit.Verifier, lines []string) {
 		fileops.Feed(v, lines)
 		for _, text := range lines {
 			take(text)

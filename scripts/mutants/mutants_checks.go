@@ -75,7 +75,7 @@ var checks = []mutant{
 		[]string{"check/limits.txtar"},
 	}, {
 		"what a command leaves behind lives on", "cmd/internal/process/orphans_linux.go",
-		"	return endChildren\n", "	return func(time.Duration) int { return 0 }\n",
+		"	return endChildren\n", "	return func(time.Duration) []int { return nil }\n",
 		[]string{"check/limits.txtar"},
 	}, {
 		"what was there before is killed", "cmd/internal/process/orphans_linux.go",

@@ -43,7 +43,8 @@ func wholeRecord(l *fileops.Ledger, q queue.Queue) error {
 	if err != nil {
 		return err
 	}
-	v, _, err := object.Verify(&audit.Verifier{}, fileops.Feed)
+	v := &audit.Verifier{}
+	_, err = object.Verify(v, fileops.Feed)
 	if err == nil && (len(v.Findings) > 0 || len(v.Marks) > 0) {
 		err = fmt.Errorf("the record of queue %s: %v, %v", q.ID, v.Findings, v.Marks)
 	}

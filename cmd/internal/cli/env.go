@@ -63,7 +63,8 @@ func (env *Env) session(reads bool) *session.Session {
 	f := env.flags
 	return session.New(session.Options{
 		Program: env.Program, Reads: reads, Ledger: string(f.Ledger),
-		LockTimeout: time.Duration(f.LockTimeout), Sync: syncOf(f.Sync), TrustOwner: string(f.TrustOwner), TrustGroup: f.TrustGroup,
+		LockTimeout: time.Duration(f.LockTimeout), Sync: syncOf(f.Sync),
+		TrustOwner: string(f.TrustOwner), TrustGroup: f.TrustGroup,
 		DryRun: f.DryRun, Now: f.Now.Time,
 	})
 }

@@ -58,7 +58,7 @@ func exits() []exit {
 		{StatusOver, "The operation is over.", map[string]string{
 			"dpl-push": "", "dpl-pop": "", "dpl-heartbeat": "", "dpl-abort": "", "dpl-cleanup": "",
 			"dpl-answer": "The question has expired or was withdrawn.",
-			"dpl-ask":    "The attempt at a task is over in which it runs, with --key or --park.",
+			"dpl-ask":    "With --key or --park: the attempt at a task, or the run, in which it asks is over.",
 			"dpl-claim":  "The queue is completed, or closed and empty: no task will come.",
 			"dpl-run": "The operation is over. With --queue --follow or --once: the queue is " +
 				"completed, or closed and empty.",
@@ -109,8 +109,9 @@ func exits() []exit {
 					"held the lock for longer than --lock-timeout.")},
 		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
 			map[string]string{
-				"dpl-ask": "Refused: the key is that of another question, the queue is closed, or " +
-					"there are too many open questions. Nothing has changed.",
+				"dpl-ask": "Refused: the key is that of another question, the process of --pid is not " +
+					"above dpl-ask, the queue is closed, or there are too many open questions. " +
+					"Nothing has changed.",
 				"dpl-answer": "Refused: the question is decided, is one's own or may be, has changed " +
 					"since it was shown, or wants a signature or another kind of answer. Nothing has " +
 					"changed.",

@@ -168,7 +168,8 @@ func isHidden(r rune) bool {
 	switch r {
 	case '\u037e', '\u1fef', '\u212a', // a question mark, an accent and a unit that are ; ` and K
 		'\u2010', '\u2011', '\u2212', '\u2024', '\u2027', // hyphens, a minus and dots
-		'\u2044', '\u2215', '\u2216', '\u2217', '\u2223', '\u2236', '\u223c', '\u29f5', '\u29f8', '\u29f9', // / \ * | : ~
+		'\u2044', '\u2215', '\u2216', '\u2217', '\u2223', '\u2236', '\u223c', // / \ * | : ~
+		'\u29f5', '\u29f8', '\u29f9', // \ and /
 		'\ua789', '\u01c0', '\u01c3', // a colon, a bar and an exclamation mark that are letters
 		'\u2800',                                 // a pattern of no dots
 		'\U0001d159', '\U00013441', '\U00013442', // blanks of music and of hieroglyphs

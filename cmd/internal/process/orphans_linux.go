@@ -13,19 +13,19 @@ import (
 
 // Adopt makes this process the parent of orphans among its descendants from now on, and returns a
 // function that kills its children, and waits for them, until none is left or patience is over; it
-// returns how many are left. So it ends processes in any session, with any environment. It spares
+// returns those that are left. So it ends processes in any session, with any environment. It spares
 // the keepers of services, which belong to their own start. Call Adopt before anything is started.
 //
 // A process that has children already, such as the helpers of a shell that has replaced itself by
 // it (exec), adopts nothing, because what they leave behind is not its own.
-func Adopt() (end func(patience time.Duration) (left int)) {
+func Adopt() (end func(patience time.Duration) (left []int)) {
 	if len(children()) > 0 || unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
-		return func(time.Duration) int { return 0 }
+		return func(time.Duration) []int { return nil }
 	}
 	return endChildren
 }
 
-func endChildren(patience time.Duration) int {
+func endChildren(patience time.Duration) []int {
 	for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		orphans := slices.DeleteFunc(children(), IsKeeper)
 		for _, pid := range orphans {
@@ -33,7 +33,7 @@ func endChildren(patience time.Duration) int {
 			unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
 		if len(orphans) == 0 || time.Now().After(until) {
-			return len(orphans)
+			return orphans
 		}
 	}
 }

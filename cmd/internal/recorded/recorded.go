@@ -13,7 +13,7 @@ import (
 )
 
 // Verify is object.Verify on all processors.
-func Verify(object fileops.Audited, v *audit.Verifier) (*audit.Verifier, fileops.AuditEnd, error) {
+func Verify(object fileops.Audited, v *audit.Verifier) (fileops.AuditEnd, error) {
 	return object.Verify(v, feed)
 }
 
