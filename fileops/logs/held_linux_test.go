@@ -20,8 +20,15 @@ import (
 type holder struct {
 	t     *testing.T
 	log   logs.Log
+	cmd   *exec.Cmd
 	input *os.File
 	size  int64
+}
+
+// end ends the process.
+func (h *holder) end() {
+	h.input.Close()
+	h.cmd.Wait()
 }
 
 // hold starts a shell that has the log open as the given descriptors, and a child that writes to
@@ -40,16 +47,13 @@ func hold(t *testing.T, l *fileops.Ledger, descriptors string) *holder {
 	must(t, cmd.Start())
 	in.Close()
 	out.Close()
-	t.Cleanup(func() {
-		input.Close()
-		cmd.Wait()
-	})
-
 	s := group.Service{ServiceStatus: group.ServiceStatus{LogFile: file}}
 	s.PID = cmd.Process.Pid
 	log, err := l.ServiceLog("g", "s", &s)
 	must(t, err)
-	return &holder{t: t, log: log, input: input}
+	h := &holder{t: t, log: log, cmd: cmd, input: input}
+	t.Cleanup(h.end)
+	return h
 }
 
 // write writes text, and waits until it is in what the log is.
@@ -117,6 +121,41 @@ func TestHeld(t *testing.T) {
 				c.now = filepath.Join(filepath.Dir(h.log.Path), c.now)
 			}
 			h.wantLost(c.now)
+		})
+	}
+}
+
+// The log of the next start may have the inode of one that was deleted, and be as long: it is read
+// from its beginning, once. So it is if the follower learns of the start before or after that.
+func TestInodeUsedAgain(t *testing.T) {
+	t.Parallel()
+	for name, learns := range map[string]bool{"before": true, "after": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, _ := hookedLedger(t)
+			h := hold(t, l, ">>%s")
+			h.write("before\n")
+			reader, _, err := h.log.Read(0)
+			must(t, err)
+
+			again := h.log.Path + "-again" // keeps the inode
+			must(t, os.Link(h.log.Path, again))
+			must(t, os.Remove(h.log.Path))
+			if text, err := reader.Next(); len(text) > 0 || err != nil {
+				t.Errorf("got %q, %v", text, err)
+			}
+			h.end()
+			must(t, os.WriteFile(again, []byte("after.\n"), 0o600))
+			must(t, os.Rename(again, h.log.Path))
+
+			if learns {
+				reader.Holder.PID = os.Getpid()
+			}
+			for _, want := range []string{"after.\n", ""} {
+				if text, err := reader.Next(); string(text) != want || err != nil {
+					t.Errorf("got %q, %v, want %q", text, err, want)
+				}
+			}
 		})
 	}
 }

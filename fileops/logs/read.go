@@ -29,6 +29,7 @@ type Reader struct {
 	at     int64       // how much of the log was read
 	file   disk.FileID // which file that was
 	holder int         // and who wrote to it
+	lost   bool        // that file was seen without its name
 	newest string      // the newest rotated file at that time (identity); "": there was none
 	waited int         // consecutive looks that found a rotation in progress
 
@@ -83,6 +84,7 @@ func (g Log) Read(lines int) (*Reader, []byte, error) {
 			return nil, nil, err
 		}
 		r.newest = newest(rotated.files)
+		r.noteName()
 		if newest(again.files) == r.newest || try == patienceWithRotation {
 			return r, text, nil
 		}
@@ -217,7 +219,7 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, trust.IgnoreMissing(err) // a rotation has moved or deleted a file
 	}
 
-	file := r.file
+	file, lost := r.file, r.lost
 	if read == newest(rotated.files) {
 		more, begin, info, err := r.newer(at, mostText-len(text))
 		if err != nil {
@@ -228,11 +230,12 @@ func (r *Reader) Next() ([]byte, error) {
 
 	again, rotating, err := r.generation()
 	if err != nil || rotating || newest(again.files) != newest(rotated.files) {
-		r.damaged = nil // the next look reports it
+		r.damaged, r.lost = nil, lost // the next look reports it
 		return nil, err
 	}
 
 	r.at, r.newest, r.file, r.holder, r.waited = at, read, file, r.Holder.PID, 0
+	r.noteName()
 
 	return text, nil
 }
@@ -245,15 +248,28 @@ func (r *Reader) newer(at int64, most int) (data []byte, begin int64, info disk.
 		return nil, at, info, err
 	}
 	defer f.Close()
-	if info.ID != r.file || info.Size < at && r.isNew() {
-		at = 0
+	if info.ID != r.file || (r.lost || info.Size < at) && r.isNew() {
+		at, r.lost = 0, false
 	}
 	data, err = readAt(f, at, min(info.Size-at, int64(most)))
 	return data, at, info, err
 }
 
-// isNew reports whether the log, which is shorter than before, may be a new file with the inode of the
-// old one: its holder is another one, or has ended. Otherwise it was cut, because the disk was full.
+// noteName notes whether what the holder has open has lost its name. The next start then writes to a
+// new file, which may have the same inode.
+func (r *Reader) noteName() {
+	named, err := r.Named()
+	if err != nil || named == !r.lost {
+		return
+	}
+	if held, err := r.Held(); err == nil && held {
+		r.lost = !named
+	}
+}
+
+// isNew reports whether the log, which has lost its name or is shorter than before, may be a new file
+// with the inode of the old one: its holder is another one, or has ended. Otherwise it was cut, because
+// the disk was full.
 func (r *Reader) isNew() bool {
 	held, err := r.Held()
 	return r.Holder.PID != r.holder || r.Holder.PID != 0 && err == nil && !held
