@@ -116,10 +116,16 @@ func (e *edit) service(id string) *Service {
 }
 
 func (e *edit) setState(s *Service, to ServiceState, reason string) {
+	e.setStateFor(s, to, reason, "")
+}
+
+// setStateFor changes the state of s because of the service cause, if that is not "".
+func (e *edit) setStateFor(s *Service, to ServiceState, reason, cause string) {
 	if s.State == to {
 		return
 	}
-	e.event(s.ID, string(s.State), string(to), reason)
+	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: s.ID,
+		From: string(s.State), To: string(to), Reason: reason, CauseID: cause})
 	s.State = to
 }
 
@@ -136,10 +142,9 @@ func (e *edit) say(s *Service, say observe.Report) {
 	}
 }
 
-// event records that a service has changed its state.
-func (e *edit) event(id, from, to, reason string) {
-	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to,
-		Reason: reason})
+// event records that a service was added or removed.
+func (e *edit) event(id, from, to string) {
+	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to})
 }
 
 // append appends v to the ring of events.

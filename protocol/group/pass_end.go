@@ -138,7 +138,7 @@ type (
 )
 
 func (step quit) take(a *acting, s *Service) {
-	a.askToStop(s, string(GroupEnding)+": "+string(step.reason))
+	a.askToStop(s, string(GroupEnding)+": "+string(step.reason), "")
 }
 
 func (stayDown) take(_ *acting, s *Service) { s.StartAgain = false }

@@ -243,7 +243,7 @@ type standBy struct {
 
 func (step standBy) take(a *acting, s *Service) {
 	s.recover(s.runsSince(step.runs, a.seen.Now), a.seen.Now)
-	a.setState(s, StateScheduled, reasonSibling+": "+step.cause)
+	a.setStateFor(s, StateScheduled, reasonSibling+": "+step.cause, step.cause)
 	s.RestartCause, s.StopFor = step.cause, step.stopFor
 	s.FailedAt, s.NextAttemptAt = a.seen.Now, step.due
 	s.RunningSince, s.Starting = time.Time{}, false

@@ -210,7 +210,7 @@ func (e *edit) request(s *Service) {
 	switch {
 	case s.State == "":
 		s.State = StateRegistered
-		e.event(s.ID, "", string(StateRegistered), "")
+		e.event(s.ID, "", string(StateRegistered))
 	case s.State == StateFailed && s.StopFor != nil && s.held(e.seen):
 		s.StopFor = s.StopFor.with(ThenRestart)
 		s.forgetLimits()
@@ -302,7 +302,7 @@ func (e *edit) removable(s *Service) bool {
 // remove removes the entry of s, which is not valid afterwards.
 func (e *edit) remove(s *Service) {
 	id := s.ID
-	e.event(id, string(s.State), "", "")
+	e.event(id, string(s.State), "")
 	e.g.Registry.Services = slices.DeleteFunc(e.services(),
 		func(other Service) bool { return other.ID == id })
 }

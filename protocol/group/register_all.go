@@ -187,7 +187,7 @@ func (e *edit) prune(declared []Declaration) (plan []Planned) {
 			continue
 		}
 
-		e.askToStop(s, "")
+		e.askToStop(s, "", "")
 		s.StartAgain, s.RemoveAfterStop = false, true
 		plan = append(plan, Planned{ID: id, What: PlanRemove, AfterStop: true})
 	}

@@ -83,7 +83,7 @@ func (e *edit) restart(again []string) (Group, []string, error) {
 				state)
 		}
 
-		e.askToStop(s, "restart")
+		e.askToStop(s, "restart", "")
 		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 

@@ -3,7 +3,6 @@ package group
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -26,7 +25,7 @@ func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen obs
 	}
 	stop := map[string]string{service: ""}
 	for _, id := range below {
-		stop[id] = stoppedWith + service
+		stop[id] = service
 	}
 	return e.shutDownAll(stop)
 }
@@ -49,20 +48,12 @@ func (g Group) StoppedDependents(service string) []string {
 	})
 }
 
-// stoppedWith is the reason of the event of a service that is asked to stop together with one that
-// it depends on, before the id of that one.
-const stoppedWith = "dependency: "
-
 // stoppedFor returns the id of the service together with which the service id was asked to stop the
 // last time, as far as the registry has that event, or "".
 func (r *Registry) stoppedFor(id string) string {
 	for _, e := range slices.Backward(r.Events) {
 		if e.SupervisorID == id && e.To == string(StateShuttingDown) {
-			on, with := strings.CutPrefix(e.Reason, stoppedWith)
-			if !with {
-				return ""
-			}
-			return on
+			return e.CauseID
 		}
 	}
 	return ""
@@ -80,11 +71,11 @@ func (g Group) ShutdownAll(by string, exit ExitLookup, seen observe.Observation)
 	return e.shutDownAll(all)
 }
 
-// shutDownAll stops the services of stop, which says for which reason.
+// shutDownAll stops the services of stop, which says together with which one, or "".
 func (e *edit) shutDownAll(stop map[string]string) (Group, error) {
 	for _, id := range e.g.Registry.ordered() {
-		if reason, stops := stop[id]; stops {
-			e.shutDown(e.service(id), reason)
+		if with, stops := stop[id]; stops {
+			e.shutDown(e.service(id), with)
 		}
 	}
 	return e.end()
@@ -128,7 +119,8 @@ func (s *Service) Hidden(seen observe.Observation) bool {
 		!seen.CanCheck(s.Identity())
 }
 
-func (e *edit) shutDown(s *Service, reason string) {
+// shutDown stops s, together with the service with if that is not "".
+func (e *edit) shutDown(s *Service, with string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
 	switch {
 	case s.State == StateCompleted, s.DidItsWork(),
@@ -140,16 +132,19 @@ func (e *edit) shutDown(s *Service, reason string) {
 		return
 	case !e.mayRun(s):
 		e.stopped(s)
+	case with != "":
+		e.askToStop(s, "dependency: "+with, with)
 	default:
-		e.askToStop(s, reason)
+		e.askToStop(s, "", "")
 	}
 	s.StoppedBy = cmp.Or(s.StoppedBy, e.by)
 }
 
-// askToStop lets passes stop s (spec §10.4), unless they already do.
-func (e *edit) askToStop(s *Service, reason string) {
+// askToStop lets passes stop s (spec §10.4), unless they already do, because of the service cause,
+// if that is not "".
+func (e *edit) askToStop(s *Service, reason, cause string) {
 	if s.State != StateShuttingDown {
-		e.setState(s, StateShuttingDown, reason)
+		e.setStateFor(s, StateShuttingDown, reason, cause)
 		s.StopRequestedAt = e.seen.Now
 		s.forgetFailure()
 	}

@@ -35,6 +35,7 @@ type Event struct {
 	From, To      string
 	By            string
 	Reason        string
+	CauseID       string // the service because of which it happened
 	Exit          Exit   // of CallEnded, as the pop gave it
 	StartID       string // of CallEnded of a call that had crashed: the mark of its processes
 	LeftResources []LeftResource
@@ -75,6 +76,8 @@ func (e *Event) Read(r *wire.Reader) {
 			e.By = r.String()
 		case "reason":
 			e.Reason = r.String()
+		case "causeId":
+			e.CauseID = r.ID()
 		case "startId":
 			e.StartID = r.ID()
 		case "leftResources":
@@ -105,6 +108,7 @@ func (e *Event) writeKnown(w *wire.Writer) {
 	w.OptString("to", e.To)
 	w.OptString("by", e.By)
 	w.OptString("reason", e.Reason)
+	w.OptString("causeId", e.CauseID)
 	e.Exit.Write(w)
 	w.OptString("startId", e.StartID)
 	WriteLeftResources(w, e.LeftResources)

@@ -771,17 +771,18 @@ class Edit:
         require(service in self.services, 'noSupervisor', f'no service {service}')
         return self.services[service]
 
-    def event(self, service, from_, to, reason=None, type_='supervisorState'):
+    def event(self, service, from_, to, reason=None, type_='supervisorState', cause=None):
         event = {
             'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': type_,
-            'supervisorId': service, 'from': from_, 'to': to, 'by': self.by, 'reason': reason
+            'supervisorId': service, 'from': from_, 'to': to, 'by': self.by, 'reason': reason,
+            'causeId': cause
         }
         event = {k: v for k, v in event.items() if v is not None}
         self.registry['events'] = (self.registry['events'] + [event])[-64:]
 
-    def set_state(self, entry, state, reason=None):
+    def set_state(self, entry, state, reason=None, cause=None):
         if entry['state'] != state:
-            self.event(entry['supervisorId'], entry['state'], state, reason)
+            self.event(entry['supervisorId'], entry['state'], state, reason, cause=cause)
             entry['state'] = state
 
     def set_readiness(self, entry, readiness):
@@ -1395,7 +1396,8 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
             continue
         if entry['state'] != 'stopped':
             if edit.may_run(entry):
-                ask_to_stop(edit, entry, f'dependency: {supervisor}' if key in running else None)
+                with_ = supervisor if key in running else None
+                ask_to_stop(edit, entry, with_ and f'dependency: {with_}', with_)
             elif entry['removeAfterStop']:
                 edit.remove(entry)
                 continue
@@ -1405,11 +1407,11 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
     return edit.finish()
 
 
-def ask_to_stop(edit, entry, reason=None):
+def ask_to_stop(edit, entry, reason=None, cause=None):
     if entry['state'] != 'shuttingDown':
         drop(entry, *FAILURE)
         entry['stopRequestedAt'] = edit.seen.now
-        edit.set_state(entry, 'shuttingDown', reason)
+        edit.set_state(entry, 'shuttingDown', reason, cause)
 
 
 def did_its_work(entry):
@@ -2113,7 +2115,7 @@ class Pass(Edit):
         entry |= {'restartCause': cause, 'failedAt': now,
                   'nextAttemptAt': max(self.together.due or now, now)}
         self.stood_by.add(entry['supervisorId'])
-        self.set_state(entry, 'restartScheduled', f'sibling: {cause}')
+        self.set_state(entry, 'restartScheduled', f'sibling: {cause}', cause)
 
     def follow(self, entry):
         """Start a service again that stopped because of another, once its set may start."""

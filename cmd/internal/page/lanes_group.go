@@ -85,9 +85,9 @@ func (c *chart) sets(events []observe.Event) {
 			continue
 		}
 
-		cause, stops := strings.CutPrefix(e.Reason, "sibling: ")
+		cause := e.CauseID
 		switch state := group.ServiceState(e.To); {
-		case stops:
+		case cause != "" && state == group.StateScheduled:
 			if len(waits) == 0 {
 				l = c.lane("sets", "restart together", "")
 				l.rank, l.weight = -1, root

@@ -260,13 +260,17 @@ func TestSetLanes(t *testing.T) {
 		return observe.Event{Revision: int64(second), At: noon.Add(time.Duration(second) * time.Second),
 			Type: observe.SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason}
 	}
+	because := func(cause string, e observe.Event) observe.Event {
+		e.CauseID = cause
+		return e
+	}
 
 	g := group.Group{ID: "g"}
 	g.Registry.Events = []observe.Event{
 		event(1, "db", "running", "failed", "exited: signal 9"),
 		event(1, "db", "failed", "restartScheduled", ""),
-		event(2, "web", "running", "restartScheduled", "sibling: db"),
-		event(2, "job", "running", "restartScheduled", "sibling: db"),
+		because("db", event(2, "web", "running", "restartScheduled", "")),
+		because("db", event(2, "job", "running", "restartScheduled", "")),
 		event(3, "job", "restartScheduled", "stopped", "stopped"),
 		event(4, "db", "restartScheduled", "running", "exited"),
 		event(5, "web", "restartScheduled", "running", "sibling"),
