@@ -13,7 +13,7 @@
 # make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS and CephFS; queues; network cuts
 # make race         run tests with a detector of data races
-# make mutants      seed bugs in the sources and see which tests find them
+# make mutants      seed bugs in the sources and see which no test finds; SINCE=REV: in changed lines
 # make pictures     play the scenes of scripts/pictures again, and draw spec/pictures
 # make doc          write man pages, HTML and completions to bin/share
 # make install      install everything to $(DESTDIR)$(PREFIX); make uninstall removes it
@@ -200,7 +200,7 @@ pictures: build
 	go run ./scripts/pictures '$(BIN)'
 
 mutants:
-	go run ./scripts/mutants
+	go run ./scripts/mutants $(if $(SINCE),-since $(SINCE))
 
 soak-units: build
 	sh scripts/soak/nspawn.sh bin

@@ -1,116 +1,168 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 	"testing"
 )
 
-const root = "../.."
-
-// Each mutant changes one place in the sources into something that can be parsed, and the tests
-// that must find it exist.
+// All lessons name functions that exist, and compile together.
 func TestFit(t *testing.T) {
 	t.Parallel()
+	const root = "../.."
+	edited := make(map[string][]byte)
 	names := make(map[string]bool)
-	for _, m := range all() {
-		if names[m.name] {
-			t.Errorf("two mutants are called %q", m.name)
-		}
-
-		names[m.name] = true
-
-		text, err := m.change(root)
-		if err == nil && strings.HasSuffix(m.file, ".go") {
-			_, err = parser.ParseFile(token.NewFileSet(), m.file, text, parser.SkipObjectResolution)
-		}
+	args := []string{"build"}
+	for _, l := range lessons {
+		m, err := l.mutant(root, edited)
 		if err != nil {
-			t.Errorf("%s: %v", m.name, err)
+			t.Error(err)
+			continue
 		}
+		if names[l.name] || l.why == "" || len(l.by) == 0 {
+			t.Errorf("%q: another one has that name, or it has no reason or no tests", l.name)
+		}
+		names[l.name], edited[m.file] = true, m.text
+		args = append(args, "./"+filepath.Dir(m.file))
+	}
 
-		if len(m.by) == 0 {
-			t.Errorf("%s: nobody looks for it", m.name)
-		}
-
-		for _, name := range m.by {
-			if !there(t, name) {
-				t.Errorf("%s: there is no %s", m.name, name)
-			}
-		}
+	h := hunter{root: root}
+	overlay, err := h.overlay(t.TempDir(), edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := h.run(overlay, args...); !ok {
+		t.Errorf("with all of them, %q fails: %v", args, err)
 	}
 }
 
-// there reports whether the tests that a mutant names exist.
-func there(t *testing.T, name string) bool {
-	where, which, _ := strings.Cut(name, " ")
-	switch {
-	case tiers[name].argv != nil:
-		return true
-	case strings.HasSuffix(name, ".txtar"):
-		_, err := os.Stat(filepath.Join(root, "testscripts", name))
-		return err == nil
-	case strings.HasSuffix(where, ".py"):
-		_, method, _ := strings.Cut(which, ".")
-		return contains(t, filepath.Join(root, where), "def "+method+"(")
+// The operators find what the tests of a package leave open, on the lines that changed, and nothing
+// in a package whose tests look at everything.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	const untested = "package sign\n\n// Odd has no tests.\nfunc Odd(n int) bool { return n%2 == 1 }\n"
+	const before = untested + "\nfunc Sign(int) string { return \"\" }\n"
+	const after = untested + `
+func Sign(n int) string {
+	if n > 0 {
+		return "plus"
 	}
+	return "minus"
+}
+`
+	for name, c := range map[string]struct {
+		test string
+		want []string
+	}{
+		"open": {`Sign(5) != "plus" || Sign(-5) != "minus"`,
+			[]string{"a.go:7:5: > becomes >=", "a.go:7:9: 0 becomes one more"}},
+		"closed": {`Sign(1) != "plus" || Sign(0) != "minus"`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, "go.mod", "module sign\n")
+			write(t, root, "a.go", before)
+			write(t, root, "a_test.go", "package sign\n\nimport \"testing\"\n\n"+
+				"func TestSign(t *testing.T) {\n\tif "+c.test+" {\n\t\tt.Fail()\n\t}\n}\n")
+			git(t, root, "init", "-q")
+			git(t, root, "add", ".")
+			git(t, root, "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "before")
+			write(t, root, "a.go", after)
 
-	test, _, _ := strings.Cut(which, "/")
-	files, err := filepath.Glob(filepath.Join(root, where, "*_test.go"))
+			all, err := changed(root, "HEAD", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			var got []string
+			for _, m := range all {
+				result, err := hunter{root: root}.hunt(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result == survived {
+					got = append(got, m.name)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("of %d mutants, these survive: %q, want %q", len(all), got, c.want)
+			}
+		})
+	}
+}
+
+// Each operator makes the bugs that it says, and each of them can be parsed.
+func TestMutate(t *testing.T) {
+	t.Parallel()
+	const text = `package a
+
+func f(n int, all []int) (int, error) {
+	for i := 0; i < n && true; i++ {
+		n += g()
+	}
+	for range all {
+		g()
+	}
+	switch {
+	case n == 1:
+		return n, nil
+	}
+	return 0, nil
+}
+`
+	lines := make(map[int]bool)
+	for i := range 20 {
+		lines[i] = true
+	}
+	all, err := mutate("a.go", []byte(text), lines)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	for _, file := range files {
-		if contains(t, file, "func "+strings.Trim(test, "^$")+"(") {
-			return true
+	var got []string
+	for _, m := range all {
+		got = append(got, m.name)
+		if _, err := mutate("a.go", m.text, nil); err != nil {
+			t.Errorf("%s: %v:\n%s", m.name, err, m.text)
 		}
 	}
-
-	return false
+	want := []string{
+		"a.go:4:14: the loop never runs",
+		"a.go:4:11: 0 becomes one more",
+		"a.go:4:14: && becomes ||",
+		"a.go:4:14: < becomes <=",
+		"a.go:4:23: true becomes false",
+		"a.go:4:29: left out: i++",
+		"a.go:5:3: left out: n += g()",
+		"a.go:7:16: the loop never runs",
+		"a.go:8:3: left out: g()",
+		"a.go:11:7: always true",
+		"a.go:11:7: always false",
+		"a.go:11:7: == becomes !=",
+		"a.go:11:12: 1 becomes one more",
+		"a.go:12:3: returns zero values",
+		"a.go:14:9: 0 becomes one more",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
-func contains(t *testing.T, file, text string) bool {
+func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Error(err)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	return strings.Contains(string(data), text)
 }
 
-// The output tells a test that failed from one that did not run.
-func TestFails(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		script string
-		want   bool
-		cause  string
-	}{
-		{script: "echo ok"},
-		{script: "echo '--- FAIL: TestA'; exit 1", want: true},
-		{script: "echo '    --- FAIL: TestA/b'; exit 1", want: true},
-		{script: "echo 'FAIL: test_a (T.test_a)' >&2; exit 1", want: true},
-		{script: "echo 'panic: no room'; exit 2"},
-		{script: "echo 'panic: test timed out after 10m0s'; exit 2", want: true}, // it waits for what the bug keeps away
-		{script: "echo 'FAIL p [build failed]'; exit 1", cause: "does not compile"},
-		{
-			script: "echo '--- FAIL: TestA'; echo '/bin/go build -trimpath ./cmd/...: exit status " +
-				"1'; exit 1",
-			cause: "does not compile",
-		},
-		{script: "echo '--- PASS: TestA (0s)'; echo '    --- SKIP: TestA/b (0s)'",
-			cause: "no test runs"},
-		{script: "echo '--- PASS: TestA (0s)'; echo '--- SKIP: TestB (0s)'"},
-		{script: "echo 'ok p [no tests to run]'", cause: "no test runs"},
-	} {
-		got, err := tier{argv: []string{"sh", "-c", c.script}}.fails(t.TempDir())
-		if got != c.want || (err != nil) != (c.cause != "") ||
-			err != nil && !regexp.MustCompile(c.cause).MatchString(err.Error()) {
-			t.Errorf("%s: %v, %v", c.script, got, err)
-		}
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %q: %v: %s", args, err, out)
 	}
 }
