@@ -41,7 +41,7 @@ WEEK        = 1200
 
 # Most commands are links to dpl, and some are links to dpl-status: see cmd/dpl.
 programs = dpl dpl-check dpl-status
-looking  = dpl-answer dpl-audit dpl-import dpl-trace
+looking  = dpl-answer dpl-audit dpl-trace
 links    = $(filter-out $(programs) $(looking),$(notdir $(wildcard cmd/dpl-*)))
 commands = $(programs) $(links) $(looking)
 

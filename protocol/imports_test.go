@@ -29,7 +29,6 @@ func TestImports(t *testing.T) {
 		"audit/*.go":   {wire, observe, jsontext},
 		"queue/*.go":   {wire, observe, audit, trace, jsontext},
 		"check/*.go":   {wire, jsontext, "path", "regexp"},
-		"dart/*.go":    {wire, observe, "github.com/dpl-project/dpl/protocol"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))
 	}

@@ -15,7 +15,7 @@
 //	dpl-status [--op OP | --group GROUP | --queue QUEUE] --watch | --openmetrics FILE
 //	dpl-status [--op OP | --group GROUP | --queue QUEUE] --html FILE [--refresh D] [--watch]
 //
-// The program is also dpl-answer, dpl-audit, dpl-import and dpl-trace, if it is called so. They are
+// The program is also dpl-answer, dpl-audit and dpl-trace, if it is called so. They are
 // not in dpl, because what draws tables and pages, and what few need, takes time to initialize.
 package main
 
@@ -25,7 +25,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/dpl-answer"
 	"github.com/dpl-project/dpl/cmd/dpl-audit"
-	"github.com/dpl-project/dpl/cmd/dpl-import"
 	"github.com/dpl-project/dpl/cmd/dpl-trace"
 	"github.com/dpl-project/dpl/cmd/internal/called"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -203,8 +202,6 @@ func become(name string) {
 		answer.Main()
 	case "dpl-audit":
 		audit.Main()
-	case "dpl-import":
-		importer.Main()
 	case "dpl-trace":
 		trace.Main()
 	}

@@ -74,7 +74,6 @@ var chapters = []chapter{
 	}},
 	{"The ledger", []command{
 		{"doctor", doctor.Summary, doctor.Main, ""},
-		{"import", "Import operations from files of the Dart ledger.", nil, "dpl-status"},
 	}},
 }
 

@@ -62,9 +62,9 @@ func TestNamesInOnePackage(t *testing.T) {
 // elsewhere are words with another meaning there: members of JSON, checks of dpl-doctor, other
 // programs' files.
 var elsewhere = map[string]bool{
-	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true,
+	"dpl-cleanup operations": true, "dpl-heartbeat operations": true,
 	"dpl-status operations": true, "dpl-status restarts": true,
-	"page archive": true, "page restarts": true, "dpl-doctor logs": true, "dpl-import .lock": true,
+	"page archive": true, "page restarts": true, "dpl-doctor logs": true,
 }
 
 func must(t *testing.T, err error) {

@@ -69,10 +69,9 @@ var lines = []struct {
 	{"dpl-run --timeout 3s --notify dpl-hea", "dpl-heartbeat", false},
 	{"dpl-run cat fi", "file", false},
 	{"dpl-run -- cat fi", "file", false},
-	{"dpl ", "abort cleanup demo doctor foo heartbeat help import links orchestrate pop push register " +
+	{"dpl ", "abort cleanup demo doctor foo heartbeat help links orchestrate pop push register " +
 		"run shutdown status version wait watch", true},
 	{"dpl pu", "push", false},
-	{"dpl-import fi", "file", false},
 	{"dpl fo", "foo", false},
 	{"dpl help sta", "status", false},
 	{"dpl pop --op ", "bad build deploy", false},

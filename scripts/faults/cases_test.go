@@ -146,11 +146,6 @@ func operationSubjects() []subject {
 			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s --timeout 20s -- true"), several: true,
 			answers: []int{1}}, // the handler has failed
-		{name: "import", prepare: peerFile, do: at(5,
-			"dpl-import --op other --time-zone +01:00 $res/op-7.operation.json")},
-		{name: "import two", setup: []step{pushMain}, prepare: peerFiles, several: true,
-			do: at(5, "dpl-import --rename op-8=op-9 --time-zone +01:00 $res/op-7.operation.json "+
-				"$res/op-8.operation.json")},
 		{name: "run", setup: []step{pushOwned},
 			do: at(5, "dpl-run --op o --join --call c --participant run --caller main "+
 				"--caller-decides --supervisor s --handle h "+

@@ -44,8 +44,7 @@ var classes = []class{
 		"heartbeat:signal"}},
 	{"asks for a pass that others make, or for none", []string{"orchestrate:after-exit"}},
 	{"is of a new ledger, which all commands make as dpl-push does", []string{
-		"import:shared", "register:shared", "run:shared", "import:resource-root",
-		"register:resource-root",
+		"register:shared", "run:shared", "register:resource-root",
 		"enqueue:shared", "queue:shared", "enqueue:resource-root", "queue:resource-root",
 		"ask:shared", "ask:resource-root",
 	}},

@@ -122,30 +122,6 @@ func nobodyWorks(w *world) string {
 	return ""
 }
 
-// peer is a file of the Dart ledger.
-const peer = `{
-  "operationId": "%s", "initiatorId": "cli", "startTime": "2026-01-01T01:00:00.000417", "aborted": false,
-  "lastHeartbeat": "2026-01-01T01:00:04.512906",
-  "callFrames": [{
-    "participantId": "cli", "callId": "call_cli_1_9c41", "pid": 41200, "startTime": "2026-01-01T01:00:00.012345",
-    "lastHeartbeat": "2026-01-01T01:00:04.512906", "state": "active", "resources": [], "failOnCrash": true
-  }],
-  "tempResources": []
-}`
-
-func peerFile(t *testing.T, w *world) { w.peerFiles(t, "op-7") }
-
-func peerFiles(t *testing.T, w *world) { w.peerFiles(t, "op-7", "op-8") }
-
-func (w *world) peerFiles(t *testing.T, ids ...string) {
-	for _, id := range ids {
-		path := filepath.Join(w.base, "res", id+".operation.json")
-		if err := os.WriteFile(path, []byte(fmt.Sprintf(peer, id)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // servicesFile writes res/services.json, which changes one service and adds another.
 func servicesFile(t *testing.T, w *world) {
 	const services = `{"supervisors": {"a": {"startInfo": {"command": "sleep", "args": ["400"]}},

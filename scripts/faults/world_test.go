@@ -169,7 +169,7 @@ func (w *world) ledger() string { return filepath.Join(w.base, "L") }
 func (w *world) file(name string) string { return filepath.Join(w.ledger(), name) }
 
 // makers are the commands that make a ledger, which flags say how.
-var makers = []string{"dpl-push", "dpl-run", "dpl-import", "dpl-register", "dpl-enqueue", "dpl-queue",
+var makers = []string{"dpl-push", "dpl-run", "dpl-register", "dpl-enqueue", "dpl-queue",
 	"dpl-ask"}
 
 // command returns s as a process that would be started by the program before, if there is one.

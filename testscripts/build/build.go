@@ -101,7 +101,7 @@ func Program(command string) string {
 	switch command {
 	case "dpl-check", "dpl-status":
 		return command
-	case "dpl-answer", "dpl-audit", "dpl-import", "dpl-trace":
+	case "dpl-answer", "dpl-audit", "dpl-trace":
 		return "dpl-status"
 	}
 	return "dpl"

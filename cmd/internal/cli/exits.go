@@ -96,7 +96,7 @@ func exits() []exit {
 			"unknown whether it was made. Look at dpl-status before you repeat it.",
 			only(editors + " dpl-doctor")},
 		{StatusCreate, "The ledger cannot be created.",
-			only("dpl-push dpl-register dpl-import dpl-enqueue dpl-queue dpl-ask")},
+			only("dpl-push dpl-register dpl-enqueue dpl-queue dpl-ask")},
 		{StatusIO, "An error of the operating system. Nothing has changed.", except("dpl-run")},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
@@ -130,8 +130,6 @@ func exits() []exit {
 				"dpl-heartbeat": "Refused: another process sends the heartbeats of this call or " +
 					"service; or --cleaning was given " +
 					"and the operation is running. Nothing has changed.",
-				"dpl-import": "Refused: another operation has that id. The other files are " +
-					"imported.",
 				"dpl-push": "Refused: the operation is not running, already knows the call, or has " +
 					"another --staleness or " +
 					"--interval; or the ledger must not delete the resource. Nothing has changed.",
@@ -176,7 +174,7 @@ func exits() []exit {
 
 // editors are the commands that edit operations or groups, except dpl-run.
 const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
-	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-import dpl-enqueue dpl-claim " +
+	"dpl-orchestrate dpl-restart dpl-shutdown dpl-report dpl-enqueue dpl-claim " +
 	"dpl-settle dpl-queue dpl-ask dpl-answer dpl-audit"
 
 // only returns commands, separated by spaces, that use a status in its general meaning.
