@@ -1,19 +1,8 @@
 // Package entry is where a command starts on Linux, if it was linked with -E dpl_entry, as in the
 // Makefile.
 //
-// The runtime of Go reserves 1.2 GB of address space before it runs any of our code. It uses little
-// of that, but with less (ulimit -v) it exits with a trace and status 2; and if it does start, it
-// may keep a table at address 0, because it does not check whether it got the last half. So
-// dpl_entry first checks the limit, with one system call and without memory of its own. If it is
-// below 1500000 KiB, which leaves the smallest command some room, it prints a message and exits 74,
-// or 125 for dpl-run. It does the same for a limit of data (ulimit -d) below 128000 KiB, because
-// the first part of the heap takes half of that. (Below about 34000, the kernel ends a Go program
-// before it starts.) And it does the same for a limit of processes (ulimit -u) below 16, unless it
-// runs as root: the runtime exits with a trace if it can create no thread.
-//
-// It also checks which of stdin, stdout and stderr are open. In place of one that is not, the runtime
-// opens /dev/null for reading and writing, just as daemon(3), Python and Node do when no output is
-// wanted.
+// It checks which of stdin, stdout and stderr are open. In place of one that is not, the runtime opens
+// /dev/null for reading and writing, just as daemon(3), Python and Node do when no output is wanted.
 //
 // It also implements the keeper of a start, which lives as long as a service. Each pass that starts
 // a service waits for its keeper, which needs only a few system calls; the runtime alone would take
@@ -28,6 +17,8 @@
 // For dpl-run, it also reads which signals are ignored, because the runtime puts handlers in their
 // place; and it installs one that does nothing for signal 34, which the runtime leaves alone. See
 // Ignored.
+//
+// The FAQ says how a program behaves that was linked without it ("Can I install it with go install?").
 //
 // What else the Makefile links in is here as well: the version of the build.
 package entry

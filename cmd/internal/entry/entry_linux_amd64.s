@@ -2,7 +2,6 @@
 
 #define SYS_write 1
 #define SYS_close 3
-#define SYS_writev 20
 #define SYS_rt_sigaction 13
 #define SYS_rt_sigreturn 15
 #define SYS_getpid 39
@@ -10,24 +9,16 @@
 #define SYS_execve 59
 #define SYS_wait4 61
 #define SYS_fcntl 72
-#define SYS_getuid 102
 #define SYS_getppid 110
 #define SYS_setsid 112
 #define SYS_rt_sigpending 127
 #define SYS_prctl 157
 #define SYS_exit_group 231
 #define SYS_waitid 247
-#define SYS_prlimit64 302
 #define SYS_pidfd_open 434
 #define SYS_close_range 436
 
-#define RLIMIT_DATA 2
-#define RLIMIT_NPROC 6
-#define RLIMIT_AS 9
 #define F_GETFD 1
-#define leastSpace 1536000000 // 1500000 KiB
-#define leastData 131072000 // 128000 KiB
-#define leastProcesses 16
 
 #define GATE 3
 #define EINTR 4
@@ -48,44 +39,6 @@
 
 // The stack has argc at 0(SP), and then argv. The memory below it is free: no Go code runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
-	LEAQ	space<>(SB), R8
-	MOVL	$leastSpace, R9
-	MOVL	$RLIMIT_AS, SI
-
-limit:
-	// prlimit64(0, SI, nil, SP-16)
-	MOVL	$SYS_prlimit64, AX
-	XORL	DI, DI
-	XORL	DX, DX
-	LEAQ	-16(SP), R10
-	SYSCALL
-	TESTQ	AX, AX
-	JNE	begin
-	CMPQ	-16(SP), R9
-	JCS	refuse
-	CMPL	SI, $RLIMIT_DATA
-	JEQ	processes
-	LEAQ	data<>(SB), R8
-	MOVL	$leastData, R9
-	MOVL	$RLIMIT_DATA, SI
-	JMP	limit
-
-processes:
-	// prlimit64(0, RLIMIT_NPROC, nil, SP-16); getuid(), because nothing limits those of root
-	MOVL	$SYS_prlimit64, AX
-	MOVL	$RLIMIT_NPROC, SI
-	SYSCALL
-	TESTQ	AX, AX
-	JNE	begin
-	CMPQ	-16(SP), $leastProcesses
-	JCC	begin
-	MOVL	$SYS_getuid, AX
-	SYSCALL
-	LEAQ	processes<>(SB), R8
-	TESTQ	AX, AX
-	JNE	refuse
-
-begin:
 	// fcntl(0, F_GETFD)
 	MOVL	$SYS_fcntl, AX
 	MOVL	$0, DI
@@ -227,61 +180,6 @@ one:
 	MOVQ	AX, 8(DI)
 	MOVB	$1, ·oneProcessor(SB)
 	JMP	_rt0_amd64_linux(SB)
-
-refuse:
-	// BX gets argv[0] after its last slash, CX its end.
-	LEAQ	noname<>(SB), CX
-	CMPQ	0(SP), $0
-	JEQ	named
-	MOVQ	8(SP), CX
-
-named:
-	MOVQ	CX, BX
-
-next:
-	MOVBLZX	(CX), AX
-	INCQ	CX
-	TESTB	AX, AX
-	JEQ	end
-	CMPB	AX, $'/'
-	JNE	next
-	MOVQ	CX, BX
-	JMP	next
-
-end:
-	DECQ	CX
-	SUBQ	BX, CX
-
-	// writev(2, {name, message}, 2)
-	MOVQ	BX, -32(SP)
-	MOVQ	CX, -24(SP)
-	MOVQ	(R8), AX
-	MOVQ	AX, -8(SP)
-	ADDQ	$8, R8
-	MOVQ	R8, -16(SP)
-	MOVL	$SYS_writev, AX
-	MOVL	$2, DI
-	LEAQ	-32(SP), SI
-	MOVL	$2, DX
-	SYSCALL
-
-	// exit_group(74), or 125 for dpl-run and dpl run
-	MOVL	$74, DI
-	MOVQ	$0x006e75722d6c7064, CX // "dpl-run"
-	CMPQ	(BX), CX
-	JEQ	run
-	MOVQ	$0x006e7572006c7064, CX // "dpl" and the next argument, "run"
-	CMPQ	(BX), CX
-	JNE	exit
-
-run:
-	MOVL	$125, DI
-
-exit:
-	MOVL	$SYS_exit_group, AX
-	SYSCALL
-	INT	$3
-	JMP	exit
 
 // Dpl_nothing handles a signal, and dpl_return continues after it.
 TEXT dpl_nothing(SB),NOSPLIT|NOFRAME,$0
@@ -491,56 +389,3 @@ GLOBL keeper<>(SB), RODATA|NOPTR, $24
 DATA self<>+0(SB)/8, $"/proc/se"
 DATA self<>+8(SB)/8, $"lf/exe\x00\x00"
 GLOBL self<>(SB), RODATA|NOPTR, $16
-
-// Each message follows its length.
-DATA space<>+0(SB)/8, $100
-DATA space<>+8(SB)/8, $": the ad"
-DATA space<>+16(SB)/8, $"dress sp"
-DATA space<>+24(SB)/8, $"ace is l"
-DATA space<>+32(SB)/8, $"imited t"
-DATA space<>+40(SB)/8, $"oo far f"
-DATA space<>+48(SB)/8, $"or the r"
-DATA space<>+56(SB)/8, $"untime o"
-DATA space<>+64(SB)/8, $"f Go: ra"
-DATA space<>+72(SB)/8, $"ise that"
-DATA space<>+80(SB)/8, $" to 1500"
-DATA space<>+88(SB)/8, $"000, wit"
-DATA space<>+96(SB)/8, $"h ulimit"
-DATA space<>+104(SB)/4, $" -v\n"
-GLOBL space<>(SB), RODATA|NOPTR, $108
-
-DATA data<>+0(SB)/8, $98
-DATA data<>+8(SB)/8, $": the da"
-DATA data<>+16(SB)/8, $"ta segme"
-DATA data<>+24(SB)/8, $"nt is li"
-DATA data<>+32(SB)/8, $"mited to"
-DATA data<>+40(SB)/8, $"o far fo"
-DATA data<>+48(SB)/8, $"r the ru"
-DATA data<>+56(SB)/8, $"ntime of"
-DATA data<>+64(SB)/8, $" Go: rai"
-DATA data<>+72(SB)/8, $"se that "
-DATA data<>+80(SB)/8, $"to 12800"
-DATA data<>+88(SB)/8, $"0, with "
-DATA data<>+96(SB)/8, $"ulimit -"
-DATA data<>+104(SB)/2, $"d\n"
-GLOBL data<>(SB), RODATA|NOPTR, $106
-
-DATA processes<>+0(SB)/8, $101
-DATA processes<>+8(SB)/8, $": the nu"
-DATA processes<>+16(SB)/8, $"mber of "
-DATA processes<>+24(SB)/8, $"processe"
-DATA processes<>+32(SB)/8, $"s is lim"
-DATA processes<>+40(SB)/8, $"ited too"
-DATA processes<>+48(SB)/8, $" far for"
-DATA processes<>+56(SB)/8, $" the run"
-DATA processes<>+64(SB)/8, $"time of "
-DATA processes<>+72(SB)/8, $"Go: rais"
-DATA processes<>+80(SB)/8, $"e that t"
-DATA processes<>+88(SB)/8, $"o 16, wi"
-DATA processes<>+96(SB)/8, $"th ulimi"
-DATA processes<>+104(SB)/4, $"t -u"
-DATA processes<>+108(SB)/1, $"\n"
-GLOBL processes<>(SB), RODATA|NOPTR, $109
-
-DATA noname<>+0(SB)/8, $"dpl\x00\x00\x00\x00\x00"
-GLOBL noname<>(SB), RODATA|NOPTR, $8
