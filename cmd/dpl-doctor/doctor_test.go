@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -299,7 +300,7 @@ func TestExclude(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	holdLock()
-	os.Exit(m.Run())
+	os.Exit(programs.Run(m))
 }
 
 func TestExcludeWithProcesses(t *testing.T) {

@@ -91,7 +91,7 @@ func (d *database) owner() *syscall.Credential {
 func (d *database) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(d.bin, name), args...)
 	cmd.Dir = d.dir
-	cmd.Env = append([]string{"PATH=" + d.bin + ":/usr/bin:/bin", "LC_ALL=C"}, d.variables()...)
+	cmd.Env = append([]string{"PATH=" + d.bin + ":" + os.Getenv("PATH"), "LC_ALL=C"}, d.variables()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: d.owner(), Setsid: true}
 	return cmd
 }

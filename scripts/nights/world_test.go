@@ -111,7 +111,7 @@ func (p place) newWorld(t testing.TB, n uint64, script string) *world {
 
 	w.db = newDatabase(t, filepath.Join(w.spool, "db"))
 
-	w.variables = append(w.db.variables(), "PATH="+w.bin()+":"+w.db.bin+":/usr/bin:/bin",
+	w.variables = append(w.db.variables(), "PATH="+w.bin()+":"+w.db.bin+":"+os.Getenv("PATH"),
 		"DPL_LEDGER="+w.ledger(), "LC_ALL=C")
 	w.line = "cd " + dir + " && dpl-run --op nightly --timeout 2m -- sh " + script
 	w.reader = startReader(w.published())

@@ -166,7 +166,7 @@ func (t *trial) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Args[0] = name
 	cmd.Dir = t.dir
-	cmd.Env = []string{"PATH=" + t.bin + ":/usr/sbin:/usr/bin:/bin", "HOME=" + t.dir,
+	cmd.Env = []string{"PATH=" + t.bin + ":" + os.Getenv("PATH"), "HOME=" + t.dir,
 		"DPL_LEDGER=" + filepath.Join(t.dir, "ledger")}
 	return cmd
 }

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,6 +52,44 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
+// TestRestricted: each package that starts programs has tests that see only those they declare.
+func TestRestricted(t *testing.T) {
+	starts := regexp.MustCompile(`(?m)^\t"os/exec"$`)
+	// A keeper of a job clears its environment where the kernel has put it, which Only would replace.
+	apart := []string{"programs", "job"}
+	restricts := regexp.MustCompile(`\.(Run|Of)\(m\b`)
+	found := 0
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || slices.Contains(apart, filepath.Base(dir)) {
+			return err
+		}
+		sources, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		tests, isStarted, isRestricted := 0, false, false
+		for _, path := range sources {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			isStarted = isStarted || starts.Match(text)
+			if strings.HasSuffix(path, "_test.go") {
+				tests++
+				isRestricted = isRestricted || restricts.Match(text)
+			}
+		}
+
+		if tests > 0 && isStarted {
+			found++
+			if !isRestricted {
+				t.Errorf("%s: it starts programs, and its TestMain does not call programs.Run", dir)
+			}
+		}
+		return nil
+	})
+	if err != nil || found < 30 {
+		t.Errorf("%d packages were found: %v", found, err)
+	}
+}
+
 // TestDeclared: whatever scripts and TestMains declare is a program of a bare Debian, or has a row
 // in tools.txt, so that CI installs it.
 func TestDeclared(t *testing.T) {
@@ -61,13 +100,13 @@ func TestDeclared(t *testing.T) {
 	}
 	known := slices.Concat(Essential(), basic, []string{"linux", "root"})
 	for line := range strings.Lines(string(text)) {
-		if words := strings.Fields(line); len(words) > 1 && words[0] == "check" {
+		if words := strings.Fields(line); len(words) > 1 && (words[0] == "check" || words[0] == "extra") {
 			known = append(known, words[1])
 		}
 	}
 
 	needs := regexp.MustCompile(`(?m)^needs (.*)$`)
-	calls := regexp.MustCompile(`programs\.(?:Run\(m|Of\(m|Only\()([^)]*)\)`)
+	calls := regexp.MustCompile(`\w+\.(?:Run\(m\b|Of\(m\b|Only\()([^)]*)\)`)
 	quoted := regexp.MustCompile(`"([^"]+)"`)
 	found := 0
 	check := func(path, name string) {

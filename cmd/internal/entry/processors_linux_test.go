@@ -8,12 +8,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/programs"
 )
 
 // TestMain says how it was started if its first argument is say.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "say" {
-		os.Exit(m.Run())
+		os.Exit(programs.Run(m))
 	}
 
 	fmt.Println(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))

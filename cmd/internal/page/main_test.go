@@ -1,0 +1,12 @@
+package page
+
+import (
+	"os"
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/programs"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(programs.Run(m, "chromium", "chromium-browser", "google-chrome"))
+}
