@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"fmt"
-
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -17,40 +15,15 @@ type Cause struct {
 	Unknown  []wire.Member
 }
 
-// String returns c as a sentence for people, which no program parses.
-func (c Cause) String() string {
-	switch {
-	case c.Reason != "":
-		return c.Reason
-	case c.Exit.Known:
-		return fmt.Sprintf("call %s: %s", c.Call, c.Exit)
-	case c.Evidence != "":
-		return crashReason(c.Call) + ": " + Words(c.Evidence)
+// CauseOf returns the cause of the transition that was made together with the event e of a call, if
+// that call is the cause, or nil.
+func (op Operation) CauseOf(e observe.Event) *Cause {
+	for _, t := range op.Transitions {
+		if t.Cause != nil && t.Revision == e.Revision && t.Cause.Call == e.CallID {
+			return t.Cause
+		}
 	}
-	return "call " + c.Call + " failed"
-}
-
-// Words returns what e means, in words for people.
-func Words(e observe.Evidence) string {
-	switch e {
-	case observe.Exited:
-		return "its process is gone"
-	case observe.Rebooted:
-		return "its host was rebooted"
-	case observe.Stale:
-		return "it sent no heartbeat in time"
-	case observe.SupervisorDead:
-		return "its supervisor is dead"
-	}
-	return string(e)
-}
-
-// Why returns why t was made, as a sentence for people.
-func (t Transition) Why() string {
-	if t.Cause != nil {
-		return t.Cause.String()
-	}
-	return t.Reason
+	return nil
 }
 
 func readCause(r *wire.Reader) *Cause {

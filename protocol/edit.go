@@ -232,7 +232,7 @@ func (e *edit) beginCleanup() {
 		}
 
 		cause := Cause{Call: f.CallID}
-		reason := crashReason(f.CallID)
+		reason := "call " + f.CallID + " crashed"
 		if f.Crash != nil && f.Crash.Evidence != "" {
 			cause.Evidence = f.Crash.Evidence
 			reason += ": " + string(f.Crash.Evidence)
@@ -292,9 +292,6 @@ func (op Operation) unchanged() Operation {
 	op.effects = Effects{}
 	return op
 }
-
-// crashReason returns why an operation failed in which call crashed, without the evidence.
-func crashReason(call string) string { return "call " + call + " crashed" }
 
 // cleanUpCrashed is step 7.
 func (e *edit) cleanUpCrashed() {

@@ -43,7 +43,13 @@ func (e *edit) failBy(f Failing) {
 	}
 }
 
-// reason returns why the call failed, with a default.
+// what returns what happened to the call, or "" if that is not known.
+func (f Failing) what() string { return cmp.Or(f.Reason, f.Exit.String()) }
+
+// reason returns why the operation failed.
 func (f Failing) reason() string {
-	return cmp.Or(f.Reason, Cause{Call: f.Call, Exit: f.Exit}.String())
+	if what := f.what(); what != "" {
+		return "call " + f.Call + ": " + what
+	}
+	return "call " + f.Call + " failed"
 }

@@ -51,7 +51,7 @@ func TestFailure(t *testing.T) {
 	}{
 		"popped": {func() (Operation, error) {
 			return op.Pop(Pop{Call: "cc", Fail: true, Reason: "no disk"}, now)
-		}, "cc", "gcc", "no disk", false},
+		}, "cc", "gcc", "call cc: no disk", false},
 		"root": {func() (Operation, error) {
 			return op.Pop(Pop{Call: "main", Fail: true}, now)
 		}, "main", "make", "call main failed", false},
@@ -73,28 +73,9 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// The words for people are those of the facts.
-func TestWhy(t *testing.T) {
-	for want, why := range map[string]Transition{
-		"enough":                              {Reason: "enough"},
-		"no disk":                             {Cause: &Cause{Call: "c", Exit: observe.ExitStatus(1), Reason: "no disk"}},
-		"call c: exit status 1":               {Cause: &Cause{Call: "c", Exit: observe.ExitStatus(1)}},
-		"call c: killed by SIGKILL":           {Cause: &Cause{Call: "c", Exit: observe.KilledBy("SIGKILL")}},
-		"call c failed":                       {Cause: &Cause{Call: "c"}},
-		"call c crashed: its process is gone": {Cause: &Cause{Call: "c", Evidence: observe.Exited}},
-		"call c crashed: its host was rebooted": {
-			Cause: &Cause{Call: "c", Evidence: observe.Rebooted}},
-		"call c crashed: it sent no heartbeat in time": {
-			Cause: &Cause{Call: "c", Evidence: observe.Stale}},
-		"call c crashed: its supervisor is dead": {
-			Cause: &Cause{Call: "c", Evidence: observe.SupervisorDead}},
-		"call c crashed: melted": {Cause: &Cause{Call: "c", Evidence: "melted"}},
-	} {
-		if got := why.Why(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
+// The end of a command that is not known has no words.
+func TestExitString(t *testing.T) {
 	if got := (observe.Exit{}).String(); got != "" {
-		t.Errorf("of an end that is not known: %q", got)
+		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"cmp"
+
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -41,7 +43,7 @@ func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 	}
 	failure := Failing{Call: p.Call, Exit: p.Exit, Reason: p.Reason}
 	if e.popped = &p; p.Fail {
-		e.why = failure.reason()
+		e.why = cmp.Or(failure.what(), "failed")
 		e.failBy(failure)
 	}
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -271,9 +272,9 @@ func failedBecause(op protocol.Operation) string {
 	case !left:
 		return fmt.Sprintf("operation %s is in state %s", op.ID, op.State)
 	case t.To == protocol.Aborted:
-		return fmt.Sprintf("operation %s was aborted: %s", op.ID, t.Why())
+		return fmt.Sprintf("operation %s was aborted: %s", op.ID, explain.Why(t))
 	}
-	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Why())
+	return fmt.Sprintf("operation %s failed: %s", op.ID, explain.Why(t))
 }
 
 // declared says that the call was declared crashed. If f, its frame, has crash members, it names
@@ -312,7 +313,7 @@ func (c *call) end(e end) (verdict, error) {
 		results.fail(why)
 		if results.failed != nil {
 			pop.Publish, pop.Fail = nil, c.fails(end{failure: results.failed.Error()})
-			pop.Reason = "call " + c.push.Call + ": " + results.failed.Error()
+			pop.Reason = results.failed.Error()
 		}
 		pop.DeleteResources = (e.failure != "" || e.told || results.failed != nil) &&
 			!c.flags.KeepResources
@@ -362,13 +363,13 @@ func (c *call) end(e end) (verdict, error) {
 func (c *call) reason(e end) string {
 	switch {
 	case e.told && e.stopped == 0 && e.failure == e.words():
-		return "call " + c.push.Call + ": " + e.failure + " (dpl-run got SIGTERM)"
+		return e.failure + " (dpl-run got SIGTERM)"
 	case e.failure == "", e.stopped == 0 && e.failure == e.words():
 		return ""
 	case e.stopped != 0 && e.stopped != cli.StatusTimeout:
 		return "stopped: " + e.failure
 	}
-	return "call " + c.push.Call + ": " + e.failure
+	return e.failure
 }
 
 // wasStopped reports whether TERM has ended the command although op had failed before, for another

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/failures"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -36,7 +37,7 @@ func (c *run) report(env *cli.Env, r role) {
 		if own && (!call.named() || told) {
 			return nil // the exit status says it, or another message
 		}
-		return env.Print("%s: failed: %s: dpl-status %s", op.ID, f.Why(), op.ID)
+		return env.Print("%s: failed: %s: dpl-status %s", op.ID, explain.Why(f.Transition), op.ID)
 	}); err != nil {
 		env.Logf("%v", err)
 	}

@@ -355,7 +355,7 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 			why = c.account.failure.Error()
 		}
 		failing := protocol.Failing{Call: call, By: participant, Run: run,
-			Reason: fmt.Sprintf("call %s: not started: %s", call, why)}
+			Reason: "not started: " + why}
 		verb = func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Fail(failing, seen)
 		}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
@@ -82,8 +82,7 @@ func exitStatus(e observe.Exit) any {
 // how returns how the command of a call that has ended did, and why it was stopped, as far as e
 // tells.
 func how(e observe.Event) string {
-	end := e.Exit.String()
-	why := strings.TrimPrefix(e.Reason, "call "+e.CallID+": ")
+	end, why := e.Exit.String(), e.Reason
 	if end == "" || why == "" || end == why {
 		return cmp.Or(end, why)
 	}
@@ -116,26 +115,12 @@ func story(op view.Operation, e observe.Event) string {
 	if e.To != string(protocol.FrameCrashed) {
 		told = fmt.Sprintf("%s -> %s by %s", e.From, e.To, by)
 	}
-	if why := cmp.Or(e.Reason, evidence(e, op.Transitions)); why != "" {
+	why := e.Reason
+	if cause := op.CauseOf(e); why == "" && cause != nil {
+		why = explain.Evidence(cause.Evidence)
+	}
+	if why != "" {
 		told += ": " + why
 	}
 	return told
-}
-
-// evidence returns on what evidence a call was judged dead, if this has changed the state of the
-// operation.
-func evidence(e observe.Event, transitions []protocol.Transition) string {
-	for _, t := range transitions {
-		if t.Cause != nil && t.Revision == e.Revision {
-			if t.Cause.Call == e.CallID {
-				return protocol.Words(t.Cause.Evidence)
-			}
-			continue
-		}
-		why, is := strings.CutPrefix(t.Reason, "call "+e.CallID+" crashed: ")
-		if is && t.Revision == e.Revision {
-			return why
-		}
-	}
-	return ""
 }

@@ -133,4 +133,5 @@ def _reason(op: str) -> str:
     if shown.returncode != 0:
         return ""
     transitions = json.loads(shown.stdout)["operation"]["transitions"]
-    return next((t["reason"] for t in transitions if t["from"] == "running"), "")
+    left = next((t for t in transitions if t["from"] == "running"), {"reason": ""})
+    return left.get("cause", {}).get("reason") or left["reason"]

@@ -263,9 +263,9 @@ class End:
         told = {'status': status, 'signal': signal or None, 'reason': reason or None}
         self.told = {name: value for name, value in told.items() if value is not None}
         self.cause = {'call': call} | self.told
-        self.sentence = reason or f'call {call}' + (
-            f': killed by {signal}' if signal else
-            ' failed' if status is None else f': exit status {status}')
+        self.what = reason or (f'killed by {signal}' if signal else
+                               'failed' if status is None else f'exit status {status}')
+        self.sentence = f'call {call}{":" if self.told else ""} {self.what}'
 
 
 class Edit:
@@ -712,7 +712,7 @@ def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False,
     edit.judge(never_stale=edit.by)
     how = End(call, status, signal, reason)
     if fail:
-        edit.failures[call] = how.sentence
+        edit.failures[call] = how.what
         edit.fail(how)
     at = edit.stack.index(frame)
     run = [frame]

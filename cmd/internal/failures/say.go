@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -72,7 +73,7 @@ func Line(op string, f protocol.Failure, now time.Time) string {
 	if at.Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
 		format = time.DateTime
 	}
-	return fmt.Sprintf("%s: failed: %s, found %s", op, f.Why(), at.Format(format))
+	return fmt.Sprintf("%s: failed: %s, found %s", op, explain.Why(f.Transition), at.Format(format))
 }
 
 // Object returns the same for programs. path is the file of op.
@@ -80,7 +81,7 @@ func (s *Saying) Object(path string) cli.Object {
 	op, f := s.Operation, s.Failure
 	return cli.Object{
 		{"operationId", op.ID}, {"runId", cli.OrNull(op.RunID)}, {"revision", f.Revision},
-		{"reason", f.Why()}, {"cause", cli.Cause(f.Cause)}, {"by", f.By},
+		{"reason", explain.Why(f.Transition)}, {"cause", cli.Cause(f.Cause)}, {"by", f.By},
 		{"at", wire.FormatTime(f.At)}, {"path", path},
 	}
 }

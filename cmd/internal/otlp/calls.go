@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/trace"
@@ -88,26 +89,14 @@ func ofEvents(op protocol.Operation, start, end observe.Event) call {
 		StartTime: start.At, EndedAt: end.At, State: end.From,
 	}}
 
-	if c.endedLive() {
-		for _, t := range op.Transitions {
-			if t.Revision == end.Revision && t.To == protocol.Cleanup && !tellsOfCrash(op, t) {
-				c.Reason = t.Reason
-			}
-		}
+	if cause := op.CauseOf(end); cause != nil && c.endedLive() {
+		c.Reason = cmp.Or(explain.Happened(*cause), "failed")
 	}
 	return c
 }
 
 // endedLive reports whether c was popped by its participant, or on its behalf.
 func (c *call) endedLive() bool { return !c.open && protocol.FrameState(c.State).Live() }
-
-// tellsOfCrash reports whether the reason of t is a crash, and not what a pop said.
-func tellsOfCrash(op protocol.Operation, t protocol.Transition) bool {
-	return slices.ContainsFunc(op.Events, func(e observe.Event) bool {
-		return e.Revision == t.Revision && e.To == string(protocol.FrameCrashed) &&
-			strings.HasPrefix(t.Reason, "call "+e.CallID+" crashed")
-	})
-}
 
 // hasSpan reports whether one of all is the call that e ends.
 func hasSpan(all []call, e observe.Event) bool {
@@ -141,24 +130,15 @@ func note(all []call, op protocol.Operation, e observe.Event) {
 		evidence := ""
 		if e.To == string(protocol.FrameCrashed) {
 			c.crashed = true
-			c.Evidence = cmp.Or(c.Evidence, evidenceOf(op, e))
+			if cause := op.CauseOf(e); cause != nil && c.Evidence == "" {
+				c.Evidence = string(cause.Evidence)
+			}
 			evidence = c.Evidence
 		}
 		c.events = append(c.events, event{e.At, e.To, attributes{}.
 			text("dpl.evidence", evidence).text("dpl.reason", e.Reason).text("dpl.by", e.By)})
 		return
 	}
-}
-
-// evidenceOf returns the evidence of the crash e, if it is the one by which op left its state.
-func evidenceOf(op protocol.Operation, e observe.Event) string {
-	for _, t := range op.Transitions {
-		evidence, found := strings.CutPrefix(t.Reason, "call "+e.CallID+" crashed: ")
-		if found && t.Revision == e.Revision {
-			return evidence
-		}
-	}
-	return ""
 }
 
 // noteCrash adds the event of a crash that the operation has forgotten.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/trace"
 )
@@ -80,12 +81,12 @@ func (r root) span(op protocol.Operation) cli.Object {
 	var events []event
 	for _, t := range op.Transitions {
 		events = append(events, event{t.At, string(t.To),
-			attributes{}.text("dpl.reason", t.Why()).text("dpl.by", t.By)})
+			attributes{}.text("dpl.reason", explain.Why(t)).text("dpl.by", t.By)})
 	}
 
 	failure := ""
 	if t, left := op.LeftRunning(); left {
-		failure = t.Why()
+		failure = explain.Why(t)
 	}
 	return span(r.context, r.parent, op.ID, r.start, r.end, events, failure,
 		attributes{}.text("dpl.op", op.ID).text("dpl.run", op.RunID).text("dpl.state", string(op.State)))

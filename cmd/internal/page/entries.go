@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -42,7 +43,7 @@ func operationEntries(op view.Operation) *entries {
 	all := eventEntries(op.Events)
 	for _, t := range op.Transitions {
 		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By,
-			t.Why(), true})
+			explain.Why(t), true})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
 	return entriesOf(all)

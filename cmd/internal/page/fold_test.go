@@ -185,12 +185,13 @@ func TestFailureLane(t *testing.T) {
 		op.Events = append(op.Events, observe.Event{At: noon, Type: observe.CallStarted, CallID: call},
 			observe.Event{At: noon.Add(time.Second), Type: observe.CallEnded, CallID: call})
 	}
-	for reason, want := range map[string]string{
-		"call c99: exit status 3": "c99 ×", "call c98 crashed: stale": "c98 ×", "call c1000: x": "",
-		"abandoned": "", "call ": "",
-	} {
-		op.Transitions = []protocol.Transition{{From: protocol.Running, To: protocol.Cleanup,
-			At: noon.Add(time.Second), Reason: reason}}
+	for cause, want := range map[string]string{"c99": "c99 ×", "c98": "c98 ×", "c1000": "", "": ""} {
+		left := protocol.Transition{From: protocol.Running, To: protocol.Cleanup,
+			At: noon.Add(time.Second), Reason: "call c97 before you go on"}
+		if cause != "" {
+			left.Cause = &protocol.Cause{Call: cause, Evidence: observe.Stale}
+		}
+		op.Transitions = []protocol.Transition{left}
 		got := ""
 		for _, track := range operationLanes(op).timeline().Tracks {
 			for _, b := range track.Bars {
@@ -200,7 +201,7 @@ func TestFailureLane(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("%s: marks %q, want %q", reason, got, want)
+			t.Errorf("%s: marks %q, want %q", cause, got, want)
 		}
 	}
 }

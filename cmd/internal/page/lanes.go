@@ -3,9 +3,9 @@ package page
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -152,28 +152,17 @@ func operationLanes(op view.Operation) *chart {
 	return c
 }
 
-// failure marks the call for which op has failed, if the reason names one: "call ld: exit status 3".
+// failure marks the call for which op has failed.
 func (c *chart) failure(op view.Operation) {
 	for _, t := range op.Transitions {
-		l := c.byName["call "+failedCall(t)]
-		if l != nil && t.From == protocol.Running {
-			l.marks = append(l.marks, mark{t.At, "×", "bad", t.Why()})
+		if t.Cause == nil || t.From != protocol.Running {
+			continue
+		}
+		if l := c.byName["call "+t.Cause.Call]; l != nil {
+			l.marks = append(l.marks, mark{t.At, "×", "bad", explain.Why(t)})
 			l.weight = max(l.weight, dead)
 		}
 	}
-}
-
-// failedCall returns the call that the cause of t, or else its reason, names, or "".
-func failedCall(t protocol.Transition) string {
-	if t.Cause != nil {
-		return t.Cause.Call
-	}
-	rest, is := strings.CutPrefix(t.Reason, "call ")
-	if !is {
-		return ""
-	}
-	id, _, _ := strings.Cut(rest, " ")
-	return strings.TrimSuffix(id, ":")
 }
 
 func (c *chart) calls(op view.Operation) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -52,10 +53,10 @@ func operationTroubles(op view.Operation) (all []trouble) {
 
 // reason returns why op has left its first state, after a colon.
 func reason(op view.Operation) string {
-	if len(op.Transitions) == 0 || op.Transitions[0].Why() == "" {
+	if len(op.Transitions) == 0 || explain.Why(op.Transitions[0]) == "" {
 		return ""
 	}
-	return ": " + op.Transitions[0].Why()
+	return ": " + explain.Why(op.Transitions[0])
 }
 
 // failedTrouble tells why op has failed. It is over, and nothing has to be done about it.
@@ -68,10 +69,11 @@ func failedTrouble(op view.Operation) trouble {
 	}
 
 	t.What += " " + view.Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
-	call := failedCall(op.Transitions[0])
-	if slices.ContainsFunc(op.Events, func(e observe.Event) bool {
-		return call != "" && e.CallID == call
+	cause := op.Transitions[0].Cause
+	if cause != nil && slices.ContainsFunc(op.Events, func(e observe.Event) bool {
+		return e.CallID == cause.Call
 	}) {
+		call := cause.Call
 		t.Cures = slices.Insert(t.Cures, 0, cure{view.Command("dpl-status", "--op", op.ID, "--why", call),
 			"tells how " + call + " ended"})
 	}

@@ -43,7 +43,8 @@ func TestCallTroubles(t *testing.T) {
 	over := callsOf(0, nil)
 	over.ID, over.State = "night", protocol.Failed
 	over.Transitions = []protocol.Transition{
-		{From: protocol.Running, To: protocol.Cleanup, At: noon, Reason: "call dump crashed"},
+		{From: protocol.Running, To: protocol.Cleanup, At: noon, Cause: &protocol.Cause{
+			Call: "dump", Evidence: observe.Exited}},
 		{From: protocol.Cleanup, To: protocol.Failed, At: noon},
 	}
 	over.Events = []observe.Event{{Type: observe.CallState, CallID: "dump"}}
@@ -56,7 +57,7 @@ func TestCallTroubles(t *testing.T) {
 		"build: 1 call crashed: call-2 (exited)",
 		"  dpl-cleanup --op build --supervisor janitor --ack call-2",
 		"  dpl-status --op build --why call-2",
-		"night: failed 1s ago: call dump crashed",
+		"night: failed 1s ago: call dump crashed: its process is gone",
 		"  dpl-status --op night --why dump",
 		"  dpl-watch --op night",
 		"lost: no pass has found yet that these calls are dead: call-0 (stale)",
@@ -65,7 +66,7 @@ func TestCallTroubles(t *testing.T) {
 
 	op.Stack = slices.Delete(op.Stack, 2, 3)
 	op.Transitions = over.Transitions[:1]
-	expect(t, pageOf(op), "build: has failed, and 3 calls may still clean up: call dump crashed")
+	expect(t, pageOf(op), "build: has failed, and 3 calls may still clean up: call dump crashed: its process is gone")
 
 	op = callsOf(4, func(int) int { return 0 }, 2)
 	op.ID, op.State = "build", protocol.Cleanup

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -91,7 +92,7 @@ func (c Call) Details() (all []string) {
 
 	if crash := c.Crash; crash != nil {
 		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s",
-			Ago(now.Sub(crash.At)), protocol.Words(crash.Evidence), c.Op.Editor(crash.DetectedBy),
+			Ago(now.Sub(crash.At)), explain.Evidence(crash.Evidence), c.Op.Editor(crash.DetectedBy),
 			crash.PreviousState))
 		if c.State == protocol.FrameCrashed && c.SupervisorID != "" {
 			all = append(all, c.waits())

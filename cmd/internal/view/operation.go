@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -82,7 +83,7 @@ func (s Style) head(op Operation) string {
 	fmt.Fprintf(&out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
 		text := harmless.Text(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339),
-			t.From, t.To, op.Editor(t.By), t.Why()))
+			t.From, t.To, op.Editor(t.By), explain.Why(t)))
 		lines := []string{text}
 		if s.Width > 0 && columns(text)+2 > s.Width {
 			lines = s.note(text, s.Width-5)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -46,9 +47,9 @@ func (op Operation) Why() string {
 	case !left:
 		return ""
 	case t.To == protocol.Aborted:
-		return cmp.Or(t.Why(), "aborted by "+t.By)
+		return cmp.Or(explain.Why(t), "aborted by "+t.By)
 	}
-	return t.Why()
+	return explain.Why(t)
 }
 
 // Editor returns who made an edit as by, the id of a participant or a command: dpl-run if all calls

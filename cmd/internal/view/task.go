@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -43,7 +44,10 @@ func (a *Attempt) Take(op protocol.Operation) {
 	}
 	if len(op.Transitions) > 0 {
 		a.OperationEnd = string(op.State)
-		a.BecauseOf = strings.TrimPrefix(op.Transitions[0].Reason, "call "+call+": ")
+		a.BecauseOf = explain.Why(op.Transitions[0])
+		if cause := op.Transitions[0].Cause; cause != nil && cause.Call == call {
+			a.BecauseOf = explain.Happened(*cause)
+		}
 	}
 }
 
