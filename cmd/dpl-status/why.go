@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	processes "github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -22,37 +23,45 @@ func (s *reporter) whyService(groupID, service string) error {
 	}
 
 	g := p.groups[0]
-	why, err := g.Why(service, func(service, startID string) (group.ExitRecord, bool) {
+	entry := g.Service(service)
+	if entry == nil {
+		return cli.Named("status", groupID, service, group.ErrNoService)
+	}
+	facts := explain.Service(g.Group, entry, g.Seen)
+	next, err := g.Forecast(service, func(service, startID string) (group.ExitRecord, bool) {
 		x, found, err := s.ledger.ReadExit(groupID, service, startID)
 		if err != nil {
 			s.env.Warnf("%v", cli.Named("exit record", groupID, service, err))
 		}
 		return x, found
 	}, s.ledger.LookAtChild, g.Seen)
-	if err != nil {
+	switch {
+	case errors.Is(err, group.ErrTwoMachines):
+		facts = append(facts, "Passes on this machine do nothing: another one has its host id.")
+	case err != nil:
 		return cli.Named("status", groupID, service, err)
 	}
 
-	if s := g.Service(service); !s.TermSentAt.IsZero() &&
+	if s := entry; !s.TermSentAt.IsZero() &&
 		errors.Is(processes.SignalProcess(s.Identity(), 0), syscall.EPERM) {
-		why.Facts = append(why.Facts, fmt.Sprintf("You may not signal its process, %d, which runs "+
+		facts = append(facts, fmt.Sprintf("You may not signal its process, %d, which runs "+
 			"as another user. If passes are made by you, they cannot stop it either: make one as "+
 			"that user or as root, or kill it.", s.PID))
 	}
 
-	state := string(g.Service(service).State)
+	state := string(entry.State)
 	if s.machine() {
 		o := cli.Object{{"groupId", groupID}, {"supervisorId", service}, {"state", state},
-			{"facts", append([]string{}, why.Facts...)}, {"now", append([]string{}, why.Now...)},
-			{"at", nil}, {"then", append([]string{}, why.Then...)}}
-		if !why.At.IsZero() {
-			o[5][1] = view.Stamp(why.At)
+			{"facts", append([]string{}, facts...)}, {"now", explain.Steps(next.Now)},
+			{"at", nil}, {"then", explain.Steps(next.Then)}}
+		if !next.At.IsZero() {
+			o[5][1] = view.Stamp(next.At)
 		}
 		return s.print(o, "")
 	}
 
 	fmt.Fprintf(s.env.Stdout, "%s: %s is %s.\n", groupID, service, state)
-	for _, line := range append(why.Facts, ahead(g, why)...) {
+	for _, line := range append(facts, ahead(g, next)...) {
 		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
 	}
 
@@ -60,12 +69,12 @@ func (s *reporter) whyService(groupID, service string) error {
 }
 
 // ahead says what happens next, and whether there is anybody to do it.
-func ahead(g view.Group, why group.Explanation) (lines []string) {
-	lines = append(lines, "A pass now: "+would(why.Now))
-	if !why.At.IsZero() {
+func ahead(g view.Group, next group.Forecast) (lines []string) {
+	lines = append(lines, "A pass now: "+would(next.Now))
+	if !next.At.IsZero() {
 		lines = append(lines, fmt.Sprintf("A pass from %s on, in %v: %s",
-			why.At.UTC().Format(time.RFC3339), why.At.Sub(g.Seen.Now).Round(time.Millisecond),
-			would(why.Then)))
+			next.At.UTC().Format(time.RFC3339), next.At.Sub(g.Seen.Now).Round(time.Millisecond),
+			would(next.Then)))
 	}
 
 	if last := g.LastPass(); g.Orchestrated() != "running" {
@@ -79,9 +88,9 @@ func ahead(g view.Group, why group.Explanation) (lines []string) {
 	return lines
 }
 
-func would(steps []string) string {
+func would(steps []group.Step) string {
 	if len(steps) == 0 {
 		return "nothing changes."
 	}
-	return strings.Join(steps, "; ") + "."
+	return strings.Join(explain.Steps(steps), "; ") + "."
 }

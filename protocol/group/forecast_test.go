@@ -3,13 +3,12 @@ package group
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// CheckForecast checks that what Why says of each service of g is what the pass d, with the request
+// CheckForecast checks that what Forecast says of each service of g is what the pass d, with the request
 // p, does about it, and reports whether it could: it is about a pass that a timer makes, for the
 // owner of the group, with the settings that are recorded, room for all starts, and no health
 // checks.
@@ -26,15 +25,13 @@ func CheckForecast(t *testing.T, g Group, p PassRequest, d *Decision, seen obser
 	g.Orchestrator.Failover = p.Failover
 	witnessed, _ := g.WithEnds(look, seen)
 	for _, id := range g.Registry.ordered() {
-		why, err := witnessed.Why(id, look, children, seen)
+		next, err := witnessed.Forecast(id, look, children, seen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		why.Now = slices.DeleteFunc(why.Now, func(step string) bool {
-			return strings.HasSuffix(step, ifCheck(true)) || strings.HasSuffix(step, ifCheck(false))
-		})
-		if did := d.about(id); (len(did) > 0 || len(why.Now) > 0) && !reflect.DeepEqual(why.Now, did) {
-			t.Errorf("%s: the forecast is %q, and the pass does %q", id, why.Now, did)
+		now := slices.DeleteFunc(next.Now, func(step Step) bool { return step.If != "" })
+		if did := d.about(id); !slices.Equal(now, did) {
+			t.Errorf("%s: the forecast is %v, and the pass does %v", id, now, did)
 		}
 	}
 	return true

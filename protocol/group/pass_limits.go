@@ -7,8 +7,22 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// givenUp returns why s, which has failed, is not restarted, or "".
-func (s *Service) givenUp() string {
+// A GiveUp is why passes do not restart a service that has failed (spec §21).
+type GiveUp string
+
+const (
+	NoGiveUp       GiveUp = "" // they do
+	NotRestartable GiveUp = "not restartable"
+	OnlyOnce       GiveUp = "temporary"
+	EndedForGood   GiveUp = "terminal"   // by the class of its last end
+	SameEnd        GiveUp = "persistent" // its last ends were of that class
+	MostAttempts   GiveUp = "attempts"
+	MostEnds       GiveUp = "intensity" // too many in a period
+	Deadline       GiveUp = "deadline"
+)
+
+// giveUp returns why s, which has failed, is not restarted.
+func (s *Service) giveUp() GiveUp {
 	class, most := Class(""), s.policy().MaxAttempts
 	if s.LastExit != nil {
 		class = s.LastExit.Class
@@ -16,25 +30,39 @@ func (s *Service) givenUp() string {
 
 	switch {
 	case s.completes():
-		return ""
+		return NoGiveUp
 	case !s.Restartable || s.StartInfo == nil:
-		return "not restartable"
+		return NotRestartable
 	case s.Restart == Temporary:
-		return string(Temporary)
+		return OnlyOnce
 	case class == Terminal:
-		return string(Terminal)
+		return EndedForGood
 	case class == Persistent && s.PersistentRow > 1:
-		return fmt.Sprintf("%s, %d in a row", Persistent, s.PersistentRow)
+		return SameEnd
 	case class.charged() && most != Unlimited && s.RestartAttempts >= most:
-		return counted(s.RestartAttempts, "attempt")
+		return MostAttempts
 	case class.charged() && s.tooIntense():
-		period := s.policy().IntensityPeriod
-		return counted(len(s.Restarts), "end") + " in " + inWords(period)
+		return MostEnds
 	case s.tooLate():
-		return "deadline " + inWords(s.policy().Deadline)
+		return Deadline
 	}
+	return NoGiveUp
+}
 
-	return ""
+// givenUp returns why s, which has failed, is not restarted, as events and alerts say it, or "".
+func (s *Service) givenUp() string {
+	switch why := s.giveUp(); why {
+	case SameEnd:
+		return fmt.Sprintf("%s, %d in a row", Persistent, s.PersistentRow)
+	case MostAttempts:
+		return counted(s.RestartAttempts, "attempt")
+	case MostEnds:
+		return counted(len(s.Restarts), "end") + " in " + inWords(s.policy().IntensityPeriod)
+	case Deadline:
+		return "deadline " + inWords(s.policy().Deadline)
+	default:
+		return string(why)
+	}
 }
 
 // tooIntense reports whether more ends of s than its intensity were charged within its period.

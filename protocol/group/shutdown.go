@@ -48,17 +48,6 @@ func (g Group) StoppedDependents(service string) []string {
 	})
 }
 
-// stoppedFor returns the id of the service together with which the service id was asked to stop the
-// last time, as far as the registry has that event, or "".
-func (r *Registry) stoppedFor(id string) string {
-	for _, e := range slices.Backward(r.Events) {
-		if e.SupervisorID == id && e.To == string(StateShuttingDown) {
-			return e.CauseID
-		}
-	}
-	return ""
-}
-
 // ShutdownAll returns g after the request to stop all services (spec §10.4). It takes in ends as
 // Shutdown does, and returns ErrExhausted.
 func (g Group) ShutdownAll(by string, exit ExitLookup, seen observe.Observation) (Group, error) {

@@ -1,4 +1,4 @@
-package group_test
+package explain_test
 
 import (
 	"errors"
@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
-// TestWhy explains services in several states. What a pass would do is what Pass decides.
-func TestWhy(t *testing.T) {
+// TestService explains services in several states. What a pass would do is what Pass decides.
+func TestService(t *testing.T) {
 	const start = `"startInfo": {"command": "x"}`
 	const process = `"pid": 10, "process": {"pid": 10, "hostId": "h", "bootId": "b", "pidNamespace": "1",
 		"startTicks": 5}`
@@ -64,7 +65,7 @@ func TestWhy(t *testing.T) {
 			"intensity": 1, "intensityPeriodMs": 60000}}, "state": "dead", "restarts": [
 			"2026-01-01T00:00:57Z", "2026-01-01T00:00:58Z"], "lastExit": {
 			"at": "2026-01-01T00:00:58Z", "reason": "exited"}`,
-			[]string{"Passes gave it up: 2 ends in 60 s, and it may have 1.",
+			[]string{"Passes gave it up: 2 ends in 1m0s, and it may have 1.",
 				"were charged in the last 1m0s: 2; with more than 1 it is given up."}},
 		{"tempfail", `"startInfo": {"command": "x", "restartPolicy": {"backoff": {
 			"initialMs": 2000, "maxMs": 60000}}}, "state": "restartScheduled", "retries": 1,
@@ -100,7 +101,8 @@ func TestWhy(t *testing.T) {
 			"spent": {"tokens": 450}, ` + process + `, ` + passed,
 			[]string{"It has spent 450 tokens in this start; with more than 600 it is stopped, and " +
 				"is dead."}},
-		{"elsewhere", start + `, "state": "registered", "blockedBy": "process elsewhere"`,
+		{"elsewhere", start + `, "state": "registered", "blockedBy": "process elsewhere", "pid": 10,
+			"process": {"pid": 10, "hostId": "other", "bootId": "b", "pidNamespace": "1", "startTicks": 5}`,
 			[]string{"It is blocked: process elsewhere. If it has ended there, dpl-orchestrate"}},
 		{"no command", `"state": "running", "lastHeartbeat": "2026-01-01T00:00:59Z", ` + process,
 			[]string{"It has no command: no pass can start it."}},
@@ -120,17 +122,17 @@ func TestWhy(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			why, err := g.Why("s", nil, nil, seen)
+			next, err := g.Forecast("s", nil, nil, seen)
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			got := strings.Join(why.Facts, "\n")
-			for _, now := range why.Now {
+			got := strings.Join(explain.Service(g, g.Service("s"), seen), "\n")
+			for _, now := range explain.Steps(next.Now) {
 				got += "\nnow: " + now
 			}
-			for _, then := range why.Then {
-				got += "\nat " + why.At.Format(time.TimeOnly) + ": " + then
+			for _, then := range explain.Steps(next.Then) {
+				got += "\nat " + next.At.Format(time.TimeOnly) + ": " + then
 			}
 			for _, want := range tt.want {
 				not, isNot := strings.CutPrefix(want, "!")
@@ -143,13 +145,13 @@ func TestWhy(t *testing.T) {
 		})
 	}
 
-	if _, err := group.Create("g").Why("none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
+	if _, err := group.Create("g").Forecast("none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
 		t.Errorf("got %v, want ErrNoService", err)
 	}
 }
 
-// TestWhyTogether explains services that restart together: what they wait for, and who caused it.
-func TestWhyTogether(t *testing.T) {
+// TestTogether explains services that restart together: what they wait for, and who caused it.
+func TestTogether(t *testing.T) {
 	const waits = `"startInfo": {"command": "x"}, "state": "restartScheduled",
 		"failedAt": "2026-01-01T00:00:58Z", "nextAttemptAt": "2026-01-01T00:01:03Z"`
 	g := group.Create("g")
@@ -179,18 +181,18 @@ func TestWhyTogether(t *testing.T) {
 			"Passes stop it, sibling: b; then it starts with the others of its set.",
 			"What is left of it got TERM 2026-01-01T00:00:58Z, 2s ago, and gets KILL after 5s."},
 	} {
-		why, err := g.Why(id, nil, nil, seen)
+		next, err := g.Forecast(id, nil, nil, seen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join(why.Facts, "\n")
+		got := strings.Join(explain.Service(g, g.Service(id), seen), "\n")
 		for _, want := range wants {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", id, want, got)
 			}
 		}
-		if want := seen.Now.Add(3 * time.Second); id == "c" && !why.At.Equal(want) {
-			t.Errorf("%s: next at %v, want %v", id, why.At, want)
+		if want := seen.Now.Add(3 * time.Second); id == "c" && !next.At.Equal(want) {
+			t.Errorf("%s: next at %v, want %v", id, next.At, want)
 		}
 	}
 }
