@@ -5,8 +5,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -110,12 +110,12 @@ func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
 	return cli.Object{{"questionId", t.ID}, {"state", t.State}, {"shown", shown},
 		{"answer", cli.AnswerCommand(d.queue, t.ID, shown)}, {"text", spec.Text}, {"input", input},
 		{"choices", append([]string{}, spec.Choices...)}, {"key", cli.OrNull(t.Key)},
-		{"askedAt", view.Stamp(t.EnqueuedAt)},
+		{"askedAt", wire.FormatTime(t.EnqueuedAt)},
 		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()},
 		{"ask", cli.AskObject(t.Ask)}}, nil
 }
 
 func decided(e queue.Ended) cli.Object {
-	return cli.Object{{"questionId", e.ID}, {"end", e.End}, {"at", view.Stamp(e.At)},
+	return cli.Object{{"questionId", e.ID}, {"end", e.End}, {"at", wire.FormatTime(e.At)},
 		{"decision", cli.DecisionObject(e.Decision)}}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -55,7 +55,7 @@ type chosen struct {
 	flags        *auditor
 	events       func(audit.Line) []audit.Event
 	since, until time.Time
-	records      []view.Record
+	records      []model.Record
 }
 
 // take keeps l if the flags ask for it.
@@ -73,7 +73,7 @@ func (c *chosen) take(l audit.Line) {
 	if f.Kind != "" && !slices.ContainsFunc(events, is) {
 		return
 	}
-	c.records = append(c.records, view.Record{Line: l, Events: events})
+	c.records = append(c.records, model.Record{Line: l, Events: events})
 	if n := int(f.Last); f.Given("last") && len(c.records) > 2*n+1000 {
 		c.records = slices.Clone(c.records[len(c.records)-n:])
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
-	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // signatures checks what people have signed in the record of a queue (spec §47.5).
@@ -69,7 +69,7 @@ func (s *signatures) check(e queue.Ended) (signer string, err error) {
 	}
 	if !signature.Fits(signature.AskedAt, e.At) {
 		return "", fmt.Errorf("its signature is of %s, before it was asked, or after it was decided",
-			view.Stamp(signature.At))
+			wire.FormatTime(signature.At))
 	}
 	names, err := signing.Verify(s.verifier, s.signers, queue.SignedText(shown, e.End, e.Decision.Answer,
 		signature.At), signature.Text, signature.At)
@@ -100,7 +100,7 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 func (y signedYes) text() string {
 	d := y.ended.Decision
 	text := fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End,
-		y.signer, view.Stamp(d.Signature.At), d.Text)
+		y.signer, wire.FormatTime(d.Signature.At), d.Text)
 	if !y.noted {
 		text += " (the whole text is not in notes/)"
 	}
@@ -109,6 +109,6 @@ func (y signedYes) text() string {
 
 func (y signedYes) object() cli.Object {
 	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End},
-		{"signer", y.signer}, {"signedAt", view.Stamp(y.ended.Decision.Signature.At)},
+		{"signer", y.signer}, {"signedAt", wire.FormatTime(y.ended.Decision.Signature.At)},
 		{"spec", y.ended.Spec}, {"noted", y.noted}}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
-	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // verify prints whether the record of object holds.
@@ -70,7 +70,7 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, 
 		print("note: the record begins with line %d: the sealed parts before it are elsewhere", v.First)
 	}
 	for _, l := range v.Marks {
-		print("note: line %d, of %s: %s", l.Seq, view.Stamp(l.At), mark(l.Verb))
+		print("note: line %d, of %s: %s", l.Seq, wire.FormatTime(l.At), mark(l.Verb))
 	}
 	for _, y := range signed {
 		print("%s", y.text())

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/page"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
+	"github.com/dpl-project/dpl/cmd/internal/show/page"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -51,7 +51,7 @@ func (s *reporter) pageOf(p *picture) page.Page {
 }
 
 // alerts returns the latest alerts of g, as many as can be read.
-func (s *reporter) alerts(g view.Group) (alerts []group.Alert, err error) {
+func (s *reporter) alerts(g model.Group) (alerts []group.Alert, err error) {
 	const latest = 100
 	lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))
 	for _, line := range lines {

@@ -6,9 +6,10 @@ import (
 	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/page"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
+	"github.com/dpl-project/dpl/cmd/internal/show/page"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -104,9 +105,9 @@ func newest(last []audit.Line, texts []string, most int) []audit.Line {
 
 // who says who has made an edit.
 func who(l audit.Line) string {
-	r := view.Record{Line: l, User: l.By.User}
+	r := model.Record{Line: l, User: l.By.User}
 	if n, err := strconv.Atoi(r.User); err == nil {
 		r.User = trust.UserName(n)
 	}
-	return r.Who()
+	return explain.Author(r)
 }

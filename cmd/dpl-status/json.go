@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -19,14 +21,14 @@ func (p picture) json() cli.Object {
 	case p.group != "":
 		all := groupObject(p.groups[0], p.service)
 		if below := p.groups[1:]; len(below) > 0 {
-			all = append(all, cli.Member{"children", objects(below, func(g view.Group) cli.Object {
+			all = append(all, cli.Member{"children", objects(below, func(g model.Group) cli.Object {
 				return groupObject(g, "")
 			})})
 		}
 		return all
 	case p.supervisor != "":
 		return cli.Object{{"supervisorId", p.supervisor},
-			{"calls", objects(p.supervised(), func(c view.Call) cli.Object {
+			{"calls", objects(p.supervised(), func(c model.Call) cli.Object {
 				return append(cli.Object{{"operationId", c.Op.ID}}, call(c)...)
 			})}}
 	case p.op != "":
@@ -69,7 +71,7 @@ func objects[T any](values []T, object func(T) cli.Object) []cli.Object {
 	return all
 }
 
-func operationInShort(op view.Operation) cli.Object {
+func operationInShort(op model.Operation) cli.Object {
 	return append(cli.Object{
 		{"operationId", op.ID}, {"state", op.State}, {"revision", op.Revision},
 		{"calls", len(op.Stack)}, {"crashed", op.Crashed()},
@@ -79,7 +81,7 @@ func operationInShort(op view.Operation) cli.Object {
 	}, left(op)...)
 }
 
-func groupInShort(g view.Group) cli.Object {
+func groupInShort(g model.Group) cli.Object {
 	_, age := g.OrchestratorHeard(g.Seen)
 	return cli.Object{
 		{"groupId", g.ID}, {"supervisors", len(g.Registry.Services)}, {"running", g.Running()},
@@ -91,7 +93,7 @@ func groupInShort(g view.Group) cli.Object {
 
 // inMaintenance returns for how many milliseconds each service of g that is in a maintenance has
 // been so.
-func inMaintenance(g view.Group) cli.Object {
+func inMaintenance(g model.Group) cli.Object {
 	all := cli.Object{}
 	for _, s := range g.Services() {
 		if ms := maintenanceMs(s); ms != nil {
@@ -102,7 +104,7 @@ func inMaintenance(g view.Group) cli.Object {
 }
 
 // operationObject returns the file of op, and how it would be judged now.
-func operationObject(op view.Operation) cli.Object {
+func operationObject(op model.Operation) cli.Object {
 	return append(cli.Object{
 		{"operation", jsontext.Value(op.Encode())}, {"archived", op.Archived},
 		{"calls", objects(op.Calls(), call)},
@@ -111,7 +113,7 @@ func operationObject(op view.Operation) cli.Object {
 	}, left(op)...)
 }
 
-func call(c view.Call) cli.Object {
+func call(c model.Call) cli.Object {
 	return cli.Object{
 		{"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
 		{"participantId", c.ParticipantID}, {"pid", c.PID}, {"state", c.State},
@@ -122,7 +124,7 @@ func call(c view.Call) cli.Object {
 	}
 }
 
-func supervisor(v view.Supervisor) cli.Object {
+func supervisor(v model.Supervisor) cli.Object {
 	return cli.Object{
 		{"supervisorId", v.ID}, {"pid", v.PID}, {"status", v.Status},
 		{"ageMs", v.Age.Milliseconds()}, {"verdict", v.Verdict},
@@ -131,7 +133,7 @@ func supervisor(v view.Supervisor) cli.Object {
 }
 
 // groupObject returns the files of g, or of one service of it, and how they would be judged now.
-func groupObject(g view.Group, service string) cli.Object {
+func groupObject(g model.Group, service string) cli.Object {
 	rows := []cli.Object{}
 	for _, s := range g.Services() {
 		if service == "" || s.ID == service {
@@ -156,7 +158,7 @@ func groupObject(g view.Group, service string) cli.Object {
 }
 
 // setObject returns the services that restart together, or nil if there are none.
-func setObject(g view.Group) any {
+func setObject(g model.Group) any {
 	open := g.OpenSet(g.Seen)
 	if len(open.Services) == 0 {
 		return nil
@@ -184,13 +186,13 @@ func limit(v group.Supervision) any {
 		{"onIntensity", v.Limit.OnIntensity}, {"restarts", stamps(v.Restarts)}}
 }
 
-func serviceObject(s view.Service) cli.Object {
+func serviceObject(s model.Service) cli.Object {
 	o := cli.Object{
 		{"supervisorId", s.ID}, {"state", s.State}, {"pid", cli.OrNull(s.PID)},
 		{"readiness", s.Notice.Readiness}, {"health", health(s.Health)},
 		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
 		{"dependencies", append([]string{}, s.Dependencies...)},
-		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(s.Note())},
+		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(explain.Note(s))},
 		{"graceUntil", stampOrNull(s.GraceUntil)}, {"inTrouble", s.InTrouble()},
 		{"blockedBy", cli.OrNull(s.BlockedBy)}, {"startedAt", stampOrNull(s.StartedAt)},
 		{"runningSince", stampOrNull(s.RunningSince)}, {"failedAt", stampOrNull(s.FailedAt)},
@@ -218,7 +220,7 @@ func onFor(o *group.Span, now time.Time) any {
 }
 
 // maintenanceMs returns for how long s has been in a maintenance, or nil.
-func maintenanceMs(s view.Service) any {
+func maintenanceMs(s model.Service) any {
 	if s.Maintenance == nil {
 		return nil
 	}
@@ -252,7 +254,7 @@ func rule(r group.Rule) cli.Object { return cli.Object{{"match", r.Match}, {"act
 
 // violation returns one that was reported, and what was done about it.
 func violation(v group.Violation) cli.Object {
-	return cli.Object{{"at", view.Stamp(v.At)}, {"code", v.Code}, {"detail", cli.OrNull(v.Detail)},
+	return cli.Object{{"at", wire.FormatTime(v.At)}, {"code", v.Code}, {"detail", cli.OrNull(v.Detail)},
 		{"action", v.Action}, {"by", cli.OrNull(v.By)}}
 }
 
@@ -266,7 +268,7 @@ func stopFor(s *group.StopFor) any {
 
 // startOf returns how s is started and where its output goes. All members are null if no pass can
 // start it.
-func startOf(s view.Service) cli.Object {
+func startOf(s model.Service) cli.Object {
 	var command, dir, file, most, log any
 	if start := s.StartInfo; start != nil {
 		command = append([]string{start.Command}, start.Args...)
@@ -289,7 +291,7 @@ func lastExit(e *group.LastExit) any {
 		status = e.Status
 	}
 	return cli.Object{
-		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)},
+		{"at", wire.FormatTime(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)},
 		{"class", cli.OrNull(e.Class)}, {"code", cli.OrNull(e.Code)},
 		{"status", status}, {"error", cli.OrNull(e.Error)},
 		{"note", cli.OrNull(e.Note)},
@@ -307,7 +309,7 @@ func milliseconds(of time.Time, age time.Duration) any {
 func stamps(times []time.Time) []string {
 	all := []string{}
 	for _, t := range times {
-		all = append(all, view.Stamp(t))
+		all = append(all, wire.FormatTime(t))
 	}
 	return all
 }
@@ -316,7 +318,7 @@ func stampOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return view.Stamp(t)
+	return wire.FormatTime(t)
 }
 
 // health returns what checks of a service have found, or nil.
@@ -326,7 +328,7 @@ func health(h *group.Health) any {
 	}
 	o := cli.Object{{"passed", h.Passed}, {"failures", h.Failures}, {"output", h.Output}}
 	if c := h.CannotRun; c != nil {
-		o = append(o, cli.Member{"cannotRun", cli.Object{{"at", view.Stamp(c.At)},
+		o = append(o, cli.Member{"cannotRun", cli.Object{{"at", wire.FormatTime(c.At)},
 			{"message", c.Message}, {"trouble", c.Trouble}}})
 	}
 	return o

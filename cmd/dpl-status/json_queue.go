@@ -4,24 +4,26 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func queueInShort(q view.Queue) cli.Object {
+func queueInShort(q model.Queue) cli.Object {
 	return append(append(cli.Object{{"queueId", q.ID}, {"state", q.State()},
 		{"revision", q.Revision}}, counts(q)...), cli.Member{"oldestWaitMs", oldestWait(q)})
 }
 
-func counts(q view.Queue) cli.Object {
+func counts(q model.Queue) cli.Object {
 	c := q.Count()
 	return cli.Object{{"waiting", c.Waiting}, {"ready", c.Ready}, {"claimed", c.Claimed},
 		{"blocked", c.Blocked}, {"dead", c.Dead}, {"open", c.Open}}
 }
 
-func oldestWait(q view.Queue) any {
+func oldestWait(q model.Queue) any {
 	if age, any := q.OldestWait(); any {
 		return age.Milliseconds()
 	}
@@ -30,7 +32,7 @@ func oldestWait(q view.Queue) any {
 
 // queueObject returns what the file of q says and how it is judged now, under the names of the
 // file.
-func queueObject(q view.Queue, tasks []view.Task) cli.Object {
+func queueObject(q model.Queue, tasks []model.Task) cli.Object {
 	var permits any
 	if q.Permits.Limited {
 		permits = q.Permits.Left
@@ -47,7 +49,7 @@ func queueObject(q view.Queue, tasks []view.Task) cli.Object {
 	}
 }
 
-func lastReport(r *view.Report) any {
+func lastReport(r *model.Report) any {
 	if r == nil {
 		return nil
 	}
@@ -81,9 +83,9 @@ func halt(h queue.Halt) cli.Object {
 		{"at", stampOrNull(h.At)}, {"automatic", h.Automatic}, {"alerted", h.Alerted}}
 }
 
-func oldest(o view.Oldest) cli.Object {
+func oldest(o model.Oldest) cli.Object {
 	return cli.Object{{"priority", o.Priority}, {"waiting", o.Waiting}, {"taskId", o.ID},
-		{"enqueuedAt", view.Stamp(o.EnqueuedAt)}}
+		{"enqueuedAt", wire.FormatTime(o.EnqueuedAt)}}
 }
 
 func counters(c queue.Counters) cli.Object {
@@ -100,7 +102,7 @@ func counters(c queue.Counters) cli.Object {
 }
 
 // throughput returns how fast tasks are done. A mean that is not known is null.
-func throughput(q view.Queue) cli.Object {
+func throughput(q model.Queue) cli.Object {
 	known := func(d time.Duration, known bool) any {
 		if !known {
 			return nil
@@ -115,7 +117,7 @@ func throughput(q view.Queue) cli.Object {
 }
 
 // taskObject returns a task, with what holds it, who has it, and the attempts at it that are over.
-func taskObject(t view.Task) cli.Object {
+func taskObject(t model.Task) cli.Object {
 	history := cli.Member{"history", objects(t.Attempts, attemptObject)}
 	if !t.Live() {
 		return append(endedObject(t.Ended), cli.Member{"state", t.State()}, history)
@@ -133,7 +135,7 @@ func taskObject(t view.Task) cli.Object {
 		{"ask", cli.AskObject(p.Ask)},
 		{"priority", p.Priority}, {"spec", spec(p.Task)}, {"key", cli.OrNull(p.Key)},
 		{"group", cli.OrNull(p.Group)}, {"after", append([]string{}, p.After...)},
-		{"enqueuedAt", view.Stamp(p.EnqueuedAt)}, {"maxAttempts", cli.OrNull(p.MaxAttempts)},
+		{"enqueuedAt", wire.FormatTime(p.EnqueuedAt)}, {"maxAttempts", cli.OrNull(p.MaxAttempts)},
 		{"notBefore", stampOrNull(p.NotBefore)}, {"delay", timer(p.Delay(), seen)},
 		{"expiry", timer(p.Expiry(), seen)}, {"attempts", p.Attempts}, {"tries", p.Tries},
 		{"charged", p.Charged}}, append(last(p.Last), cli.Object{
@@ -153,7 +155,7 @@ func timer(t queue.Timer, seen queue.Seen) any {
 	if t.At.IsZero() {
 		return nil
 	}
-	return cli.Object{{"at", view.Stamp(t.At)}, {"forMs", t.For.Milliseconds()},
+	return cli.Object{{"at", wire.FormatTime(t.At)}, {"forMs", t.For.Milliseconds()},
 		{"leftMs", t.Left(seen.Observation).Milliseconds()}}
 }
 
@@ -191,7 +193,7 @@ func hold(h queue.Hold) cli.Object {
 }
 
 // claim returns who has a task and how that is judged now, or nil.
-func claim(t view.Task) any {
+func claim(t model.Task) any {
 	c := t.Place.Claim
 	if c == nil {
 		return nil
@@ -203,14 +205,14 @@ func claim(t view.Task) any {
 			{"question", cli.OrNull(o.Question)}, {"delayMs", o.Delay.Milliseconds()}}
 	}
 	return cli.Object{
-		{"epoch", c.Epoch}, {"at", view.Stamp(c.At)}, {"ageMs", judged.Age.Milliseconds()},
+		{"epoch", c.Epoch}, {"at", wire.FormatTime(c.At)}, {"ageMs", judged.Age.Milliseconds()},
 		{"participant", c.Participant}, {"pid", cli.OrNull(c.PID)},
 		{"process", process(c.Process)}, {"keeper", process(c.Keeper)},
 		{"operation", cli.OrNull(c.Operation)}, {"call", cli.OrNull(c.Call)},
 		{"deadlineMs", cli.OrNull(c.Deadline.Milliseconds())}, {"stop", cli.OrNull(c.Stop)},
 		{"stopReason", cli.OrNull(c.StopReason)}, {"intent", intent},
 		{"verdict", judged.Verdict()}, {"verdictReason", cli.OrNull(judged.Judgement.Reason)},
-		{"evidence", append([]string{}, judged.Evidence()...)},
+		{"evidence", append([]string{}, explain.ClaimEvidence(judged)...)},
 	}
 }
 
@@ -222,16 +224,16 @@ func process(p observe.Process) any {
 		{"pidNamespace", p.PIDNamespace}, {"startTicks", p.StartTicks}}
 }
 
-func attemptObject(a view.Attempt) cli.Object {
+func attemptObject(a model.Attempt) cli.Object {
 	return cli.Object{{"epoch", a.Epoch}, {"end", cli.OrNull(a.End)}, {"status", statusOf(a.Attempt)},
 		{"reason", cli.OrNull(a.Reason)}, {"judged", a.Judged}, {"log", cli.OrNull(a.Log)},
 		{"report", cli.OrNull(a.Report)}, {"participant", cli.OrNull(a.Participant)},
 		{"startedAt", stampOrNull(a.StartedAt)}, {"endedAt", stampOrNull(a.EndedAt)},
-		{"operationReason", cli.OrNull(a.BecauseOf)}}
+		{"operationReason", cli.OrNull(explain.Because(a))}}
 }
 
 func endedObject(e queue.Ended) cli.Object {
 	return append(append(cli.Object{{"taskId", e.ID}, {"end", e.End},
 		{"spec", e.Spec}}, last(e.Last)...),
-		cli.Member{"at", view.Stamp(e.At)}, cli.Member{"decision", cli.DecisionObject(e.Decision)})
+		cli.Member{"at", wire.FormatTime(e.At)}, cli.Member{"decision", cli.DecisionObject(e.Decision)})
 }

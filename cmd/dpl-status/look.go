@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/metrics"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/metrics"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 )
@@ -31,12 +31,12 @@ const lately = 24 * time.Hour
 // error for each other one.
 type picture struct {
 	subject
-	ops      []view.Operation
-	past     []view.Operation // the runs in the archive that are listed, the newest first
-	archived int              // number of other runs in the archive
-	groups   []view.Group
-	queues   []view.Queue
-	tasks    []view.Task // of the one queue, for JSON
+	ops      []model.Operation
+	past     []model.Operation // the runs in the archive that are listed, the newest first
+	archived int               // number of other runs in the archive
+	groups   []model.Group
+	queues   []model.Queue
+	tasks    []model.Task // of the one queue, for JSON
 	warnings []error
 	missing  metrics.Unreadable // how many warnings there are of each kind
 }
@@ -51,7 +51,7 @@ func (s *reporter) look(what subject) (p picture, err error) {
 		if err == nil {
 			q.Report, err = s.newestReport(q.ID)
 		}
-		p.queues = []view.Queue{q}
+		p.queues = []model.Queue{q}
 		if err == nil && s.machine() {
 			p.tasks, err = s.tasks(&p.queues[0])
 		}
@@ -60,14 +60,14 @@ func (s *reporter) look(what subject) (p picture, err error) {
 		return p, s.readQueues(&p)
 	case what.group != "":
 		g, err := s.readGroup(what.group, what.service)
-		p.groups = []view.Group{g}
+		p.groups = []model.Group{g}
 		if err == nil && what.service == "" {
 			s.readBelow(&p, g)
 		}
 		return p, err
 	case what.op != "":
 		op, err := s.readRun(what.op, what.run)
-		p.ops = []view.Operation{op}
+		p.ops = []model.Operation{op}
 		return p, err
 	case !what.onlyGroups:
 		err = s.readAll(&p)
@@ -83,7 +83,7 @@ func (s *reporter) look(what subject) (p picture, err error) {
 }
 
 // read returns the operation id, which may be archived.
-func (s *reporter) read(id string) (op view.Operation, err error) {
+func (s *reporter) read(id string) (op model.Operation, err error) {
 	op.Operation, op.Archived, err = s.ledger.ReadOperation(id)
 	if err != nil {
 		return op, cli.Named("status", id, "", err)
@@ -113,7 +113,7 @@ func (s *reporter) readAll(p *picture) error {
 
 // readGroup returns the group id. It returns ErrNoService if service is not "" and not in the
 // group.
-func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
+func (s *reporter) readGroup(id, service string) (g model.Group, err error) {
 	if g.Group, g.Seen, err = s.ledger.WitnessGroup(id, s.clock); err == nil && service != "" &&
 		g.Service(service) == nil {
 		err = group.ErrNoService
@@ -128,9 +128,9 @@ func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 
 // readBelow adds the groups to p that are services of g, and those below them, each after its
 // parent. One that has yet to begin is not there.
-func (s *reporter) readBelow(p *picture, g view.Group) {
+func (s *reporter) readBelow(p *picture, g model.Group) {
 	for _, link := range g.Links() {
-		if slices.ContainsFunc(p.groups, func(g view.Group) bool { return g.ID == link.Child }) {
+		if slices.ContainsFunc(p.groups, func(g model.Group) bool { return g.ID == link.Child }) {
 			continue
 		}
 		switch child, err := s.readGroup(link.Child, ""); {
@@ -164,7 +164,7 @@ func (p *picture) miss(kind *int, err error) {
 }
 
 // supervised returns the calls of the supervisor, sorted by handle.
-func (p picture) supervised() (calls []view.Call) {
+func (p picture) supervised() (calls []model.Call) {
 	for _, op := range p.ops {
 		for _, c := range op.Calls() {
 			if c.SupervisorID == p.supervisor {
@@ -173,7 +173,7 @@ func (p picture) supervised() (calls []view.Call) {
 		}
 	}
 
-	slices.SortStableFunc(calls, func(a, b view.Call) int {
+	slices.SortStableFunc(calls, func(a, b model.Call) int {
 		return cmp.Compare(cmp.Or(a.SupervisorHandle, "-"), cmp.Or(b.SupervisorHandle, "-"))
 	})
 	return calls

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -14,21 +14,21 @@ import (
 const mostEnded = 1000
 
 // readQueue returns the queue id.
-func (s *reporter) readQueue(id string) (view.Queue, error) {
+func (s *reporter) readQueue(id string) (model.Queue, error) {
 	q, err := s.ledger.ReadQueue(id)
 	if err != nil {
-		return view.Queue{}, cli.Named("status", id, "", err)
+		return model.Queue{}, cli.Named("status", id, "", err)
 	}
 	seen := s.ledger.ObserveQueue(q, s.clock())
-	return view.NewQueue(s.ledger.Lately(q, seen.Now.Add(-view.Lately), mostEnded), seen), nil
+	return model.NewQueue(s.ledger.Lately(q, seen.Now.Add(-model.Lately), mostEnded), seen), nil
 }
 
 // newestReport returns the newest report of an attempt at a task of a queue, or nil.
-func (s *reporter) newestReport(queueID string) (newest *view.Report, err error) {
+func (s *reporter) newestReport(queueID string) (newest *model.Report, err error) {
 	files, err := s.ledger.TaskFiles(queueID)
 	for _, f := range files {
 		if f.Report() && (newest == nil || f.Epoch > newest.Epoch) {
-			newest = &view.Report{Task: f.Task, Epoch: f.Epoch, Path: f.Path}
+			newest = &model.Report{Task: f.Task, Epoch: f.Epoch, Path: f.Path}
 		}
 	}
 	return newest, err
@@ -51,10 +51,10 @@ func (s *reporter) readQueues(p *picture) error {
 
 // tasks returns the tasks of q that have not ended, with what the queue and the files of attempts
 // tell of the attempts at them.
-func (s *reporter) tasks(q *view.Queue) (all []view.Task, err error) {
+func (s *reporter) tasks(q *model.Queue) (all []model.Task, err error) {
 	files, err := s.ledger.AttemptFiles(q.ID)
 	for _, p := range q.Places {
-		all = append(all, view.Task{ID: p.ID, Place: p, Queue: q,
+		all = append(all, model.Task{ID: p.ID, Place: p, Queue: q,
 			Attempts: attempts(p.Last, p.Claim, files[p.ID])})
 	}
 	return all, err
@@ -62,8 +62,8 @@ func (s *reporter) tasks(q *view.Queue) (all []view.Task, err error) {
 
 // task returns the task id of q, which may have ended, with all that is known of the attempts at
 // it.
-func (s *reporter) task(q *view.Queue, id string) (t view.Task, err error) {
-	t = view.Task{ID: id, Queue: q}
+func (s *reporter) task(q *model.Queue, id string) (t model.Task, err error) {
+	t = model.Task{ID: id, Queue: q}
 	if i := slices.IndexFunc(q.Places, func(p queue.Place) bool { return p.ID == id }); i >= 0 {
 		t.Place = q.Places[i]
 	} else if ended, ok := q.EndedTask(id); ok {
@@ -94,12 +94,12 @@ func (s *reporter) task(q *view.Queue, id string) (t view.Task, err error) {
 // attempts returns the attempts at a task that are over: the last one, and those that have left
 // files.
 func attempts(last queue.Attempt, claim *queue.Claim, files []fileops.TaskFile) (
-	all []view.Attempt) {
-	of := func(epoch int64) *view.Attempt {
-		i := slices.IndexFunc(all, func(a view.Attempt) bool { return a.Epoch == epoch })
+	all []model.Attempt) {
+	of := func(epoch int64) *model.Attempt {
+		i := slices.IndexFunc(all, func(a model.Attempt) bool { return a.Epoch == epoch })
 		if i < 0 {
 			i = len(all)
-			all = append(all, view.Attempt{Attempt: queue.Attempt{Epoch: epoch}})
+			all = append(all, model.Attempt{Attempt: queue.Attempt{Epoch: epoch}})
 		}
 		return &all[i]
 	}

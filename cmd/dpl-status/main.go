@@ -23,9 +23,9 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/dpl-answer"
-	"github.com/dpl-project/dpl/cmd/dpl-audit"
-	"github.com/dpl-project/dpl/cmd/dpl-trace"
+	answer "github.com/dpl-project/dpl/cmd/dpl-answer"
+	audit "github.com/dpl-project/dpl/cmd/dpl-audit"
+	trace "github.com/dpl-project/dpl/cmd/dpl-trace"
 	"github.com/dpl-project/dpl/cmd/internal/called"
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
-	"github.com/dpl-project/dpl/cmd/internal/metrics"
+	"github.com/dpl-project/dpl/cmd/internal/show/metrics"
 )
 
 // metrics writes the subject to file as metrics; - is stdout. What cannot be read becomes a metric as

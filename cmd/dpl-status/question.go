@@ -10,11 +10,13 @@ import (
 	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // check is the predicate "the operation, the service of the group, or the queue is in state".
@@ -83,7 +85,7 @@ func (s *reporter) why(what subject, call string) error {
 	}
 
 	calls := op.Calls()
-	i := slices.IndexFunc(calls, func(c view.Call) bool { return c.CallID == call })
+	i := slices.IndexFunc(calls, func(c model.Call) bool { return c.CallID == call })
 	if i < 0 {
 		return s.whyEnded(op, call)
 	}
@@ -126,7 +128,7 @@ func inWords(fact cli.Member) (name, value string) {
 	case int64:
 		value = strconv.FormatInt(v, 10)
 		if word, ok := strings.CutSuffix(name, " ms"); ok {
-			name, value = word, view.Span(time.Duration(v)*time.Millisecond)
+			name, value = word, explain.Span(time.Duration(v)*time.Millisecond)
 		}
 	default:
 		value = cmp.Or(fmt.Sprint(v), "-")
@@ -135,21 +137,21 @@ func inWords(fact cli.Member) (name, value string) {
 	return name, value
 }
 
-func facts(c view.Call) cli.Object {
+func facts(c model.Call) cli.Object {
 	seen := c.Op.Seen
 	facts := cli.Object{
 		{"operationId", c.Op.ID}, {"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
 		{"participantId", c.ParticipantID}, {"state", c.State}, {"verdict", c.Verdict},
 		{"ageMs", c.Age.Milliseconds()},
 		{"stalenessThresholdMs", c.Op.StalenessThreshold.Milliseconds()},
-		{"lastHeartbeat", view.Stamp(c.LastHeartbeat)}, {"now", view.Stamp(seen.Now)},
+		{"lastHeartbeat", wire.FormatTime(c.LastHeartbeat)}, {"now", wire.FormatTime(seen.Now)},
 		{"monotonicClock", seen.Monotonic(c.LastHeartbeat, c.Beat)}, {"pid", c.PID},
 		{"identityKnown", c.Process.Known() && c.Process.PID == c.PID},
 		{"judgedBy", judgedBy(c)},
 	}
 
-	if window := c.Window(); window != "" {
-		facts = append(facts, cli.Object{{"graceUntil", view.Stamp(c.GraceUntil)},
+	if window := explain.Window(c.Judgement); window != "" {
+		facts = append(facts, cli.Object{{"graceUntil", wire.FormatTime(c.GraceUntil)},
 			{"grace", window}}...)
 	}
 	if said := c.Said(); said.String() != "" {
@@ -164,7 +166,7 @@ func facts(c view.Call) cli.Object {
 }
 
 // judgedBy says whether the process of c or its heartbeats tell that it is alive, and why.
-func judgedBy(c view.Call) string {
+func judgedBy(c model.Call) string {
 	seen, p := c.Op.Seen, c.Identity()
 	switch {
 	case !seen.CountsHeartbeats(c.Vitals), seen.Gone(c.Vitals) != "":
@@ -183,13 +185,13 @@ func judgedBy(c view.Call) string {
 
 func crashFacts(c *protocol.Crash) cli.Object {
 	facts := cli.Object{
-		{"crashedAt", view.Stamp(c.At)}, {"detectedBy", c.DetectedBy},
+		{"crashedAt", wire.FormatTime(c.At)}, {"detectedBy", c.DetectedBy},
 		{"evidence", c.Evidence}, {"staleForMs", c.StaleFor.Milliseconds()},
 		{"previousState", c.PreviousState},
 	}
 
 	if !c.ReportedAt.IsZero() {
-		facts = append(facts, cli.Member{"reportedAt", view.Stamp(c.ReportedAt)})
+		facts = append(facts, cli.Member{"reportedAt", wire.FormatTime(c.ReportedAt)})
 	}
 
 	return append(facts, cli.Member{"leftResources", cli.LeftResources(c.LeftResources)})

@@ -9,14 +9,16 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
+	"github.com/dpl-project/dpl/cmd/internal/show/table"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // runs returns the runs of an operation, the newest first.
-func (s *reporter) runs(id string) (all []view.Operation, err error) {
+func (s *reporter) runs(id string) (all []model.Operation, err error) {
 	current, archived, currentErr := s.ledger.ReadOperation(id)
 	if currentErr != nil && !errors.Is(currentErr, fileops.ErrNotFound) {
 		return nil, cli.Named("status", id, "", currentErr)
@@ -37,20 +39,20 @@ func (s *reporter) runs(id string) (all []view.Operation, err error) {
 	return all, cli.Named("status", id, "", err)
 }
 
-func (s *reporter) observed(op protocol.Operation) view.Operation {
+func (s *reporter) observed(op protocol.Operation) model.Operation {
 	seen, _ := s.ledger.ObserveOperation(op, s.clock())
-	return view.Operation{Operation: op, Seen: seen}
+	return model.Operation{Operation: op, Seen: seen}
 }
 
 // readRun returns the run of the operation id whose id begins with run, or the newest run if run is
 // "".
-func (s *reporter) readRun(id, run string) (op view.Operation, err error) {
+func (s *reporter) readRun(id, run string) (op model.Operation, err error) {
 	if run == "" {
 		return s.read(id)
 	}
 
 	all, err := s.runs(id)
-	var found []view.Operation
+	var found []model.Operation
 	var known []string
 	for _, op := range all {
 		if op.RunID != "" {
@@ -97,20 +99,20 @@ func (s *reporter) listRuns(id string) error {
 	return cli.Exit(cli.StatusOf(err))
 }
 
-func run(op view.Operation) cli.Object {
+func run(op model.Operation) cli.Object {
 	return append(cli.Object{{"runId", cli.OrNull(op.RunID)}, {"state", op.State},
 		{"revision", op.Revision}, {"startedAt", stampOrNull(op.StartedAt())},
 		{"endedAt", stampOrNull(op.EndedAt())}, {"archived", op.Archived}}, left(op)...)
 }
 
 // left returns why op failed or was aborted, and when. All members are null if it was not.
-func left(op view.Operation) cli.Object {
+func left(op model.Operation) cli.Object {
 	t, is := op.LeftRunning()
 	if !is {
 		return cli.Object{{"failedAt", nil}, {"aborted", false}, {"reason", nil}, {"cause", nil}}
 	}
 	return cli.Object{{"failedAt", stampOrNull(t.At)}, {"aborted", t.To == protocol.Aborted},
-		{"reason", cli.OrNull(op.Why())}, {"cause", cli.Cause(t.Cause)}}
+		{"reason", cli.OrNull(explain.Failure(op))}, {"cause", cli.Cause(t.Cause)}}
 }
 
 // readPast adds the runs in the archive to p that p is to list.
@@ -130,7 +132,7 @@ func (s *reporter) readPast(p *picture) error {
 	}
 	seen := s.clock()
 	for _, run := range slices.Backward(runs) {
-		op := view.Operation{Operation: run.Operation, Archived: true, Seen: seen,
+		op := model.Operation{Operation: run.Operation, Archived: true, Seen: seen,
 			Superseded: newer[run.ID]}
 		newer[run.ID] = true
 		if p.lists(op) {
@@ -144,7 +146,7 @@ func (s *reporter) readPast(p *picture) error {
 }
 
 // lists reports whether op, which has ended, is to be listed.
-func (p *picture) lists(op view.Operation) bool {
+func (p *picture) lists(op model.Operation) bool {
 	if p.all {
 		return true
 	}
@@ -152,8 +154,8 @@ func (p *picture) lists(op view.Operation) bool {
 }
 
 // listing returns p as a person sees it.
-func (p *picture) listing() view.Listing {
-	l := view.Listing{Groups: p.groups, Queues: p.queues, Others: p.archived}
+func (p *picture) listing() table.Listing {
+	l := table.Listing{Groups: p.groups, Queues: p.queues, Others: p.archived}
 	for _, op := range p.ops {
 		switch {
 		case !op.State.Terminal():
@@ -166,7 +168,7 @@ func (p *picture) listing() view.Listing {
 	}
 
 	l.Ended = append(l.Ended, p.past...)
-	slices.SortStableFunc(l.Ended, func(a, b view.Operation) int {
+	slices.SortStableFunc(l.Ended, func(a, b model.Operation) int {
 		return b.EndedAt().Compare(a.EndedAt())
 	})
 	return l

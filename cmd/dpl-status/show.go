@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/table"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -54,7 +54,7 @@ func (p picture) status() int {
 }
 
 // draw returns p as text.
-func (p picture) draw(style view.Style) string {
+func (p picture) draw(style table.Style) string {
 	switch {
 	case p.queue != "":
 		return style.Queue(p.queues[0])

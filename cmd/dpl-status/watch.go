@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/pager"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/table"
 )
 
 // Escape sequences: enter switches to another screen without a cursor and without wrapping, and
@@ -64,7 +64,7 @@ type viewer struct {
 	keys    *screen.Keyboard
 	rest    string // the beginning of a key
 	pager   pager.Pager
-	style   view.Style
+	style   table.Style
 	picture picture
 	last    string // the text to leave on the terminal
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	processes "github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // whyService prints why a service is in its state, and what passes do about it.
@@ -55,7 +56,7 @@ func (s *reporter) whyService(groupID, service string) error {
 			{"facts", append([]string{}, facts...)}, {"now", explain.Steps(next.Now)},
 			{"at", nil}, {"then", explain.Steps(next.Then)}}
 		if !next.At.IsZero() {
-			o[5][1] = view.Stamp(next.At)
+			o[5][1] = wire.FormatTime(next.At)
 		}
 		return s.print(o, "")
 	}
@@ -69,7 +70,7 @@ func (s *reporter) whyService(groupID, service string) error {
 }
 
 // ahead says what happens next, and whether there is anybody to do it.
-func ahead(g view.Group, next group.Forecast) (lines []string) {
+func ahead(g model.Group, next group.Forecast) (lines []string) {
 	lines = append(lines, "A pass now: "+would(next.Now))
 	if !next.At.IsZero() {
 		lines = append(lines, fmt.Sprintf("A pass from %s on, in %v: %s",
@@ -77,7 +78,7 @@ func ahead(g view.Group, next group.Forecast) (lines []string) {
 			would(next.Then)))
 	}
 
-	if last := g.LastPass(); g.Orchestrated() != "running" {
+	if last := explain.LastPass(g); g.Orchestrated() != "running" {
 		if last == "" {
 			last = "never"
 		}

@@ -8,14 +8,15 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // whyEnded prints the events of a call that is no longer open. The operation keeps its last 64
 // events (spec §3.6); if none is of the call, it returns the error of noCall.
-func (s *reporter) whyEnded(op view.Operation, call string) error {
+func (s *reporter) whyEnded(op model.Operation, call string) error {
 	var lines []string
 	ended := ""
 	events := []cli.Object{}
@@ -28,8 +29,8 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 		if e.Type == observe.CallEnded {
 			ended = how(e)
 		}
-		lines = append(lines, view.Stamp(e.At)+"  "+told)
-		events = append(events, cli.Object{{"at", view.Stamp(e.At)}, {"type", e.Type},
+		lines = append(lines, wire.FormatTime(e.At)+"  "+told)
+		events = append(events, cli.Object{{"at", wire.FormatTime(e.At)}, {"type", e.Type},
 			{"from", cli.OrNull(e.From)}, {"to", cli.OrNull(e.To)}, {"by", e.By}, {"text", told},
 			{"status", exitStatus(e.Exit)}, {"signal", cli.OrNull(e.Exit.Signal)},
 			{"reason", cli.OrNull(e.Reason)}})
@@ -58,7 +59,7 @@ func (s *reporter) whyEnded(op view.Operation, call string) error {
 
 // noCall returns an error for a call that op has not had: it names the newest run that had the call,
 // or is protocol.ErrNoCall if none had.
-func (s *reporter) noCall(op view.Operation, call string) error {
+func (s *reporter) noCall(op model.Operation, call string) error {
 	runs, _ := s.runs(op.ID) // without them there is only less to say
 	is := func(e observe.Event) bool { return e.CallID == call }
 	for _, run := range runs {
@@ -90,7 +91,7 @@ func how(e observe.Event) string {
 }
 
 // story says in words what has happened to a call of op.
-func story(op view.Operation, e observe.Event) string {
+func story(op model.Operation, e observe.Event) string {
 	by := op.Editor(e.By)
 	switch e.Type {
 	case observe.CallStarted:

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 )
 
 // whyTask prints why a task is in its state: what holds it, who has it, how it was tried, and what
@@ -32,7 +33,7 @@ func (s *reporter) whyTask(queueID, task string) error {
 	}
 
 	fmt.Fprintf(s.env.Stdout, "%s: task %s is %s.\n", q.ID, task, t.State())
-	for _, line := range t.Why() {
+	for _, line := range explain.Task(t) {
 		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
 	}
 	if len(lines) > 0 {
@@ -50,7 +51,7 @@ const longestLine = 1000
 
 // lastLines returns the path of the newest log of t, how many bytes were cut out of its middle, and
 // its last lines.
-func (s *reporter) lastLines(t view.Task) (path string, cut int64, lines []string, err error) {
+func (s *reporter) lastLines(t model.Task) (path string, cut int64, lines []string, err error) {
 	const most = 10
 	epoch := int64(0)
 	for _, a := range t.Attempts {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
-	"github.com/dpl-project/dpl/cmd/internal/otlp"
+	"github.com/dpl-project/dpl/cmd/internal/show/otlp"
 	"github.com/dpl-project/dpl/protocol/trace"
 )
 

@@ -12,6 +12,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
+// most is how many names are listed.
+const most = 8
+
 // A service collects sentences about one service.
 type service struct {
 	g    group.Group
@@ -182,7 +185,7 @@ func (e *service) health() {
 	}
 	c := s.StartInfo.Health.Usual()
 	e.say("Passes check its health every %v at most, with %q; %s in a row restart it", c.Every,
-		c.Command[len(c.Command)-1], counted(c.Failures, "failure"))
+		c.Command[len(c.Command)-1], Plural(c.Failures, "failure"))
 	switch h := s.Health; {
 	case s.CannotCheck() != nil:
 		e.say("That check cannot be run, since %s: %s", moment(h.CannotRun.At, e.seen),
@@ -198,7 +201,7 @@ func (e *service) health() {
 	case !h.Passed:
 		e.say("The check has yet to succeed, and until then it is not ready; it failed last: %s", h.Output)
 	case h.Failures > 0:
-		e.say("The last %s failed: %s", counted(h.Failures, "check"), h.Output)
+		e.say("The last %s failed: %s", Plural(h.Failures, "check"), h.Output)
 	default:
 		e.say("The last check succeeded")
 	}
@@ -402,9 +405,9 @@ func (e *service) gaveUp(why group.GiveUp) string {
 	case group.SameEnd:
 		return fmt.Sprintf("%d ends in a row were persistent, and the second is final", s.PersistentRow)
 	case group.MostAttempts:
-		return fmt.Sprintf("%s, and it may have %d", counted(s.RestartAttempts, "attempt"), p.MaxAttempts)
+		return fmt.Sprintf("%s, and it may have %d", Plural(s.RestartAttempts, "attempt"), p.MaxAttempts)
 	case group.MostEnds:
-		return fmt.Sprintf("%s in %v, and it may have %d", counted(len(s.Restarts), "end"),
+		return fmt.Sprintf("%s in %v, and it may have %d", Plural(len(s.Restarts), "end"),
 			p.IntensityPeriod, p.Intensity)
 	}
 	return fmt.Sprintf("its next start would be later than %v after its first failure, which is its "+
@@ -420,12 +423,12 @@ func (e *service) set() {
 
 	because := ""
 	if len(open.Causes) > 0 {
-		because = ", because of " + some(open.Causes)
+		because = ", because of " + Some(open.Causes)
 	}
-	e.say("These restart together%s: %s", because, some(open.Services))
+	e.say("These restart together%s: %s", because, Some(open.Services))
 	if len(open.Held) > 0 {
 		e.say("None of them starts before all have ended; still to end: %s",
-			some(open.Held))
+			Some(open.Held))
 	} else if open.Due.After(e.seen.Now) {
 		e.say("All have ended; the first starts %s", moment(open.Due, e.seen))
 	}
@@ -551,20 +554,11 @@ func (e *service) strategy() {
 	before, after := e.f.Before, e.f.After
 	if temporary {
 		e.say("The strategy of the group is %s: it is stopped for good when one of these fails: %s",
-			strategy, cmp.Or(some(before), "none"))
+			strategy, cmp.Or(Some(before), "none"))
 		return
 	}
 	e.say("The strategy of the group is %s: its failure also restarts %s; it restarts when one of "+
-		"these fails: %s", strategy, cmp.Or(some(after), "no other"), cmp.Or(some(before), "none"))
-}
-
-// some returns the first of ids, and how many there are besides.
-func some(ids []string) string {
-	const most = 8
-	if len(ids) <= most {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
+		"these fails: %s", strategy, cmp.Or(Some(after), "no other"), cmp.Or(Some(before), "none"))
 }
 
 // groupLimit says what limits the failures of the group.
@@ -611,12 +605,4 @@ func moment(t time.Time, seen observe.Observation) string {
 		return fmt.Sprintf("%s, in %v", text, -ago)
 	}
 	return fmt.Sprintf("%s, %v ago", text, ago)
-}
-
-// counted returns n and noun, which is in the plural unless n is 1.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
