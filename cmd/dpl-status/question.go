@@ -1,13 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
-	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/explain"
@@ -90,51 +85,22 @@ func (s *reporter) why(what subject, call string) error {
 		return s.whyEnded(op, call)
 	}
 
-	facts := facts(calls[i])
-	if s.machine() {
-		return s.print(facts, "")
-	}
-
-	for _, fact := range facts {
-		name, value := inWords(fact)
-		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", name, harmless.Text(value))
-	}
-
-	return nil
+	c := calls[i]
+	return s.answer(facts(c), fmt.Sprintf("%s: call %s %s.", op.ID, call, explain.Is(string(c.State))), explain.Call(c),
+		explain.Cures(explain.CallCures(c)))
 }
 
-// inWords returns a JSON member in words: "ageMs": 1500 becomes age, 1.5s.
-func inWords(fact cli.Member) (name, value string) {
-	for i, r := range fact.Name() {
-		if i > 0 && unicode.IsUpper(r) {
-			name += " "
-		}
-		name += string(unicode.ToLower(r))
+// answer prints the answer to --why: the object o with the member facts; or a headline, the facts,
+// and what comes next.
+func (s *reporter) answer(o cli.Object, headline string, facts, next []string) error {
+	if s.machine() {
+		return s.print(append(o, cli.Member{"facts", append([]string{}, facts...)}), "")
 	}
 
-	name = strings.TrimSuffix(name, " id")
-
-	switch v := fact.Value().(type) {
-	case nil:
-		value = "-"
-	case bool:
-		value = map[bool]string{true: "yes", false: "no"}[v]
-	case []cli.Object: // of a path and an error
-		var all []string
-		for _, o := range v {
-			all = append(all, fmt.Sprintf("%v: %v", o[0].Value(), o[1].Value()))
-		}
-		value = cmp.Or(strings.Join(all, "; "), "-")
-	case int64:
-		value = strconv.FormatInt(v, 10)
-		if word, ok := strings.CutSuffix(name, " ms"); ok {
-			name, value = word, explain.Span(time.Duration(v)*time.Millisecond)
-		}
-	default:
-		value = cmp.Or(fmt.Sprint(v), "-")
+	for _, line := range slices.Concat([]string{headline}, facts, next) {
+		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
 	}
-
-	return name, value
+	return nil
 }
 
 func facts(c model.Call) cli.Object {
@@ -147,7 +113,7 @@ func facts(c model.Call) cli.Object {
 		{"lastHeartbeat", wire.FormatTime(c.LastHeartbeat)}, {"now", wire.FormatTime(seen.Now)},
 		{"monotonicClock", seen.Monotonic(c.LastHeartbeat, c.Beat)}, {"pid", c.PID},
 		{"identityKnown", c.Process.Known() && c.Process.PID == c.PID},
-		{"judgedBy", judgedBy(c)},
+		{"judgedBy", explain.JudgedBy(c)},
 	}
 
 	if window := explain.Window(c.Judgement); window != "" {
@@ -163,24 +129,6 @@ func facts(c model.Call) cli.Object {
 	}
 
 	return facts
-}
-
-// judgedBy says whether the process of c or its heartbeats tell that it is alive, and why.
-func judgedBy(c model.Call) string {
-	seen, p := c.Op.Seen, c.Identity()
-	switch {
-	case !seen.CountsHeartbeats(c.Vitals), seen.Gone(c.Vitals) != "":
-		return "its process"
-	case c.Heartbeats:
-		return "its heartbeats, which it promised"
-	case !p.Known():
-		return "its heartbeats: no process is known"
-	case p.HostID != seen.Host.ID:
-		return "its heartbeats: its process is on another host, or in a container"
-	case p.BootID == seen.Host.BootID && p.PIDNamespace != seen.Host.PIDNamespace:
-		return "its heartbeats: its process is in another pid namespace"
-	}
-	return "its heartbeats: its process cannot be seen"
 }
 
 func crashFacts(c *protocol.Crash) cli.Object {

@@ -9,11 +9,9 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/explain"
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	processes "github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // whyService prints why a service is in its state, and what passes do about it.
@@ -50,23 +48,12 @@ func (s *reporter) whyService(groupID, service string) error {
 			"that user or as root, or kill it.", s.PID))
 	}
 
-	state := string(entry.State)
-	if s.machine() {
-		o := cli.Object{{"groupId", groupID}, {"supervisorId", service}, {"state", state},
-			{"facts", append([]string{}, facts...)}, {"now", explain.Steps(next.Now)},
-			{"at", nil}, {"then", explain.Steps(next.Then)}}
-		if !next.At.IsZero() {
-			o[5][1] = wire.FormatTime(next.At)
-		}
-		return s.print(o, "")
-	}
-
-	fmt.Fprintf(s.env.Stdout, "%s: %s is %s.\n", groupID, service, state)
-	for _, line := range append(facts, ahead(g, next)...) {
-		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
-	}
-
-	return nil
+	o := cli.Object{{"groupId", groupID}, {"supervisorId", service}, {"state", entry.State},
+		{"now", explain.Steps(next.Now)}, {"at", stampOrNull(next.At)},
+		{"then", explain.Steps(next.Then)}}
+	return s.answer(o, fmt.Sprintf("%s: service %s %s.", groupID, service,
+		explain.Is(string(entry.State))), facts,
+		append(ahead(g, next), explain.Cures(explain.ServiceCures(g, g.Judged(entry)))...))
 }
 
 // ahead says what happens next, and whether there is anybody to do it.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/explain"
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -25,11 +23,11 @@ func (s *reporter) whyEnded(op model.Operation, call string) error {
 			continue
 		}
 
-		told := story(op, e)
+		told := explain.Event(op, e)
 		if e.Type == observe.CallEnded {
-			ended = how(e)
+			ended = explain.CallEnd(e)
 		}
-		lines = append(lines, wire.FormatTime(e.At)+"  "+told)
+		lines = append(lines, explain.At(e.At, op.Seen)+": "+told+".")
 		events = append(events, cli.Object{{"at", wire.FormatTime(e.At)}, {"type", e.Type},
 			{"from", cli.OrNull(e.From)}, {"to", cli.OrNull(e.To)}, {"by", e.By}, {"text", told},
 			{"status", exitStatus(e.Exit)}, {"signal", cli.OrNull(e.Exit.Signal)},
@@ -40,21 +38,11 @@ func (s *reporter) whyEnded(op model.Operation, call string) error {
 		return s.noCall(op, call)
 	}
 
-	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{{"operationId", op.ID}, {"callId", call}, {"state", "ended"},
-			{"events", events}})
-		return nil
-	}
-
 	if ended != "" {
 		ended = ": " + ended
 	}
-	fmt.Fprintf(s.env.Stdout, "%s: call %s has ended%s\n", op.ID, call, harmless.Text(ended))
-	for _, line := range lines {
-		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
-	}
-
-	return nil
+	o := cli.Object{{"operationId", op.ID}, {"callId", call}, {"state", "ended"}, {"events", events}}
+	return s.answer(o, fmt.Sprintf("%s: call %s has ended%s.", op.ID, call, ended), lines, nil)
 }
 
 // noCall returns an error for a call that op has not had: it names the newest run that had the call,
@@ -78,50 +66,4 @@ func exitStatus(e observe.Exit) any {
 		return nil
 	}
 	return e.Status
-}
-
-// how returns how the command of a call that has ended did, and why it was stopped, as far as e
-// tells.
-func how(e observe.Event) string {
-	end, why := e.Exit.String(), e.Reason
-	if end == "" || why == "" || end == why {
-		return cmp.Or(end, why)
-	}
-	return end + ", " + why
-}
-
-// story says in words what has happened to a call of op.
-func story(op model.Operation, e observe.Event) string {
-	by := op.Editor(e.By)
-	switch e.Type {
-	case observe.CallStarted:
-		if e.CallerID != "" {
-			return fmt.Sprintf("started by %s, called by %s", by, e.CallerID)
-		}
-		return "started by " + by
-	case observe.CallReadiness:
-		return cmp.Or(e.From, "-") + " -> " + e.To
-	case observe.CallEnded:
-		told := "popped by " + by
-		if e.From != string(protocol.FrameActive) {
-			told = fmt.Sprintf("removed by %s: it was %s", by, e.From)
-		}
-		if how := how(e); how != "" {
-			told += ": " + how
-		}
-		return told
-	}
-
-	told := fmt.Sprintf("%s -> %s, found by %s", e.From, e.To, by)
-	if e.To != string(protocol.FrameCrashed) {
-		told = fmt.Sprintf("%s -> %s by %s", e.From, e.To, by)
-	}
-	why := e.Reason
-	if cause := op.CauseOf(e); why == "" && cause != nil {
-		why = explain.Evidence(cause.Evidence)
-	}
-	if why != "" {
-		told += ": " + why
-	}
-	return told
 }

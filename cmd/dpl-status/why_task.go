@@ -27,14 +27,11 @@ func (s *reporter) whyTask(queueID, task string) error {
 	if err != nil {
 		return cli.Named("log", queueID, task, err)
 	}
-	if s.machine() {
-		o := append(cli.Object{{"queueId", q.ID}}, taskObject(t)...)
-		return s.print(append(o, cli.Member{"lastLines", append([]string{}, lines...)}), "")
-	}
-
-	fmt.Fprintf(s.env.Stdout, "%s: task %s is %s.\n", q.ID, task, t.State())
-	for _, line := range explain.Task(t) {
-		fmt.Fprintln(s.env.Stdout, harmless.Text(line))
+	o := append(cli.Object{{"queueId", q.ID}}, taskObject(t)...)
+	o = append(o, cli.Member{"lastLines", append([]string{}, lines...)})
+	headline := fmt.Sprintf("%s: task %s %s.", q.ID, task, explain.Is(t.State()))
+	if err := s.answer(o, headline, explain.Task(t), nil); err != nil || s.machine() {
+		return err
 	}
 	if len(lines) > 0 {
 		fmt.Fprintf(s.env.Stdout, "The end of %s:\n", harmless.Text(path))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // CallDetails returns facts about c, worded to follow "call CALL of PARTICIPANT ".
@@ -120,4 +121,101 @@ func Failure(op model.Operation) string {
 		return cmp.Or(Why(t), "aborted by "+t.By)
 	}
 	return Why(t)
+}
+
+// Call returns why a call is judged as it is, in sentences: who made it, what is seen of it, and what
+// it waits for.
+func Call(c model.Call) (all []string) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)+".") }
+	made := "It was made " + At(c.StartTime, c.Op.Seen) + ", by " + c.ParticipantID
+	if c.CallerID != "" {
+		made += ", below " + c.CallerID
+	}
+	say("%s", made)
+
+	if c.State.Live() {
+		if by := JudgedBy(c); c.Op.Seen.CountsHeartbeats(c.Vitals) {
+			say("It is judged by %s", by)
+			say("Its last heartbeat is %s old; after %s it counts as stale", Span(c.Age),
+				Span(c.Op.StalenessThreshold))
+		} else {
+			say("It is judged by %s, %d", by, c.PID)
+		}
+		switch {
+		case c.Verdict == "stopped":
+			say("A signal has stopped its process: kill -CONT %d lets it continue", c.PID)
+		case c.Dead():
+			say("There is evidence that it is dead: %s", Evidence(observe.Evidence(c.Verdict)))
+		default:
+			say("It is alive")
+		}
+	}
+	for _, d := range CallDetails(c) {
+		say("It %s", d)
+	}
+	return all
+}
+
+// JudgedBy says whether the process of c or its heartbeats tell that it is alive, and why.
+func JudgedBy(c model.Call) string {
+	seen, p := c.Op.Seen, c.Identity()
+	switch {
+	case !seen.CountsHeartbeats(c.Vitals), seen.Gone(c.Vitals) != "":
+		return "its process"
+	case c.Heartbeats:
+		return "its heartbeats, which it promised"
+	case !p.Known():
+		return "its heartbeats: no process is known"
+	case p.HostID != seen.Host.ID:
+		return "its heartbeats: its process is on another host, or in a container"
+	case p.BootID == seen.Host.BootID && p.PIDNamespace != seen.Host.PIDNamespace:
+		return "its heartbeats: its process is in another pid namespace"
+	}
+	return "its heartbeats: its process cannot be seen"
+}
+
+// CallEnd returns how the command of a call that has ended did, and why it was stopped, as far as e
+// tells.
+func CallEnd(e observe.Event) string {
+	end, why := e.Exit.String(), e.Reason
+	if end == "" || why == "" || end == why {
+		return cmp.Or(end, why)
+	}
+	return end + ", " + why
+}
+
+// Event returns what has happened to a call of op.
+func Event(op model.Operation, e observe.Event) string {
+	by := op.Editor(e.By)
+	switch e.Type {
+	case observe.CallStarted:
+		if e.CallerID != "" {
+			return fmt.Sprintf("started by %s, called by %s", by, e.CallerID)
+		}
+		return "started by " + by
+	case observe.CallReadiness:
+		return cmp.Or(e.From, "-") + " -> " + e.To
+	case observe.CallEnded:
+		told := "popped by " + by
+		if e.From != string(protocol.FrameActive) {
+			told = fmt.Sprintf("removed by %s: it was %s", by, e.From)
+		}
+		if how := CallEnd(e); how != "" {
+			told += ": " + how
+		}
+		return told
+	}
+
+	told := fmt.Sprintf("%s -> %s, found by %s", e.From, e.To, by)
+	if e.To != string(protocol.FrameCrashed) {
+		told = fmt.Sprintf("%s -> %s by %s", e.From, e.To, by)
+	}
+	why := e.Reason
+	if cause := op.CauseOf(e); why == "" && cause != nil {
+		why = Evidence(cause.Evidence)
+	}
+	if why != "" {
+		told += ": " + why
+	}
+	return told
 }

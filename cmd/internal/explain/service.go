@@ -109,7 +109,7 @@ func history(g group.Group, id string, seen observe.Observation) (all []string) 
 	const most = 5
 	for _, e := range g.Registry.Events {
 		if e.SupervisorID == id && e.Type == observe.SupervisorState {
-			all = append(all, fmt.Sprintf("%s: %s, by %s.", moment(e.At, seen),
+			all = append(all, fmt.Sprintf("%s: %s, by %s.", At(e.At, seen),
 				change(e.From, e.To, e.Reason), cmp.Or(e.By, "-")))
 		}
 	}
@@ -120,11 +120,11 @@ func history(g group.Group, id string, seen observe.Observation) (all []string) 
 func (e *service) spans() {
 	if m := e.s.Maintenance; m.On(e.seen.Now) {
 		e.say("It is in maintenance, %s, by %s, until %s: passes only carry out a stop or a restart "+
-			"that is asked for", moment(m.At, e.seen), cmp.Or(m.By, "-"), moment(m.Until, e.seen))
+			"that is asked for", At(m.At, e.seen), cmp.Or(m.By, "-"), At(m.Until, e.seen))
 	}
 	if s := e.s.Silence; s.On(e.seen.Now) {
 		e.say("It is silenced, %s, by %s, until %s: hooks get no alerts about it",
-			moment(s.At, e.seen), cmp.Or(s.By, "-"), moment(s.Until, e.seen))
+			At(s.At, e.seen), cmp.Or(s.By, "-"), At(s.Until, e.seen))
 	}
 }
 
@@ -188,7 +188,7 @@ func (e *service) health() {
 		c.Command[len(c.Command)-1], Plural(c.Failures, "failure"))
 	switch h := s.Health; {
 	case s.CannotCheck() != nil:
-		e.say("That check cannot be run, since %s: %s", moment(h.CannotRun.At, e.seen),
+		e.say("That check cannot be run, since %s: %s", At(h.CannotRun.At, e.seen),
 			h.CannotRun.Message)
 		if !h.Passed {
 			e.say("Until it has succeeded, the service is not ready")
@@ -210,7 +210,7 @@ func (e *service) health() {
 func (e *service) running() {
 	s := e.s
 	if !s.StartedAt.IsZero() {
-		e.say("A pass started it %s", moment(s.StartedAt, e.seen))
+		e.say("A pass started it %s", At(s.StartedAt, e.seen))
 	}
 
 	e.clocks()
@@ -253,10 +253,10 @@ func (e *service) clocks() {
 		switch {
 		case c.AskedAt.IsZero():
 		case c.Answered:
-			e.say("It was asked for a checkpoint %s, and gave one", moment(c.AskedAt, e.seen))
+			e.say("It was asked for a checkpoint %s, and gave one", At(c.AskedAt, e.seen))
 		default:
 			e.say("It was asked for a checkpoint %s, and has not answered: dpl-heartbeat exits "+
-				"6 until it gives a --note", moment(c.AskedAt, e.seen))
+				"6 until it gives a --note", At(c.AskedAt, e.seen))
 		}
 		if !c.AskedAt.IsZero() && c.Hard != 0 {
 			e.say("It has %v left on that clock", c.Left.Round(time.Millisecond))
@@ -271,7 +271,7 @@ func (e *service) violated() {
 		if v.By != "" {
 			what += ", by " + v.By
 		}
-		e.say("It violated a rule %s: %s; the rules of the group said: %s", moment(v.At, e.seen),
+		e.say("It violated a rule %s: %s; the rules of the group said: %s", At(v.At, e.seen),
 			what, v.Action)
 	}
 }
@@ -281,10 +281,10 @@ func (e *service) paused() {
 	switch {
 	case !e.s.IsPaused():
 	case e.s.Paused.Continue:
-		e.say("It was paused %s, and goes on with the next pass", moment(e.s.Paused.At, e.seen))
+		e.say("It was paused %s, and goes on with the next pass", At(e.s.Paused.At, e.seen))
 	default:
 		e.say("It was paused %s: its clocks stand until dpl-restart --continue",
-			moment(e.s.Paused.At, e.seen))
+			At(e.s.Paused.At, e.seen))
 	}
 }
 
@@ -307,10 +307,10 @@ func (e *service) budget() {
 func (e *service) failed() {
 	s := e.s
 	if s.RestartCause == "" {
-		e.say("It failed %s", moment(s.FailedAt, e.seen))
+		e.say("It failed %s", At(s.FailedAt, e.seen))
 	} else {
 		e.say("It did not fail itself, but restarts because of %s, since %s", s.RestartCause,
-			moment(s.FailedAt, e.seen))
+			At(s.FailedAt, e.seen))
 	}
 
 	if s.StopFor != nil {
@@ -327,7 +327,7 @@ func (e *service) failed() {
 		if s.RestartCause == "" {
 			after = fmt.Sprintf(": %v after the failure", s.NextAttemptAt.Sub(s.FailedAt))
 		}
-		e.say("Its next start is due %s%s", moment(s.NextAttemptAt, e.seen), after)
+		e.say("Its next start is due %s%s", At(s.NextAttemptAt, e.seen), after)
 	}
 	if !s.TermSentAt.IsZero() && e.f.Held {
 		e.say("What is left of it got %s", e.signals())
@@ -336,7 +336,7 @@ func (e *service) failed() {
 
 // signals returns which signals a service gets that is stopped.
 func (e *service) signals() string {
-	since, after := moment(e.s.TermSentAt, e.seen), e.s.KillTimeout
+	since, after := At(e.s.TermSentAt, e.seen), e.s.KillTimeout
 	switch {
 	case after == 0:
 		return fmt.Sprintf("KILL %s, and gets it again in each pass", since)
@@ -347,7 +347,7 @@ func (e *service) signals() string {
 }
 
 func (e *service) stopping() {
-	e.say("It was asked to stop %s", moment(e.s.StopRequestedAt, e.seen))
+	e.say("It was asked to stop %s", At(e.s.StopRequestedAt, e.seen))
 	e.stoppedFor()
 	if !e.s.TermSentAt.IsZero() {
 		e.say("It got %s", e.signals())
@@ -430,7 +430,7 @@ func (e *service) set() {
 		e.say("None of them starts before all have ended; still to end: %s",
 			Some(open.Held))
 	} else if open.Due.After(e.seen.Now) {
-		e.say("All have ended; the first starts %s", moment(open.Due, e.seen))
+		e.say("All have ended; the first starts %s", At(open.Due, e.seen))
 	}
 }
 
@@ -450,13 +450,13 @@ func (e *service) lastExit() {
 	what := "process"
 	switch {
 	case e.s.StillRuns(e.seen):
-		e.say("It was to end %s: %s%s. Its process, %d, still runs", moment(last.At, e.seen), last,
+		e.say("It was to end %s: %s%s. Its process, %d, still runs", At(last.At, e.seen), last,
 			means, e.s.PID)
 		return
 	case isGroup(e.s):
 		what = "start"
 	}
-	e.say("Its last %s ended %s: %s%s", what, moment(last.At, e.seen), last, means)
+	e.say("Its last %s ended %s: %s%s", what, At(last.At, e.seen), last, means)
 }
 
 // policy says after which ends the service is restarted, how soon and how often.
@@ -587,7 +587,7 @@ func (e *service) groupEnd() {
 	e.say("Its group is %s, and nothing of it is started: %s", v.End.State, v.End)
 	if v.End.Reason == group.EndIntensity {
 		for _, at := range v.Restarts {
-			e.say("A failure counted: %s", moment(at, e.seen))
+			e.say("A failure counted: %s", At(at, e.seen))
 		}
 	}
 	switch {
@@ -598,8 +598,8 @@ func (e *service) groupEnd() {
 	}
 }
 
-// moment returns the time t, and how far it is from now.
-func moment(t time.Time, seen observe.Observation) string {
+// At returns the time t, and how far it is from now.
+func At(t time.Time, seen observe.Observation) string {
 	text, ago := t.UTC().Format(time.RFC3339), seen.Now.Sub(t).Round(time.Millisecond)
 	if ago < 0 {
 		return fmt.Sprintf("%s, in %v", text, -ago)

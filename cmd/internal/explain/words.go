@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Ago returns how long ago something was.
@@ -26,6 +27,19 @@ func Span(d time.Duration) string {
 		return d.Truncate(time.Second).String()
 	}
 	return d.Truncate(time.Millisecond).String()
+}
+
+// Is returns that something is in a state, as the end of a sentence.
+func Is(state string) string {
+	switch state {
+	case "crashed", "failed", "completed", "expired":
+		return "has " + state
+	case string(protocol.FrameCleaningUp):
+		return "is cleaning up"
+	case string(protocol.FrameCleanedUp):
+		return "has cleaned up"
+	}
+	return "is " + state
 }
 
 // Heard returns when the last heartbeat of j was, or "" if there was none.

@@ -35,7 +35,7 @@ func entriesOf(all []entry) *entries {
 	if len(all) == 0 {
 		return nil
 	}
-	return &entries{Open: len(all) <= many, Count: count(len(all), "change") + " of state",
+	return &entries{Open: len(all) <= many, Count: explain.Plural(len(all), "change") + " of state",
 		Entries: all}
 }
 

@@ -15,7 +15,7 @@ import (
 func groupSubject(g Group) subject {
 	s := subject{
 		ID: g.ID, State: g.Orchestrated(), Mood: mood(g.Orchestrated()),
-		Headline: fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "service"),
+		Headline: fmt.Sprintf("group of %s, %d running", explain.Plural(len(g.Registry.Services), "service"),
 			g.Running()),
 		Facts:    groupFacts(g),
 		Main:     serviceTree(g),

@@ -31,7 +31,7 @@ func operationSubject(op model.Operation) subject {
 }
 
 func headline(op model.Operation) string {
-	text := count(len(op.Stack), "call")
+	text := explain.Plural(len(op.Stack), "call")
 	if n := op.Crashed(); n > 0 {
 		text += fmt.Sprintf(", %d crashed", n)
 	}

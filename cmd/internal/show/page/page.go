@@ -189,18 +189,11 @@ func (p Page) chips() (all []chip) {
 	}
 
 	if n := len(p.Groups); n > 0 {
-		all = append(all, chip{Text: count(n, "group")})
+		all = append(all, chip{Text: explain.Plural(n, "group")})
 	}
 	if n := len(p.Queues); n > 0 {
-		all = append(all, chip{Text: count(n, "queue")})
+		all = append(all, chip{Text: explain.Plural(n, "queue")})
 	}
 
 	return all
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -139,7 +139,7 @@ func endedTasks(q model.Queue) *entries {
 		if queue.IsAskQueue(q.ID) {
 			what = "question"
 		}
-		list.Count = count(len(all), what) + " that ended last"
+		list.Count = explain.Plural(len(all), what) + " that ended last"
 	}
 	return list
 }

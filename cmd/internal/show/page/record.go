@@ -30,7 +30,7 @@ type RecordLine struct {
 func Name(kind, id string) string { return kind + " " + id }
 
 // troubles returns what is wrong with the record of an object.
-func (r *Record) troubles(kind, id string) []trouble {
+func (r *Record) troubles(kind, id string) []explain.Trouble {
 	what := ""
 	switch {
 	case r.Unread != "":
@@ -40,8 +40,8 @@ func (r *Record) troubles(kind, id string) []trouble {
 	default:
 		return nil
 	}
-	return []trouble{{rank: byFile, Mood: "bad", What: what,
-		Cures: []cure{{verify(kind, id), "says what is changed or missing"}}}}
+	return []explain.Trouble{{Rank: explain.ByFile, Mood: "bad", What: what,
+		More: []explain.Cure{{Command: verify(kind, id), Does: "says what is changed or missing"}}}}
 }
 
 // verify returns the command that verifies the record of an object.

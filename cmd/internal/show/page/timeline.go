@@ -46,7 +46,7 @@ func (c *chart) timeline() *timeline {
 	c.keep(most)
 	t := &timeline{Ticks: c.ticks(), From: c.from, Length: explain.Span(c.to.Sub(c.from))}
 	if c.left > 0 {
-		t.Undrawn = count(c.left, "lane")
+		t.Undrawn = explain.Plural(c.left, "lane")
 	}
 
 	used := make(map[string]bool)

@@ -1,5 +1,7 @@
 package page
 
+import "github.com/dpl-project/dpl/cmd/internal/explain"
+
 // A tree has lines, each with the lines below it.
 type tree struct {
 	Heading string
@@ -135,4 +137,4 @@ func (l *line) Class() string { return l.Kinds().class() }
 func (l *list) Class() string { return l.kinds.class() }
 
 // Text says what is folded.
-func (l *list) Text() string { return count(l.size, "more "+l.What) + ", none in trouble" }
+func (l *list) Text() string { return explain.Plural(l.size, "more "+l.What) + ", none in trouble" }

@@ -5,50 +5,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 )
 
-// A trouble is something that needs a person, or soon will.
+// A trouble is one of a subject of the page.
 type trouble struct {
-	rank  rank
-	Mood  string
+	explain.Trouble
 	Where string // the anchor of its subject
 	ID    string // of its subject
 	Kind  string // of its subject; "": it is a file that cannot be read
-	What  string
-	Quote []string // lines of a text written by others
-	Cures []cure   // the most likely first
 }
-
-// A cure is a command that ends a trouble, or explains it.
-type cure struct{ Command, Does string }
-
-// A rank orders troubles: what has ended by itself comes before what somebody has stopped.
-type rank int
-
-const (
-	byFile    rank = iota // a file cannot be read, or has been changed
-	byDeath               // something has crashed, failed or died
-	byHalt                // somebody has halted it
-	byBlock               // it waits for something else
-	byAsking              // a person is asked
-	byWaiting             // it may yet go on by itself
-)
 
 // troubles returns what is wrong on the page, the worst first.
 func (p Page) troubles() (all []trouble) {
 	for _, text := range p.Warnings {
-		all = append(all, trouble{rank: byFile, Mood: "bad", What: text,
-			Cures: []cure{{"dpl-doctor", "finds what is wrong with the ledger"}}})
+		all = append(all, trouble{Trouble: explain.Trouble{Rank: explain.ByFile, Mood: "bad", What: text,
+			More: []explain.Cure{{
+				Command: "dpl-doctor", Does: "finds what is wrong with the ledger"}}}})
 	}
 	for _, op := range p.Operations {
-		all = append(all, at("operation", op.ID, operationTroubles(op))...)
+		all = append(all, at("operation", op.ID, explain.OperationTroubles(op))...)
 	}
 	for _, g := range p.Groups {
-		all = append(all, at("group", g.ID, groupTroubles(g))...)
+		all = append(all, at("group", g.ID, explain.GroupTroubles(g.Group))...)
 	}
 	for _, q := range p.Queues {
-		all = append(all, at("queue", q.ID, p.queueTroubles(q))...)
+		all = append(all, at("queue", q.ID, explain.QueueTroubles(q))...)
 	}
 	for name, r := range p.Records {
 		kind, id, _ := strings.Cut(name, " ")
@@ -56,24 +38,21 @@ func (p Page) troubles() (all []trouble) {
 	}
 
 	slices.SortStableFunc(all, func(a, b trouble) int {
-		if a.rank == b.rank && a.rank == byFile {
+		if a.Rank == b.Rank && a.Rank == explain.ByFile {
 			return cmp.Compare(a.ID, b.ID) // records come in no order
 		}
-		return cmp.Compare(a.rank, b.rank)
+		return cmp.Compare(a.Rank, b.Rank)
 	})
 	return all
 }
 
 // at returns troubles as those of a subject.
-func at(kind, id string, all []trouble) []trouble {
-	for i := range all {
-		all[i].Kind, all[i].ID, all[i].Where = kind, id, anchor(kind, id)
+func at(kind, id string, found []explain.Trouble) (all []trouble) {
+	for _, t := range found {
+		all = append(all, trouble{t, anchor(kind, id), id, kind})
 	}
 	return all
 }
 
 // anchor returns the id of the element of a subject.
 func anchor(kind, id string) string { return kind + "-" + id }
-
-// isID reports whether a command takes name as an id: others may have written it.
-func isID(name string) bool { return wire.CheckID(name) == nil }

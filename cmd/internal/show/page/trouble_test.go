@@ -21,7 +21,7 @@ func told(p Page) (all []string) {
 		for _, line := range t.Quote {
 			all = append(all, "  > "+line)
 		}
-		for _, c := range t.Cures {
+		for _, c := range t.Commands() {
 			all = append(all, "  "+c.Command)
 		}
 	}

@@ -1,4 +1,4 @@
-package page
+package explain
 
 import (
 	"fmt"
@@ -6,17 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
-// queueTroubles returns what is wrong with q, and who waits for an answer.
-func (p Page) queueTroubles(q model.Queue) (all []trouble) {
+// QueueTroubles returns what is wrong with q, and who waits for an answer.
+func QueueTroubles(q model.Queue) (all []Trouble) {
 	for _, h := range q.Halts {
-		all = append(all, trouble{rank: byHalt, Mood: "warn", What: explain.Halt(q, h),
-			Cures: []cure{resume(q, h)}})
+		all = append(all, Trouble{Rank: ByHalt, Mood: "warn", What: Halt(q, h),
+			Cures: []Cure{resume(q, h)}})
 	}
 
 	dead, blocked := stuckTasks(q)
@@ -27,14 +26,14 @@ func (p Page) queueTroubles(q model.Queue) (all []trouble) {
 		all = append(all, blockedTrouble(q, blocked))
 	}
 	if ended := endedClaims(q); len(ended) > 0 {
-		all = append(all, trouble{rank: byDeath, Mood: "bad",
-			What:  "nobody has found yet that these attempts have ended: " + explain.Some(ended),
-			Cures: []cure{{"dpl-cleanup", "gives the tasks back"}}})
+		all = append(all, Trouble{Rank: ByDeath, Mood: "bad",
+			What:  "nobody has found yet that these attempts have ended: " + Some(ended),
+			Cures: []Cure{{"dpl-cleanup", "gives the tasks back"}}})
 	}
 
 	for _, t := range q.Questions() {
-		all = append(all, trouble{rank: byAsking, Mood: "warn", Cures: answers(q, t),
-			What:  fmt.Sprintf("%s %s%s:", explain.AskedBy(t), asks(t.Ask.Kind), leftFor(q, t)),
+		all = append(all, Trouble{Rank: ByAsking, Mood: "warn", Cures: answers(q, t),
+			What:  fmt.Sprintf("%s %s%s:", AskedBy(t), asks(t.Ask.Kind), leftFor(q, t)),
 			Quote: strings.Split(t.Ask.Text, "\n")})
 	}
 	return all
@@ -54,19 +53,19 @@ func leftFor(q model.Queue, t *queue.Task) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s left)",
-		explain.Span(t.Expiry().Left(q.Seen.Observation).Truncate(time.Second)))
+		Span(t.Expiry().Left(q.Seen.Observation).Truncate(time.Second)))
 }
 
 // resume returns the command that lifts h.
-func resume(q model.Queue, h queue.Halt) cure {
+func resume(q model.Queue, h queue.Halt) Cure {
 	words := []string{"dpl-queue", q.ID, "--resume"}
 	switch {
 	case h.Reason == queue.HaltOpenGoal:
-		return cure{explain.Command(append(words, "--goal-done")...), "says that the goal is reached"}
+		return Cure{Command(append(words, "--goal-done")...), "says that the goal is reached"}
 	case !h.Automatic && h.By != queue.Operator:
 		words = append(words, "--as", h.By)
 	}
-	return cure{explain.Command(words...), "lets tasks be claimed again"}
+	return Cure{Command(words...), "lets tasks be claimed again"}
 }
 
 // stuckTasks returns the tasks that are dead, and those that are blocked by no question.
@@ -82,25 +81,25 @@ func stuckTasks(q model.Queue) (dead, blocked []queue.Place) {
 	return dead, blocked
 }
 
-func deadTrouble(q model.Queue, dead []queue.Place) trouble {
-	t := trouble{rank: byDeath, Mood: "bad", What: count(len(dead), "dead task") + ": " +
+func deadTrouble(q model.Queue, dead []queue.Place) Trouble {
+	t := Trouble{Rank: ByDeath, Mood: "bad", What: Plural(len(dead), "dead task") + ": " +
 		someTasks(dead, func(p queue.Place) string { return p.Last.Reason })}
 	if len(dead) == 1 {
-		t.Cures = []cure{{explain.Command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
+		t.Cures = []Cure{{Command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
 	} else {
-		t.Cures = []cure{{explain.Command("dpl-enqueue", q.ID, "--dead"), "tries all of them again"}}
+		t.Cures = []Cure{{Command("dpl-enqueue", q.ID, "--dead"), "tries all of them again"}}
 	}
-	t.Cures = append(t.Cures, cure{explain.Command("dpl-status", "--queue", q.ID, "--why", dead[0].ID),
-		"shows how " + dead[0].ID + " was tried"})
+	t.More = []Cure{{Command("dpl-status", "--queue", q.ID, "--why", dead[0].ID),
+		"shows how " + dead[0].ID + " was tried"}}
 	return t
 }
 
-func blockedTrouble(q model.Queue, blocked []queue.Place) trouble {
-	t := trouble{rank: byBlock, Mood: "warn", What: count(len(blocked), "blocked task") + ": " +
+func blockedTrouble(q model.Queue, blocked []queue.Place) Trouble {
+	t := Trouble{Rank: ByBlock, Mood: "warn", What: Plural(len(blocked), "blocked task") + ": " +
 		someTasks(blocked, func(p queue.Place) string { return p.Reason })}
 	const most = 3 // have a command
 	for _, b := range blocked[:min(len(blocked), most)] {
-		t.Cures = append(t.Cures, cure{explain.Command("dpl-enqueue", q.ID, "--again", b.ID),
+		t.Cures = append(t.Cures, Cure{Command("dpl-enqueue", q.ID, "--again", b.ID),
 			"lets " + b.ID + " be claimed again"})
 	}
 	return t
@@ -116,7 +115,7 @@ func someTasks(tasks []queue.Place, reason func(queue.Place) string) string {
 		}
 		names = append(names, name)
 	}
-	return explain.Some(names)
+	return Some(names)
 }
 
 // endedClaims returns the tasks of q whose attempt is over, although the file does not say so yet.
@@ -131,23 +130,23 @@ func endedClaims(q model.Queue) (all []string) {
 
 // answers returns the commands that answer the question t, as the page shows it. What it shows only
 // a part of, is to be seen first.
-func answers(q model.Queue, t *queue.Task) (all []cure) {
+func answers(q model.Queue, t *queue.Task) (all []Cure) {
 	begin := []string{"dpl-answer", t.ID}
 	if _, name, personal := strings.Cut(q.ID, "."); personal {
 		begin = append(begin, "--to", name)
 	}
 	with := func(words ...string) string {
-		return explain.Command(append(append([]string{}, begin...), words...)...)
+		return Command(append(append([]string{}, begin...), words...)...)
 	}
-	show, deny := cure{with(), "shows all that is asked for"}, cure{with("--deny"), "denies it"}
+	show, deny := Cure{with(), "shows all that is asked for"}, Cure{with("--deny"), "denies it"}
 	spec, whole := t.Listed()
 	if !whole {
-		return []cure{show, deny}
+		return []Cure{show, deny}
 	}
 
 	begin = append(begin, "--shown", t.Shown(q.ID).Hash())
 	if t.Ask.Kind == queue.AskPermission {
-		return []cure{show, {with("--allow"), "gives the permission"}, deny}
+		return []Cure{show, {with("--allow"), "gives the permission"}, deny}
 	}
 	const most = 5
 	choices := spec.Choices
@@ -155,10 +154,10 @@ func answers(q model.Queue, t *queue.Task) (all []cure) {
 		if strings.HasPrefix(choice, "-") || choice != harmless.Text(choice) {
 			choice = strconv.Itoa(i + 1) // it would be taken for a flag, or is not what is drawn
 		}
-		all = append(all, cure{with(choice), "answers"})
+		all = append(all, Cure{with(choice), "answers"})
 	}
 	if len(choices) == 0 {
-		all = append(all, cure{with("your answer"), "answers"})
+		all = append(all, Cure{with("your answer"), "answers"})
 	}
 	return append(all, deny)
 }

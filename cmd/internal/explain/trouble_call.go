@@ -1,18 +1,17 @@
-package page
+package explain
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// operationTroubles returns what is wrong with op.
-func operationTroubles(op model.Operation) (all []trouble) {
+// OperationTroubles returns what is wrong with op.
+func OperationTroubles(op model.Operation) (all []Trouble) {
 	var lost []string
 	var crashed, lingering []model.Call
 	late := op.Lingering(op.Seen.Now)
@@ -34,9 +33,9 @@ func operationTroubles(op model.Operation) (all []trouble) {
 		all = append(all, failedTrouble(op))
 	}
 	if len(lost) > 0 {
-		all = append(all, trouble{rank: byDeath, Mood: "bad",
-			What: "no pass has found yet that these calls are dead: " + explain.Some(lost),
-			Cures: []cure{{explain.Command("dpl-cleanup", "--op", op.ID),
+		all = append(all, Trouble{Rank: ByDeath, Mood: "bad",
+			What: "no pass has found yet that these calls are dead: " + Some(lost),
+			Cures: []Cure{{Command("dpl-cleanup", "--op", op.ID),
 				"declares them crashed, and cleans up"}}})
 	}
 	if len(crashed) > 0 {
@@ -45,49 +44,49 @@ func operationTroubles(op model.Operation) (all []trouble) {
 	if len(lingering) > 0 {
 		all = append(all, lingeringTrouble(op, lingering))
 	} else if op.State == protocol.Cleanup && len(crashed) == 0 {
-		all = append(all, trouble{rank: byWaiting, Mood: "warn", What: "has failed, and " +
-			count(len(op.Stack)-op.Crashed(), "call") + " may still clean up" + reason(op)})
+		all = append(all, Trouble{Rank: ByWaiting, Mood: "warn", What: "has failed, and " +
+			Plural(len(op.Stack)-op.Crashed(), "call") + " may still clean up" + reason(op)})
 	}
 	return all
 }
 
 // reason returns why op has left its first state, after a colon.
 func reason(op model.Operation) string {
-	if len(op.Transitions) == 0 || explain.Why(op.Transitions[0]) == "" {
+	if len(op.Transitions) == 0 || Why(op.Transitions[0]) == "" {
 		return ""
 	}
-	return ": " + explain.Why(op.Transitions[0])
+	return ": " + Why(op.Transitions[0])
 }
 
 // failedTrouble tells why op has failed. It is over, and nothing has to be done about it.
-func failedTrouble(op model.Operation) trouble {
-	t := trouble{rank: byDeath, Mood: "bad", What: "failed",
-		Cures: []cure{{explain.Command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
+func failedTrouble(op model.Operation) Trouble {
+	t := Trouble{Rank: ByDeath, Mood: "bad", What: "failed",
+		More: []Cure{{Command("dpl-watch", "--op", op.ID), "prints how it came to that"}}}
 	n := len(op.Transitions)
 	if n == 0 {
 		return t
 	}
 
-	t.What += " " + explain.Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
+	t.What += " " + Ago(op.Seen.Now.Sub(op.Transitions[n-1].At)) + reason(op)
 	cause := op.Transitions[0].Cause
 	if cause != nil && slices.ContainsFunc(op.Events, func(e observe.Event) bool {
 		return e.CallID == cause.Call
 	}) {
 		call := cause.Call
-		t.Cures = slices.Insert(t.Cures, 0, cure{explain.Command("dpl-status", "--op", op.ID, "--why", call),
+		t.More = slices.Insert(t.More, 0, Cure{Command("dpl-status", "--op", op.ID, "--why", call),
 			"tells how " + call + " ended"})
 	}
 	return t
 }
 
 // crashedTrouble tells what has crashed in op, and what that waits for.
-func crashedTrouble(op model.Operation, crashed []model.Call) trouble {
-	t := trouble{rank: byDeath, Mood: "bad"}
+func crashedTrouble(op model.Operation, crashed []model.Call) Trouble {
+	t := Trouble{Rank: ByDeath, Mood: "bad"}
 	var names []string
 	for _, c := range crashed {
 		names = append(names, fmt.Sprintf("%s (%s)", c.CallID, c.Verdict))
 	}
-	t.What = count(len(crashed), "call") + " crashed: " + explain.Some(names)
+	t.What = Plural(len(crashed), "call") + " crashed: " + Some(names)
 
 	const most = 3 // are listed with their supervisors
 	supervised := 0
@@ -97,33 +96,44 @@ func crashedTrouble(op model.Operation, crashed []model.Call) trouble {
 			continue
 		}
 		if supervised++; supervised <= most {
-			t.Cures = append(t.Cures, cure{explain.Command("dpl-cleanup", "--op", op.ID, "--supervisor",
+			t.Cures = append(t.Cures, Cure{Command("dpl-cleanup", "--op", op.ID, "--supervisor",
 				c.SupervisorID, "--ack", c.CallID), "says that " + c.SupervisorID + " has cleaned up"})
 		}
 	}
 	if supervised == 0 {
-		t.Cures = append(t.Cures, cure{explain.Command("dpl-cleanup", "--op", op.ID),
+		t.Cures = append(t.Cures, Cure{Command("dpl-cleanup", "--op", op.ID),
 			"finds out whether those who should clean up are alive"})
 	}
-	t.Cures = append(t.Cures, cure{explain.Command("dpl-status", "--op", op.ID, "--why",
-		crashed[0].CallID), "shows the evidence"})
+	t.More = []Cure{{Command("dpl-status", "--op", op.ID, "--why", crashed[0].CallID),
+		"shows the evidence"}}
 	return t
 }
 
-func lingeringTrouble(op model.Operation, late []model.Call) trouble {
-	t := trouble{rank: byWaiting, Mood: "warn"}
+func lingeringTrouble(op model.Operation, late []model.Call) Trouble {
+	t := Trouble{Rank: ByWaiting, Mood: "warn"}
 	var names []string
 	for _, c := range late {
 		names = append(names, c.CallID)
 	}
-	t.What = "asked to clean up long ago, and still open: " + explain.Some(names)
-	t.Cures = []cure{{explain.Command("dpl-pop", "--op", op.ID, "--call", names[0]),
+	t.What = "asked to clean up long ago, and still open: " + Some(names)
+	t.Cures = []Cure{{Command("dpl-pop", "--op", op.ID, "--call", names[0]),
 		"ends the call if its participant does not"}}
 	return t
 }
 
-func stoppedTrouble(name string, pid int) trouble {
-	return trouble{rank: byWaiting, Mood: "warn",
+func stoppedTrouble(name string, pid int) Trouble {
+	return Trouble{Rank: ByWaiting, Mood: "warn",
 		What:  fmt.Sprintf("%s is stopped: process %d does not run", name, pid),
-		Cures: []cure{{"kill -CONT " + strconv.Itoa(pid), "continues it"}}}
+		Cures: []Cure{{"kill -CONT " + strconv.Itoa(pid), "continues it"}}}
+}
+
+// CallCures returns the commands that end the trouble of a call, if it has one.
+func CallCures(c model.Call) []Cure {
+	switch {
+	case c.State == protocol.FrameCrashed:
+		return crashedTrouble(*c.Op, []model.Call{c}).Cures
+	case c.State.Live() && c.Dead():
+		return []Cure{{Command("dpl-cleanup", "--op", c.Op.ID), "declares it crashed, and cleans up"}}
+	}
+	return nil
 }
