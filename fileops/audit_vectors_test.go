@@ -30,7 +30,10 @@ func TestAuditVectors(t *testing.T) {
 		must(t, json.Unmarshal(data, &v))
 		var chain audit.Chain
 		if v.File.Audit != nil {
-			chain, err = wire.Decode(string(v.File.Audit), 1, audit.Read)
+			chain, err = wire.Decode(string(v.File.Audit), 1, func(r *wire.Reader) (c audit.Chain) {
+				c.Record(r.Codec())
+				return c
+			})
 			must(t, err)
 		}
 

@@ -45,13 +45,17 @@ func (op Operation) headText() string {
 	op.Stack, op.Supervisors, op.Transitions, op.Events = nil, nil, nil, nil
 	op.Spans = nil
 	op.Audit, op.source = audit.Chain{}, nil
-	return audit.Without(wire.Line(op.write), append(beats,
+	return audit.Without(wire.Line(wire.Record(op.record)), append(beats,
 		"stack", "supervisorHeartbeats", "transitions", "events")...)
 }
 
-func (f *Frame) auditText() string { return audit.Without(wire.Line(f.write), beats...) }
+func (f *Frame) auditText() string {
+	return audit.Without(wire.Line(wire.Record(f.record)), beats...)
+}
 
-func (s *Supervisor) auditText() string { return audit.Without(wire.Line(s.write), beats...) }
+func (s *Supervisor) auditText() string {
+	return audit.Without(wire.Line(wire.Record(s.record)), beats...)
+}
 
 // AuditPatch returns what has changed from before to op, except the revision.
 func (op Operation) AuditPatch(before Operation) (patch []audit.Change) {

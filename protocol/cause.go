@@ -26,32 +26,17 @@ func (op Operation) CauseOf(e observe.Event) *Cause {
 	return nil
 }
 
-func readCause(r *wire.Reader) *Cause {
-	c := &Cause{}
-	r.Object(func(name string) {
-		switch name {
-		case "call":
-			c.Call = r.ID()
-		case "evidence":
-			c.Evidence = observe.Evidence(r.String())
-		case "reason":
-			c.Reason = r.String()
-		default:
-			if !c.Exit.ReadMember(r, name) {
-				r.Unknown(&c.Unknown, name)
-			}
-		}
-	})
-	r.Require("call")
-	return c
+func (c *Cause) record(w *wire.Codec) {
+	if w.Record(&c.Unknown, c.members) {
+		w.Require("call")
+	}
 }
 
-func (c *Cause) write(w *wire.Writer) {
-	w.String("call", c.Call)
-	w.OptString("evidence", string(c.Evidence))
-	c.Exit.Write(w)
-	w.OptString("reason", c.Reason)
-	w.Unknown(c.Unknown)
+func (c *Cause) members(w *wire.Codec) {
+	w.ID("call", &c.Call, wire.Always)
+	w.String("evidence", (*string)(&c.Evidence), wire.IfSet)
+	c.Exit.Members(w)
+	w.String("reason", &c.Reason, wire.IfSet)
 }
 
 // A FoundResource is what was at the path of a resource when its call began (spec §2.7). It is
@@ -62,22 +47,13 @@ type FoundResource struct {
 	Unknown []wire.Member
 }
 
-func (f *FoundResource) read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "path":
-			f.Path = r.String()
-		case "file":
-			f.File = r.String()
-		default:
-			r.Unknown(&f.Unknown, name)
-		}
-	})
-	r.Require("path", "file")
+func (f *FoundResource) record(c *wire.Codec) {
+	if c.Record(&f.Unknown, f.members) {
+		c.Require("path", "file")
+	}
 }
 
-func (f *FoundResource) write(w *wire.Writer) {
-	w.String("path", f.Path)
-	w.String("file", f.File)
-	w.Unknown(f.Unknown)
+func (f *FoundResource) members(c *wire.Codec) {
+	c.String("path", &f.Path, wire.Always)
+	c.String("file", &f.File, wire.Always)
 }

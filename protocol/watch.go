@@ -10,9 +10,10 @@ func (op Operation) Lines(since int64) []observe.Line {
 	var changes []observe.Change
 	for i := range op.Transitions {
 		t := &op.Transitions[i]
-		changes = append(changes, observe.Change{Revision: t.Revision, Write: func(w *wire.Writer) {
-			w.String("type", "operationState")
-			t.writeKnown(w)
+		changes = append(changes, observe.Change{Revision: t.Revision, Members: func(c *wire.Codec) {
+			kind := "operationState"
+			c.String("type", &kind, wire.Always)
+			t.members(c)
 		}})
 	}
 

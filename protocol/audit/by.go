@@ -84,80 +84,44 @@ func (b *By) take(some parts, other By) {
 	}
 }
 
-// write writes b. What the author of an earlier line has as well is left out.
-func (b By) write(w *wire.Writer, earlier author) {
-	leaves := parts(0)
-	if earlier.line > 0 {
+// record reads or writes b. What the author of an earlier line has as well is left out, and is still
+// missing when it has been read: see Authors.
+func (b *By) record(c *wire.Codec, earlier author) {
+	var leaves parts
+	if c.Reads() {
+		b.leaves = allParts
+	} else if earlier.line > 0 {
 		leaves = b.shared(earlier.By)
-		w.Int("as", earlier.line)
 	}
-	text := func(part parts, name, value string) {
-		if leaves&part == 0 && (value != "" || earlier.line > 0) {
-			w.String(name, value)
+	refers := earlier.line > 0
+	text := func(c *wire.Codec, part parts, name string, value *string) {
+		if c.String(name, value, wire.If(leaves&part == 0 && (*value != "" || refers))) {
+			b.leaves &^= part
 		}
 	}
 
-	text(participant, "participant", b.Participant)
-	if p := b.Process; leaves&identity != identity && (p != observe.Process{} || earlier.line > 0) {
-		w.Object("process", func(w *wire.Writer) {
-			if leaves&processID == 0 {
-				w.Int("pid", int64(p.PID))
-			}
-			text(hostID, "hostId", p.HostID)
-			text(bootID, "bootId", p.BootID)
-			text(pidNamespace, "pidNamespace", p.PIDNamespace)
-			if leaves&processID == 0 {
-				w.Int("startTicks", p.StartTicks)
-				w.OptInt("pidfdInode", p.PidfdInode)
-			}
-		})
-	}
-	text(user, "user", b.User)
-	text(command, "command", b.Command)
-}
-
-// readBy reads what write writes. What is left out is still missing: see Authors.
-func readBy(r *wire.Reader) (b By) {
-	b.leaves = allParts
-	text := func(to *string, part parts) {
-		*to = r.String()
-		b.leaves &^= part
-	}
-	r.Object(func(name string) {
-		switch name {
-		case "as":
-			b.as = r.Revision()
-		case "participant":
-			text(&b.Participant, participant)
-		case "user":
-			text(&b.User, user)
-		case "command":
-			text(&b.Command, command)
-		case "process":
-			r.Object(func(name string) {
-				switch p := &b.Process; name {
-				case "pid":
-					p.PID = int(r.Int(0))
+	c.Known(func(c *wire.Codec) {
+		if as := earlier.line; c.Revision("as", &as, wire.IfSet) {
+			b.as = as
+		}
+		text(c, participant, "participant", &b.Participant)
+		p := &b.Process
+		c.Object("process", func(c *wire.Codec) {
+			c.Known(func(c *wire.Codec) {
+				own := wire.If(leaves&processID == 0)
+				if c.Int("pid", &p.PID, 0, own) {
 					b.leaves &^= processID
-				case "hostId":
-					text(&p.HostID, hostID)
-				case "bootId":
-					text(&p.BootID, bootID)
-				case "pidNamespace":
-					text(&p.PIDNamespace, pidNamespace)
-				case "startTicks":
-					p.StartTicks = r.Int(0)
-				case "pidfdInode":
-					p.PidfdInode = r.Int(0)
-				default:
-					r.Value()
 				}
+				text(c, hostID, "hostId", &p.HostID)
+				text(c, bootID, "bootId", &p.BootID)
+				text(c, pidNamespace, "pidNamespace", &p.PIDNamespace)
+				c.Int64("startTicks", &p.StartTicks, 0, own)
+				c.Int64("pidfdInode", &p.PidfdInode, 0, wire.If(leaves&processID == 0 && p.PidfdInode != 0))
 			})
-		default:
-			r.Value()
-		}
+		}, wire.If(leaves&identity != identity && (*p != observe.Process{} || refers)))
+		text(c, user, "user", &b.User)
+		text(c, command, "command", &b.Command)
 	})
-	return b
 }
 
 // An author is who made the edit of a line.
@@ -207,10 +171,7 @@ func (b By) like(lines []string) (best author) {
 	most := parts(0)
 	for _, text := range lines {
 		head, _, _ := strings.Cut(text, `,"revision":`) // as line writes it: what follows is long
-		l, err := wire.Decode(head+"}", 0, func(r *wire.Reader) (l Line) {
-			readMembers(r, &l)
-			return l
-		})
+		l, err := wire.DecodeRecord(head+"}", (*Line).record)
 		if err == nil && l.Verb == Sealed {
 			authors, most, best = Authors{}, 0, author{}
 		}

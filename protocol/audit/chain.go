@@ -56,75 +56,42 @@ func (c Chain) Append(e Entry) Chain {
 	return c
 }
 
-// Write writes c as the member audit, or nothing if c is zero.
-func (c Chain) Write(w *wire.Writer) {
-	if c.Seq == 0 && len(c.Unknown) == 0 {
+// Member is the member audit, which is not written if a is zero. It refuses one without a head, and
+// more pending lines than it has lines.
+func (a *Chain) Member(c *wire.Codec) bool {
+	return c.Object("audit", a.Record, wire.If(a.Seq != 0 || len(a.Unknown) != 0))
+}
+
+// Record reads or writes a.
+func (a *Chain) Record(c *wire.Codec) {
+	if !c.Record(&a.Unknown, a.members) {
 		return
 	}
-	w.Object("audit", func(w *wire.Writer) {
-		w.Int("seq", c.Seq)
-		w.OptString("head", c.Head)
-		w.Int("revision", c.Revision)
-		w.OptBool("off", c.Off)
-		w.OptInt("inode", c.Inode)
-		if s := c.Sealed; s.Part > 0 {
-			w.Object("sealed", func(w *wire.Writer) {
-				w.Int("part", s.Part)
-				w.String("head", s.Head)
-				w.Unknown(c.nested.Of("sealed"))
-			})
-		}
-		if len(c.Pending) > 0 {
-			w.Strings("pending", c.Pending)
-		}
-		w.Unknown(c.Unknown)
-	})
+
+	c.Require("seq", "revision")
+	if a.Seq > 0 {
+		c.Require("head")
+	}
+	if int64(len(a.Pending)) > a.Seq {
+		c.FailMember("pending", "it has more than %d lines", a.Seq)
+	}
 }
 
-// Read reads a chain. It refuses one without a head, and more pending lines than it has lines.
-func Read(r *wire.Reader) (c Chain) {
-	r.Object(func(name string) {
-		switch name {
-		case "seq":
-			c.Seq = r.Revision()
-		case "head":
-			c.Head = r.Hash()
-		case "revision":
-			c.Revision = r.Revision()
-		case "off":
-			c.Off = r.Bool()
-		case "inode":
-			c.Inode = r.Int(0)
-		case "sealed":
-			c.Sealed = c.readSealing(r)
-		case "pending":
-			r.Array(func() { c.Pending = append(c.Pending, r.String()) })
-		default:
-			r.Unknown(&c.Unknown, name)
+func (a *Chain) members(c *wire.Codec) {
+	c.Revision("seq", &a.Seq, wire.Always)
+	c.Text("head", &a.Head, (*wire.Reader).Hash, wire.IfSet)
+	c.Revision("revision", &a.Revision, wire.Always)
+	c.Bool("off", &a.Off, wire.IfSet)
+	c.Int64("inode", &a.Inode, 0, wire.IfSet)
+	c.Object("sealed", func(c *wire.Codec) {
+		if c.Nested(&a.nested, "sealed", a.Sealed.members) {
+			c.Require("part", "head")
 		}
-	})
-
-	r.Require("seq", "revision")
-	if c.Seq > 0 {
-		r.Require("head")
-	}
-	if int64(len(c.Pending)) > c.Seq {
-		r.FailMember(r.Offset(), "pending", wire.ErrCorrupt, "it has more than %d lines", c.Seq)
-	}
-	return c
+	}, wire.If(a.Sealed.Part > 0))
+	c.Strings("pending", &a.Pending, wire.IfSet)
 }
 
-func (c *Chain) readSealing(r *wire.Reader) (s Sealing) {
-	r.Object(func(name string) {
-		switch name {
-		case "part":
-			s.Part = r.Int(1)
-		case "head":
-			s.Head = r.Hash()
-		default:
-			r.Nested(&c.nested, "sealed", name)
-		}
-	})
-	r.Require("part", "head")
-	return s
+func (s *Sealing) members(c *wire.Codec) {
+	c.Int64("part", &s.Part, 1, wire.Always)
+	c.Text("head", &s.Head, (*wire.Reader).Hash, wire.Always)
 }

@@ -49,35 +49,8 @@ type Line struct {
 // line returns the text of the line of e, which refers to an author of earlier lines, if that is
 // there.
 func (e Entry) line(seq int64, prev string, earlier author) string {
-	return wire.Line(func(w *wire.Writer) {
-		w.Int("seq", seq)
-		w.OptString("prev", prev)
-		w.Time("at", e.At)
-		w.String("verb", e.Verb)
-		w.Object("by", func(w *wire.Writer) { e.By.write(w, earlier) })
-		w.Int("revision", e.Revision)
-		if n := e.Note; n != nil {
-			w.Object("note", n.write)
-		}
-		wire.Objects(w, "patch", e.Patch, (*Change).write)
-	})
-}
-
-func (n *Note) write(w *wire.Writer) {
-	w.String("kind", n.Kind)
-	w.Int("size", n.Size)
-	w.String("sha256", n.Hash)
-	w.OptString("task", n.Task)
-}
-
-func (c *Change) write(w *wire.Writer) {
-	w.String("path", c.Path)
-	if c.Before != "" {
-		w.Raw("before", c.Before)
-	}
-	if c.After != "" {
-		w.Raw("after", c.After)
-	}
+	l := &Line{Seq: seq, Prev: prev, Entry: e}
+	return wire.Line(func(w *wire.Writer) { l.members(w.Codec(), earlier) })
 }
 
 // lineDepth is how much deeper than a file a line may be nested: its patch has parts of a file.
@@ -95,69 +68,49 @@ func Parse(text string) (Line, error) {
 }
 
 func readLine(r *wire.Reader) (l Line) {
-	readMembers(r, &l)
+	l.record(r.Codec())
 	r.Require("seq", "at", "verb", "revision", "patch")
 	return l
 }
 
-func readMembers(r *wire.Reader, l *Line) {
-	r.Object(func(name string) {
-		switch name {
-		case "seq":
-			l.Seq = r.Revision()
-		case "prev":
-			l.Prev = r.Hash()
-		case "at":
-			l.At = r.Time()
-		case "verb":
-			l.Verb = r.String()
-		case "by":
-			l.By = readBy(r)
-		case "revision":
-			l.Revision = r.Revision()
-		case "note":
-			l.Note = readNote(r)
-		case "patch":
-			r.Array(func() { l.Patch = append(l.Patch, readChange(r)) })
-		default:
-			r.Value()
-		}
-	})
+// record reads l.
+func (l *Line) record(c *wire.Codec) {
+	c.Known(func(c *wire.Codec) { l.members(c, author{}) })
 }
 
-func readNote(r *wire.Reader) *Note {
-	n := &Note{}
-	r.Object(func(name string) {
-		switch name {
-		case "kind":
-			n.Kind = r.String()
-		case "size":
-			n.Size = r.Int(0)
-		case "sha256":
-			n.Hash = r.Hash()
-		case "task":
-			n.Task = r.String()
-		default:
-			r.Value()
-		}
-	})
-	r.Require("kind", "size", "sha256")
-	return n
+// members are those of a line, of which the author refers to that of an earlier line.
+func (l *Line) members(c *wire.Codec, earlier author) {
+	c.Revision("seq", &l.Seq, wire.Always)
+	c.Text("prev", &l.Prev, (*wire.Reader).Hash, wire.IfSet)
+	c.Time("at", &l.At, wire.Always)
+	c.String("verb", &l.Verb, wire.Always)
+	c.Object("by", func(c *wire.Codec) { l.By.record(c, earlier) }, wire.Always)
+	c.Revision("revision", &l.Revision, wire.Always)
+	wire.Pointer(c, "note", &l.Note, (*Note).record)
+	wire.Objects(c, "patch", &l.Patch, (*Change).record, wire.Always)
 }
 
-func readChange(r *wire.Reader) (c Change) {
-	r.Object(func(name string) {
-		switch name {
-		case "path":
-			c.Path = r.String()
-		case "before":
-			c.Before = r.Value()
-		case "after":
-			c.After = r.Value()
-		default:
-			r.Value()
-		}
-	})
-	r.Require("path")
-	return c
+func (n *Note) record(c *wire.Codec) {
+	if c.Known(n.members) {
+		c.Require("kind", "size", "sha256")
+	}
+}
+
+func (n *Note) members(c *wire.Codec) {
+	c.String("kind", &n.Kind, wire.Always)
+	c.Int64("size", &n.Size, 0, wire.Always)
+	c.Text("sha256", &n.Hash, (*wire.Reader).Hash, wire.Always)
+	c.String("task", &n.Task, wire.IfSet)
+}
+
+func (c *Change) record(w *wire.Codec) {
+	if w.Known(c.members) {
+		w.Require("path")
+	}
+}
+
+func (c *Change) members(w *wire.Codec) {
+	w.String("path", &c.Path, wire.Always)
+	w.Raw("before", &c.Before, (*wire.Reader).Value, wire.IfSet)
+	w.Raw("after", &c.After, (*wire.Reader).Value, wire.IfSet)
 }

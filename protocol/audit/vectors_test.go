@@ -109,7 +109,7 @@ func (v vector) authors(t *testing.T) {
 		if err != nil || !authors.Resolve(&l) {
 			t.Fatalf("line %d: %v", i+1, err)
 		}
-		got := wire.Line(func(w *wire.Writer) { l.By.write(w, author{}) })
+		got := wire.Line(wire.Record(func(c *wire.Codec) { l.By.record(c, author{}) }))
 		if want := compact(string(v.Authors[i])); canonical(got) != canonical(want) {
 			t.Errorf("line %d: got %s, want %s", i+1, got, want)
 		}
@@ -144,7 +144,7 @@ func (v vector) finds(t *testing.T) {
 		r := wire.NewReader(string(v.File), 0)
 		r.Object(func(name string) {
 			if name == "audit" {
-				chain = Read(r)
+				chain.Record(r.Codec())
 				return
 			}
 			if len(rest) > 1 {

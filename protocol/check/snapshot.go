@@ -82,7 +82,7 @@ func (s *Snapshot) changed(path string, stamp Stamp) error {
 func (s Snapshot) Encode() string {
 	return wire.Text(func(w *wire.Writer) {
 		w.Strings("changed", texts(s.Patterns))
-		wire.Objects(w, "files", s.Files, func(f *Snapped, w *wire.Writer) {
+		wire.WriteAll(w, "files", s.Files, func(f *Snapped, w *wire.Writer) {
 			w.String("path", f.Path)
 			w.Int("size", f.Size)
 			w.Int("inode", f.Inode)

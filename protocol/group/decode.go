@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -37,7 +36,7 @@ func readOrchestrator(r *wire.Reader) Orchestrator {
 		case "orchestratorHeartbeat":
 			o.Heartbeat = r.TimeOrNull()
 		case "state":
-			o.State = wire.Word(r, "state", OrchestratorState.valid)
+			o.State = wire.ReadWord(r, "state", OrchestratorState.valid)
 		case "heartbeatIntervalMs":
 			o.HeartbeatInterval = r.Milliseconds(1)
 		case "stalenessThresholdMs":
@@ -89,9 +88,9 @@ func readRegistry(r *wire.Reader) Registry {
 		case "pendingAlerts":
 			reg.PendingAlerts = wire.ReadAll(r, (*Alert).read)
 		case "events":
-			reg.Events = wire.ReadAll(r, (*observe.Event).Read)
+			reg.Events = wire.ReadAll(r, func(e *observe.Event, r *wire.Reader) { e.Record(r.Codec()) })
 		case "audit":
-			reg.Audit = audit.Read(r)
+			reg.Audit.Record(r.Codec())
 		default:
 			r.Unknown(&reg.Unknown, name)
 		}
@@ -124,7 +123,7 @@ func readService(r *wire.Reader, key string) Service {
 		case "supervisorId":
 			r.Key(key)
 		case "state":
-			s.State = wire.Word(r, "state", ServiceState.valid)
+			s.State = wire.ReadWord(r, "state", ServiceState.valid)
 		case "pid":
 			s.PID = int(r.IntOrNull())
 		case "lastHeartbeat":
@@ -156,7 +155,7 @@ func (s *ServiceSpec) readSpec(r *wire.Reader, name string) bool {
 	case "restartable":
 		s.Restartable = r.Bool()
 	case "restart":
-		s.Restart = wire.Word(r, "restart type", RestartType.valid)
+		s.Restart = wire.ReadWord(r, "restart type", RestartType.valid)
 	case "dependencies":
 		r.Array(func() { s.Dependencies = append(s.Dependencies, r.ID()) })
 	case "dependenciesCompleted":
@@ -336,7 +335,7 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 				r.Refuse("an absolute path is expected")
 			}
 		case "readiness":
-			s.Readiness = observe.ReadReadiness(r)
+			s.Readiness = wire.ReadWord(r, "readiness", observe.Readiness.Valid)
 		case "restartPolicy":
 			s.Policy = readPolicy(r)
 		case "exitStatus":
@@ -368,13 +367,13 @@ func readStartInfo(r *wire.Reader) *StartInfo {
 		case "progressMaxMs":
 			s.ProgressMax = r.Milliseconds(1)
 		case "softSignal":
-			s.SoftSignal = wire.Word(r, "softSignal", SignalName.soft)
+			s.SoftSignal = wire.ReadWord(r, "softSignal", SignalName.soft)
 		case "budget":
 			if s.Budget.Limits = readAmounts(r); len(s.Budget.Limits) == 0 {
 				r.Refuse("at least one amount is expected")
 			}
 		case "budgetAction":
-			s.Budget.Action = wire.Word(r, "budgetAction", BudgetAction.valid)
+			s.Budget.Action = wire.ReadWord(r, "budgetAction", BudgetAction.valid)
 		default:
 			if !s.Context.read(r, name) && !s.Health.read(r, name) {
 				r.Unknown(&s.Unknown, name)

@@ -70,11 +70,11 @@ func (r Registry) write(w *wire.Writer) {
 		w.Ints("alertsLost", r.AlertsLost)
 	}
 	if len(r.PendingAlerts) > 0 {
-		wire.Objects(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
+		wire.WriteAll(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
 	}
 
-	wire.Objects(w, "events", r.Events, (*observe.Event).Write)
-	r.Audit.Write(w)
+	wire.WriteAll(w, "events", r.Events, func(e *observe.Event, w *wire.Writer) { e.Record(w.Codec()) })
+	r.Audit.Member(w.Codec())
 	w.Unknown(r.Unknown)
 }
 
@@ -221,7 +221,7 @@ func (s *StartInfo) write(w *wire.Writer, name string) {
 	w.Object(name, func(w *wire.Writer) {
 		s.writeWhat(w)
 
-		s.Readiness.Write(w)
+		s.Readiness.Member(w.Codec())
 		w.Object("restartPolicy", s.Policy.write)
 		s.ExitStatus.write(w)
 		if s.LogMax != DefaultLogMax {

@@ -95,7 +95,7 @@ func readExitRecord(r *wire.Reader) (x ExitRecord) {
 		case "process":
 			x.Process = observe.ReadProcess(r, &x.nested, name)
 		case "phase":
-			x.Phase = wire.Word(r, "phase", ExitPhase.valid)
+			x.Phase = wire.ReadWord(r, "phase", ExitPhase.valid)
 		case "keeperSignalled":
 			x.KeeperSignalled = r.Bool()
 		default:

@@ -49,7 +49,7 @@ func readStopFor(r *wire.Reader) *StopFor {
 		case "detail":
 			s.Detail = r.String()
 		case "then":
-			s.Then = wire.Word(r, "what follows a stop", Then.valid)
+			s.Then = wire.ReadWord(r, "what follows a stop", Then.valid)
 		default:
 			r.Unknown(&s.Unknown, name)
 		}

@@ -104,7 +104,7 @@ func (v *Supervision) settle(w *Supervision) {
 func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 	switch name {
 	case "strategy":
-		v.Strategy = wire.Word(r, "strategy", Strategy.valid)
+		v.Strategy = wire.ReadWord(r, "strategy", Strategy.valid)
 	case "window":
 		v.Window = int(r.Int(1))
 	case "intensity":
@@ -112,7 +112,7 @@ func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
 	case "intensityPeriodMs":
 		v.Limit.Period = r.Milliseconds(1)
 	case "onIntensity":
-		v.Limit.OnIntensity = wire.Word(r, "onIntensity", OnIntensity.valid)
+		v.Limit.OnIntensity = wire.ReadWord(r, "onIntensity", OnIntensity.valid)
 	case "autoShutdown":
 		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
 	case "onExit":

@@ -63,7 +63,7 @@ func readViolations(r *wire.Reader) *Violations {
 			case "detail":
 				one.Detail = r.String()
 			case "action":
-				one.Action = wire.Word(r, "action", RuleAction.Valid)
+				one.Action = wire.ReadWord(r, "action", RuleAction.Valid)
 			case "by":
 				one.By = r.ID()
 			default:
@@ -86,7 +86,7 @@ func (v *Violations) write(w *wire.Writer) {
 		return
 	}
 
-	wire.Objects(w, "violations", v.all, func(one *Violation, w *wire.Writer) {
+	wire.WriteAll(w, "violations", v.all, func(one *Violation, w *wire.Writer) {
 		w.Time("at", one.At)
 		w.String("code", one.Code)
 		w.OptString("detail", one.Detail)
@@ -155,7 +155,7 @@ func readRule(r *wire.Reader) (rule Rule) {
 				r.Refuse("it is neither a code nor the beginning of one and *")
 			}
 		case "action":
-			rule.Action = wire.Word(r, "action", RuleAction.Valid)
+			rule.Action = wire.ReadWord(r, "action", RuleAction.Valid)
 		default:
 			r.Unknown(&rule.Unknown, name)
 		}
@@ -170,7 +170,7 @@ func writeRules(w *wire.Writer, rules []Rule) {
 		return
 	}
 
-	wire.Objects(w, "rules", rules, func(rule *Rule, w *wire.Writer) {
+	wire.WriteAll(w, "rules", rules, func(rule *Rule, w *wire.Writer) {
 		w.String("match", rule.Match)
 		w.String("action", string(rule.Action))
 		w.Unknown(rule.Unknown)

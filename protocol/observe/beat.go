@@ -22,46 +22,17 @@ func (b Beat) Counting(at time.Time) Beat {
 	return b
 }
 
-// ReadBeat reads a beat. Its unknown members are added to nested as those of in.
-func ReadBeat(r *wire.Reader, nested **wire.Nested, in string) (b Beat) {
-	r.Object(func(name string) {
-		if !b.readMember(r, name) {
-			r.Nested(nested, in, name)
-		}
-	})
-	return b
+// Member reads or writes b as the member name, with its unknown members among nested. It is not
+// written if it is zero.
+func (b *Beat) Member(c *wire.Codec, name string, nested **wire.Nested) {
+	c.Object(name, func(c *wire.Codec) { c.Nested(nested, name, b.members) },
+		wire.If(!b.At.IsZero()))
 }
 
-// readMember reads the member name, and reports whether it is one of a beat.
-func (b *Beat) readMember(r *wire.Reader, name string) bool {
-	switch name {
-	case "bootId":
-		b.BootID = r.String()
-	case "monotonicMs":
-		b.MonotonicMs = r.Int(0)
-	case "at":
-		b.At = r.Time()
-	default:
-		return false
-	}
-	return true
-}
-
-// Write writes b and the unknown members of name, or nothing if b is zero.
-func (b Beat) Write(w *wire.Writer, name string, nested *wire.Nested) {
-	if b.At.IsZero() {
-		return
-	}
-	w.Object(name, func(w *wire.Writer) {
-		b.writeMembers(w)
-		w.Unknown(nested.Of(name))
-	})
-}
-
-func (b Beat) writeMembers(w *wire.Writer) {
-	w.String("bootId", b.BootID)
-	w.Int("monotonicMs", b.MonotonicMs)
-	w.Time("at", b.At)
+func (b *Beat) members(c *wire.Codec) {
+	c.String("bootId", &b.BootID, wire.Always)
+	c.Int64("monotonicMs", &b.MonotonicMs, 0, wire.Always)
+	c.Time("at", &b.At, wire.Always)
 }
 
 // FittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds

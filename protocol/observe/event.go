@@ -50,68 +50,25 @@ func Append(events []Event, e Event, revision int64, by string, seen Observation
 	return events[max(0, len(events)-MaxEvents):]
 }
 
-// Read reads an event.
-func (e *Event) Read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "revision":
-			e.Revision = r.Int(0)
-		case "at":
-			e.At = r.Time()
-		case "type":
-			e.Type = EventType(r.String())
-		case "callId":
-			e.CallID = r.ID()
-		case "callerId":
-			e.CallerID = r.ID()
-		case "supervisorId":
-			e.SupervisorID = r.ID()
-		case "handle":
-			e.Handle = r.String()
-		case "from":
-			e.From = r.String()
-		case "to":
-			e.To = r.String()
-		case "by":
-			e.By = r.String()
-		case "reason":
-			e.Reason = r.String()
-		case "causeId":
-			e.CauseID = r.ID()
-		case "startId":
-			e.StartID = r.ID()
-		case "leftResources":
-			e.LeftResources = ReadLeftResources(r)
-		default:
-			if !e.Exit.ReadMember(r, name) {
-				r.Unknown(&e.Unknown, name)
-			}
-		}
-	})
-}
+// Record reads or writes e.
+func (e *Event) Record(c *wire.Codec) { c.Record(&e.Unknown, e.members) }
 
-// Write writes the members of e.
-func (e *Event) Write(w *wire.Writer) {
-	e.writeKnown(w)
-	w.Unknown(e.Unknown)
-}
-
-func (e *Event) writeKnown(w *wire.Writer) {
-	w.Int("revision", e.Revision)
-	w.OptTime("at", e.At)
-	w.String("type", string(e.Type))
-	w.OptString("callId", e.CallID)
-	w.OptString("callerId", e.CallerID)
-	w.OptString("supervisorId", e.SupervisorID)
-	w.OptString("handle", e.Handle)
-	w.OptString("from", e.From)
-	w.OptString("to", e.To)
-	w.OptString("by", e.By)
-	w.OptString("reason", e.Reason)
-	w.OptString("causeId", e.CauseID)
-	e.Exit.Write(w)
-	w.OptString("startId", e.StartID)
-	WriteLeftResources(w, e.LeftResources)
+func (e *Event) members(c *wire.Codec) {
+	c.Int64("revision", &e.Revision, 0, wire.Always)
+	c.Time("at", &e.At, wire.IfSet)
+	c.String("type", (*string)(&e.Type), wire.Always)
+	c.ID("callId", &e.CallID, wire.IfSet)
+	c.ID("callerId", &e.CallerID, wire.IfSet)
+	c.ID("supervisorId", &e.SupervisorID, wire.IfSet)
+	c.String("handle", &e.Handle, wire.IfSet)
+	c.String("from", &e.From, wire.IfSet)
+	c.String("to", &e.To, wire.IfSet)
+	c.String("by", &e.By, wire.IfSet)
+	c.String("reason", &e.Reason, wire.IfSet)
+	c.ID("causeId", &e.CauseID, wire.IfSet)
+	e.Exit.Members(c)
+	c.ID("startId", &e.StartID, wire.IfSet)
+	LeftResources(c, &e.LeftResources)
 }
 
 // A LeftResource is a resource of a crashed call that could not be deleted.
@@ -121,30 +78,14 @@ type LeftResource struct {
 	Unknown []wire.Member
 }
 
-// ReadLeftResources reads an array of them.
-func ReadLeftResources(r *wire.Reader) []LeftResource {
-	return wire.ReadAll(r, func(left *LeftResource, r *wire.Reader) {
-		r.Object(func(name string) {
-			switch name {
-			case "path":
-				left.Path = r.String()
-			case "error":
-				left.Error = r.String()
-			default:
-				r.Unknown(&left.Unknown, name)
-			}
-		})
-	})
+// LeftResources is the member leftResources, which is not written if there are none.
+func LeftResources(c *wire.Codec, all *[]LeftResource) {
+	wire.Objects(c, "leftResources", all, (*LeftResource).record, wire.IfSet)
 }
 
-// WriteLeftResources writes the member leftResources, unless there are none.
-func WriteLeftResources(w *wire.Writer, all []LeftResource) {
-	if len(all) == 0 {
-		return
-	}
-	wire.Objects(w, "leftResources", all, func(left *LeftResource, w *wire.Writer) {
-		w.String("path", left.Path)
-		w.String("error", left.Error)
-		w.Unknown(left.Unknown)
-	})
+func (l *LeftResource) record(c *wire.Codec) { c.Record(&l.Unknown, l.members) }
+
+func (l *LeftResource) members(c *wire.Codec) {
+	c.String("path", &l.Path, wire.Always)
+	c.String("error", &l.Error, wire.Always)
 }

@@ -31,26 +31,12 @@ func (e Exit) String() string {
 	return ""
 }
 
-// ReadMember reads the member name into e, and reports whether it is one of e.
-func (e *Exit) ReadMember(r *wire.Reader, name string) bool {
-	switch name {
-	case "status":
-		e.Known, e.Status = true, int(r.Int(0))
-	case "signal":
-		e.Signal = r.String()
+// Members are status and signal, of which one is written.
+func (e *Exit) Members(c *wire.Codec) {
+	if c.String("signal", &e.Signal, wire.IfSet) {
 		e.Known = e.Known || e.Signal != ""
-	default:
-		return false
 	}
-	return true
-}
-
-// Write writes e as members.
-func (e Exit) Write(w *wire.Writer) {
-	switch {
-	case e.Signal != "":
-		w.String("signal", e.Signal)
-	case e.Known:
-		w.Int("status", int64(e.Status))
+	if c.Int("status", &e.Status, 0, wire.If(e.Known && e.Signal == "")) {
+		e.Known = true
 	}
 }

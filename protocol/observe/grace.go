@@ -119,34 +119,14 @@ func (seen Observation) Heard(at time.Time, beat Beat, threshold time.Duration) 
 	return !long(age, threshold) && (age != 0 || !seen.sights(at, beat))
 }
 
-func readGrace(r *wire.Reader) *Grace {
-	g := &Grace{}
-	r.Object(func(name string) {
-		switch name {
-		case "of":
-			g.Of = r.Time()
-		case "at":
-			g.At = r.Time()
-		case "beat":
-			g.Beat = ReadBeat(r, &g.nested, name)
-		default:
-			r.Unknown(&g.Unknown, name)
-		}
-	})
-
-	r.Require("of", "at")
-	return g
+func (g *Grace) record(c *wire.Codec) {
+	if c.Record(&g.Unknown, g.members) {
+		c.Require("of", "at")
+	}
 }
 
-// write writes the member grace, or nothing for nil.
-func (g *Grace) write(w *wire.Writer) {
-	if g == nil {
-		return
-	}
-	w.Object("grace", func(w *wire.Writer) {
-		w.Time("of", g.Of)
-		w.Time("at", g.At)
-		g.Beat.Write(w, "beat", g.nested)
-		w.Unknown(g.Unknown)
-	})
+func (g *Grace) members(c *wire.Codec) {
+	c.Time("of", &g.Of, wire.Always)
+	c.Time("at", &g.At, wire.Always)
+	g.Beat.Member(c, "beat", &g.nested)
 }

@@ -16,10 +16,10 @@ type Line struct {
 	Text     string
 }
 
-// A Change is something that a line tells. Write writes its members.
+// A Change is something that a line tells, with its Members.
 type Change struct {
 	Revision int64
-	Write    func(w *wire.Writer)
+	Members  func(c *wire.Codec)
 }
 
 // Lines returns what has happened after the revision since, oldest first, with an object for each
@@ -29,14 +29,14 @@ type Change struct {
 func Lines(name, id string, events []Event, others []Change, since int64) (lines []Line) {
 	var all []Change
 	for i := range events {
-		all = append(all, Change{events[i].Revision, events[i].writeKnown})
+		all = append(all, Change{events[i].Revision, events[i].members})
 	}
 	all = append(all, others...)
 	oldest := oldestOf(events)
 	all = slices.DeleteFunc(all, func(c Change) bool { return c.Revision <= since })
 
 	if oldest-1 > since || len(events) >= MaxEvents && oldest > since {
-		all = append(all, Change{oldest - 1, func(w *wire.Writer) { writeGap(w, oldest-1, since) }})
+		all = append(all, Change{oldest - 1, gap(oldest-1, since)})
 	}
 
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(a.Revision, b.Revision) })
@@ -44,7 +44,7 @@ func Lines(name, id string, events []Event, others []Change, since int64) (lines
 		lines = append(lines, Line{c.Revision, wire.Line(func(w *wire.Writer) {
 			w.Int("schemaVersion", LineVersion)
 			w.String(name, id)
-			c.Write(w)
+			c.Members(w.Codec())
 		})})
 	}
 	return lines
@@ -60,9 +60,12 @@ func oldestOf(events []Event) (oldest int64) {
 	return oldest
 }
 
-// writeGap tells that events up to revision, and some with the next one, may be missing.
-func writeGap(w *wire.Writer, revision, since int64) {
-	w.Int("revision", revision)
-	w.String("type", "gap")
-	w.Int("after", since)
+// gap tells that events up to revision, and some with the next one, may be missing.
+func gap(revision, since int64) func(c *wire.Codec) {
+	return func(c *wire.Codec) {
+		kind := "gap"
+		c.Int64("revision", &revision, 0, wire.Always)
+		c.String("type", &kind, wire.Always)
+		c.Int64("after", &since, 0, wire.Always)
+	}
 }

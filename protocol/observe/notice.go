@@ -40,14 +40,10 @@ func (r Readiness) Valid() bool {
 // Ready reports whether whoever says r can be used.
 func (r Readiness) Ready() bool { return r == ReadinessReady || r == ReadinessIdle }
 
-// ReadReadiness reads a readiness.
-func ReadReadiness(r *wire.Reader) Readiness { return wire.Word(r, "readiness", Readiness.Valid) }
-
-// Write writes the member readiness, unless r is ready.
-func (r Readiness) Write(w *wire.Writer) {
-	if r != ReadinessReady {
-		w.String("readiness", string(r))
-	}
+// Member is the member readiness, which is not written if r is ready or zero.
+func (r *Readiness) Member(c *wire.Codec) {
+	wire.Word(c, "readiness", r, "readiness", Readiness.Valid,
+		wire.If(*r != "" && *r != ReadinessReady))
 }
 
 // A Notice is what a participant or service has said about itself.
@@ -78,21 +74,8 @@ func (n Notice) String() string {
 	return string(n.Readiness) + ": " + n.Note
 }
 
-// ReadMember reads the member name, and reports whether it is readiness or note.
-func (n *Notice) ReadMember(r *wire.Reader, name string) bool {
-	switch name {
-	case "readiness":
-		n.Readiness = ReadReadiness(r)
-	case "note":
-		n.Note = r.String()
-	default:
-		return false
-	}
-	return true
-}
-
-// Write writes the members readiness and note.
-func (n Notice) Write(w *wire.Writer) {
-	n.Readiness.Write(w)
-	w.OptString("note", n.Note)
+// Members are readiness and note.
+func (n *Notice) Members(c *wire.Codec) {
+	n.Readiness.Member(c)
+	c.String("note", &n.Note, wire.IfSet)
 }

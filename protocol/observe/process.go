@@ -43,45 +43,20 @@ func Identity(pid int, p Process) Process {
 	return p
 }
 
-// ReadProcess reads a process. Its unknown members are added to nested as those of in.
-func ReadProcess(r *wire.Reader, nested **wire.Nested, in string) (p Process) {
-	r.Object(func(name string) {
-		switch name {
-		case "pid":
-			p.PID = int(r.Int(0))
-		case "hostId":
-			p.HostID = r.String()
-		case "bootId":
-			p.BootID = r.String()
-		case "pidNamespace":
-			p.PIDNamespace = r.String()
-		case "startTicks":
-			p.StartTicks = r.Int(0)
-		case "pidfdInode":
-			p.PidfdInode = r.Int(0)
-		default:
-			r.Nested(nested, in, name)
-		}
-	})
-
-	return p
+// Member reads or writes p as the member name, with its unknown members among nested. It is not
+// written if it is zero.
+func (p *Process) Member(c *wire.Codec, name string, nested **wire.Nested) {
+	c.Object(name, func(c *wire.Codec) { c.Nested(nested, name, p.members) },
+		wire.If(*p != Process{}))
 }
 
-// Write writes p and the unknown members of name, or nothing if p is zero.
-func (p Process) Write(w *wire.Writer, name string, nested *wire.Nested) {
-	if p == (Process{}) {
-		return
-	}
-
-	w.Object(name, func(w *wire.Writer) {
-		w.Int("pid", int64(p.PID))
-		w.String("hostId", p.HostID)
-		w.String("bootId", p.BootID)
-		w.String("pidNamespace", p.PIDNamespace)
-		w.Int("startTicks", p.StartTicks)
-		w.OptInt("pidfdInode", p.PidfdInode)
-		w.Unknown(nested.Of(name))
-	})
+func (p *Process) members(c *wire.Codec) {
+	c.Int("pid", &p.PID, 0, wire.Always)
+	c.String("hostId", &p.HostID, wire.Always)
+	c.String("bootId", &p.BootID, wire.Always)
+	c.String("pidNamespace", &p.PIDNamespace, wire.Always)
+	c.Int64("startTicks", &p.StartTicks, 0, wire.Always)
+	c.Int64("pidfdInode", &p.PidfdInode, 0, wire.IfSet)
 }
 
 // Host is the machine of an observer (spec §4.2). If it is zero, nothing is known: no identity can

@@ -70,61 +70,54 @@ func remembered(at time.Time, beat Beat) Beat {
 
 // Encode returns the content of the file (spec §18).
 func (s Sightings) Encode() string {
-	return wire.Text(func(w *wire.Writer) {
-		w.Int("protocolVersion", wire.Version)
-		w.String("bootId", s.bootID)
-		wire.Objects(w, "seen", s.sorted(), func(beat *Beat, w *wire.Writer) {
-			beat.writeMembers(w)
-			w.Int("firstSeenMs", s.first[*beat])
-		})
-	})
+	return wire.Text(wire.Record(s.record))
 }
 
-func (s Sightings) sorted() []Beat {
-	var beats []Beat
-	for beat := range s.first {
-		beats = append(beats, beat)
+func (s Sightings) sorted() (all []sighting) {
+	for beat, first := range s.first {
+		all = append(all, sighting{beat, first})
 	}
-	slices.SortFunc(beats, func(a, b Beat) int {
+	slices.SortFunc(all, func(a, b sighting) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.BootID, b.BootID),
 			cmp.Compare(a.MonotonicMs, b.MonotonicMs))
 	})
-	return beats
+	return all
 }
 
 // DecodeSightings returns the sightings in text. Its errors are those of wire.Decode.
-func DecodeSightings(text string) (Sightings, error) { return wire.Decode(text, 0, readSightings) }
-
-func readSightings(r *wire.Reader) Sightings {
-	s := Sightings{first: make(map[Beat]int64)}
-	r.Object(func(name string) {
-		switch name {
-		case "protocolVersion":
-			r.Version()
-		case "bootId":
-			s.bootID = r.String()
-		case "seen":
-			r.Array(func() {
-				beat, first := readSighting(r)
-				s.first[beat] = first
-			})
-		default:
-			r.Value()
-		}
-	})
-
-	return s
+func DecodeSightings(text string) (Sightings, error) {
+	return wire.DecodeRecord(text, (*Sightings).record)
 }
 
-func readSighting(r *wire.Reader) (beat Beat, first int64) {
-	r.Object(func(name string) {
-		switch {
-		case name == "firstSeenMs":
-			first = r.Int(0)
-		case !beat.readMember(r, name):
-			r.Value()
-		}
-	})
+func (s *Sightings) record(c *wire.Codec) {
+	var seen []sighting
+	if c.Reads() {
+		s.first = make(map[Beat]int64)
+	} else {
+		seen = s.sorted()
+	}
 
-	return beat, first
+	version := wire.Version
+	if c.Known(func(c *wire.Codec) {
+		c.Version(&version)
+		c.String("bootId", &s.bootID, wire.Always)
+		wire.Objects(c, "seen", &seen, (*sighting).record, wire.Always)
+	}) {
+		for _, one := range seen {
+			s.first[one.Beat] = one.first
+		}
+	}
+}
+
+// A sighting is one in the file.
+type sighting struct {
+	Beat
+	first int64
+}
+
+func (s *sighting) record(c *wire.Codec) { c.Known(s.members) }
+
+func (s *sighting) members(c *wire.Codec) {
+	s.Beat.members(c)
+	c.Int64("firstSeenMs", &s.first, 0, wire.Always)
 }

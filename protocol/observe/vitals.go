@@ -46,28 +46,11 @@ func (v *Vitals) NoHeartbeat() {
 	v.LastHeartbeat, v.Beat, v.nested = time.Time{}, Beat{}, v.nested.Without("beat")
 }
 
-// ReadMember reads the member name, and reports whether it is heartbeats, process, beat or grace.
-func (v *Vitals) ReadMember(r *wire.Reader, name string) bool {
-	switch name {
-	case "heartbeats":
-		v.Heartbeats = r.Bool()
-	case "process":
-		v.Process = ReadProcess(r, &v.nested, name)
-	case "beat":
-		v.Beat = ReadBeat(r, &v.nested, name)
-	case "grace":
-		v.Grace = readGrace(r)
-	default:
-		return false
-	}
-	return true
-}
-
-// Write writes the members process, beat and grace.
-func (v *Vitals) Write(w *wire.Writer) {
-	v.Process.Write(w, "process", v.nested)
-	v.Beat.Write(w, "beat", v.nested)
-	v.Grace.write(w)
+// Members are process, beat and grace. The member heartbeats, which comes earlier, is the record's.
+func (v *Vitals) Members(c *wire.Codec) {
+	v.Process.Member(c, "process", &v.nested)
+	v.Beat.Member(c, "beat", &v.nested)
+	wire.Pointer(c, "grace", &v.Grace, (*Grace).record)
 }
 
 // Times calls sight with each time whose age matters, and its beat.

@@ -69,7 +69,7 @@ func (rule *Rule) read(r *wire.Reader) {
 	r.Object(func(name string) {
 		switch name {
 		case "decide":
-			rule.Decide = wire.Word(r, "decision", Decision.Valid)
+			rule.Decide = wire.ReadWord(r, "decision", Decision.Valid)
 		case "tool":
 			rule.Tool = readWord(r)
 		case "argv":

@@ -12,7 +12,7 @@ func readAsk(r *wire.Reader) *Ask {
 	r.Object(func(name string) {
 		switch name {
 		case "kind":
-			a.Kind = wire.Word(r, "kind", AskKind.Valid)
+			a.Kind = wire.ReadWord(r, "kind", AskKind.Valid)
 		case "text":
 			a.Text = r.String()
 		case "nonce":
@@ -47,7 +47,7 @@ func (a *Ask) write(w *wire.Writer) {
 	w.OptString("user", a.User)
 	w.OptString("scope", a.Scope)
 	w.OptBool("signed", a.Signed)
-	wire.Objects(w, "askers", a.Askers, (*Asker).write)
+	wire.WriteAll(w, "askers", a.Askers, (*Asker).write)
 	w.Unknown(a.Unknown)
 }
 
@@ -155,7 +155,7 @@ func readDecision(r *wire.Reader) *Decision {
 	r.Object(func(name string) {
 		switch name {
 		case "kind":
-			d.Kind = wire.Word(r, "kind", AskKind.Valid)
+			d.Kind = wire.ReadWord(r, "kind", AskKind.Valid)
 		case "text":
 			d.Text = r.String()
 		case "askedBy":

@@ -3,7 +3,6 @@ package queue
 import (
 	"slices"
 
-	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -54,7 +53,7 @@ func readQueue(r *wire.Reader) Queue {
 		case "ended":
 			q.Ended = readEnded(r, src)
 		case "audit":
-			q.Audit = audit.Read(r)
+			q.Audit.Record(r.Codec())
 			if q.Audit.Off { // it means nothing here: the record is always on (spec §52)
 				q.Audit.Off = false
 				q.Audit.Unknown = append(q.Audit.Unknown, wire.Member{Name: "off", Value: "true"})
@@ -100,7 +99,7 @@ func (p *Policy) read(r *wire.Reader) {
 		case "backoffMs":
 			r.Array(func() { p.Backoff = append(p.Backoff, r.Milliseconds(0)) })
 		case "onDeadDependency":
-			p.OnDeadDependency = wire.Word(r, "onDeadDependency", DependencyPolicy.Valid)
+			p.OnDeadDependency = wire.ReadWord(r, "onDeadDependency", DependencyPolicy.Valid)
 		case "haltOn":
 			r.Array(func() { p.HaltOn = append(p.HaltOn, readHaltRule(r)) })
 		case "depth":
@@ -250,7 +249,7 @@ func (t *Task) read(r *wire.Reader) {
 		case "seq":
 			t.Seq = r.Revision()
 		case "state":
-			t.State = wire.Word(r, "state", TaskState.valid)
+			t.State = wire.ReadWord(r, "state", TaskState.valid)
 		case "priority":
 			t.Priority = readPriority(r)
 		case "spec":
@@ -325,7 +324,7 @@ func (a *Attempt) readMember(r *wire.Reader, name string) bool {
 	case "lastEpoch":
 		a.Epoch = r.Revision()
 	case "lastEnd":
-		a.End = wire.Word(r, "end", End.Valid)
+		a.End = wire.ReadWord(r, "end", End.Valid)
 	case "lastStatus":
 		a.Status = r.Int(0)
 	case "lastReason":
@@ -369,7 +368,7 @@ func readClaim(r *wire.Reader) *Claim {
 		case "deadlineMs":
 			c.Deadline = r.Milliseconds(1)
 		case "stop":
-			c.Stop = wire.Word(r, "end", func(e End) bool { return e == Released || e == Cancelled })
+			c.Stop = wire.ReadWord(r, "end", func(e End) bool { return e == Released || e == Cancelled })
 		case "stopReason":
 			c.StopReason = r.String()
 		case "intent":
@@ -388,7 +387,7 @@ func readIntent(r *wire.Reader, nested **wire.Nested) *Outcome {
 	r.Object(func(name string) {
 		switch name {
 		case "end":
-			o.End = wire.Word(r, "end", End.Valid)
+			o.End = wire.ReadWord(r, "end", End.Valid)
 		case "status":
 			o.Status = r.Int(0)
 		case "reason":
@@ -427,7 +426,7 @@ func (e *Ended) read(r *wire.Reader) {
 		case "taskId":
 			e.ID = readTaskID(r)
 		case "end":
-			e.End = wire.Word(r, "end", TaskEnd.Valid)
+			e.End = wire.ReadWord(r, "end", TaskEnd.Valid)
 		case "spec":
 			e.Spec = r.Hash()
 		case "keyId":

@@ -30,7 +30,7 @@ func (q Queue) write(w *wire.Writer) {
 		w.Object("goal", q.Goal.write)
 	}
 	if len(q.Halts) > 0 {
-		wire.Objects(w, "halts", q.Halts, (*Halt).write)
+		wire.WriteAll(w, "halts", q.Halts, (*Halt).write)
 	}
 	if q.Permits.Limited {
 		w.Int("permits", q.Permits.Left)
@@ -55,7 +55,7 @@ func (q Queue) write(w *wire.Writer) {
 		return wire.Piece{}
 	}, func(i int, w *wire.Writer) { q.Ended[i].write(w) })
 
-	q.Audit.Write(w)
+	q.Audit.Member(w.Codec())
 	w.Unknown(q.Unknown)
 }
 

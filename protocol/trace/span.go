@@ -33,55 +33,24 @@ func Append(spans []Span, s Span) []Span {
 	return spans[max(0, len(spans)-MaxSpans):]
 }
 
-// Read reads a span.
-func (s *Span) Read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "callId":
-			s.CallID = r.ID()
-		case "callerId":
-			s.CallerID = r.ID()
-		case "participantId":
-			s.ParticipantID = r.ID()
-		case "traceparent":
-			s.Traceparent = r.String()
-		case "startTime":
-			s.StartTime = r.Time()
-		case "endedAt":
-			s.EndedAt = r.Time()
-		case "pid":
-			s.PID = int(r.Int(0))
-		case "hostId":
-			s.HostID = r.String()
-		case "state":
-			s.State = r.String()
-		case "crashedAt":
-			s.CrashedAt = r.Time()
-		case "evidence":
-			s.Evidence = r.String()
-		case "reason":
-			s.Reason = r.String()
-		default:
-			r.Unknown(&s.Unknown, name)
-		}
-	})
-
-	r.Require("callId", "startTime", "endedAt")
+// Record reads or writes s.
+func (s *Span) Record(c *wire.Codec) {
+	if c.Record(&s.Unknown, s.members) {
+		c.Require("callId", "startTime", "endedAt")
+	}
 }
 
-// Write writes the members of s.
-func (s *Span) Write(w *wire.Writer) {
-	w.String("callId", s.CallID)
-	w.OptString("callerId", s.CallerID)
-	w.OptString("participantId", s.ParticipantID)
-	w.OptString("traceparent", s.Traceparent)
-	w.Time("startTime", s.StartTime)
-	w.Time("endedAt", s.EndedAt)
-	w.Int("pid", int64(s.PID))
-	w.OptString("hostId", s.HostID)
-	w.OptString("state", s.State)
-	w.OptTime("crashedAt", s.CrashedAt)
-	w.OptString("evidence", s.Evidence)
-	w.OptString("reason", s.Reason)
-	w.Unknown(s.Unknown)
+func (s *Span) members(c *wire.Codec) {
+	c.ID("callId", &s.CallID, wire.Always)
+	c.ID("callerId", &s.CallerID, wire.IfSet)
+	c.ID("participantId", &s.ParticipantID, wire.IfSet)
+	c.String("traceparent", &s.Traceparent, wire.IfSet)
+	c.Time("startTime", &s.StartTime, wire.Always)
+	c.Time("endedAt", &s.EndedAt, wire.Always)
+	c.Int("pid", &s.PID, 0, wire.Always)
+	c.String("hostId", &s.HostID, wire.IfSet)
+	c.String("state", &s.State, wire.IfSet)
+	c.Time("crashedAt", &s.CrashedAt, wire.IfSet)
+	c.String("evidence", &s.Evidence, wire.IfSet)
+	c.String("reason", &s.Reason, wire.IfSet)
 }

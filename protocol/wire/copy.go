@@ -16,6 +16,28 @@ func (w *Writer) Copied(name, text string, same bool) bool {
 	return true
 }
 
+// A Kept is an array of objects as it was read, with its text, so that it is copied if it is
+// unchanged.
+type Kept[T any] struct {
+	all  []T
+	text string
+}
+
+// Objects is Objects of c, and copies the array if all is the one that was read.
+func (k *Kept[T]) Objects(c *Codec, name string, all *[]T, record func(*T, *Codec), when When) {
+	if c.w != nil && (when == Always || len(*all) > 0) &&
+		c.w.Copied(name, k.text, SameSlice(*all, k.all)) {
+		return
+	}
+	start := 0
+	if c.r != nil {
+		start = c.r.at
+	}
+	if Objects(c, name, all, record, when) {
+		k.all, k.text = *all, c.r.text[start:c.end]
+	}
+}
+
 // laidOut reports whether text ends like an object or array at this depth. A compact one, or one at
 // another depth, does not.
 func (w *Writer) laidOut(text string) bool {

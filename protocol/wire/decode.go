@@ -157,8 +157,8 @@ func (r *Reader) CheckID(id string) {
 	}
 }
 
-// Word reads a string that is valid, and is called what.
-func Word[T ~string](r *Reader, what string, valid func(T) bool) T {
+// ReadWord reads a string that is valid, and is called what.
+func ReadWord[T ~string](r *Reader, what string, valid func(T) bool) T {
 	word := T(r.String())
 	if !valid(word) {
 		r.Refuse("unknown %s %.40q", what, string(word))

@@ -33,6 +33,7 @@ type Reader struct {
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time
 	unquoted     []byte // the last string with an escape: room for the next
+	codec        Codec
 }
 
 // A failure is the reason why a text is refused, as noticed by the reader.
@@ -114,47 +115,67 @@ func (r *Reader) End() {
 }
 
 // Object reads an object, and calls member with the name of each member.
-func (r *Reader) Object(member func(name string)) { r.object(member, (*layout).inner) }
+func (r *Reader) Object(member func(name string)) { r.object(member, false) }
 
 // Map reads an object like Object does. It is faster if its values are objects that look alike.
-func (r *Reader) Map(member func(key string)) {
-	r.object(member, func(l *layout, _ int) *layout { return l.inner(0) })
-}
+func (r *Reader) Map(member func(key string)) { r.object(member, true) }
 
-func (r *Reader) object(member func(name string), inner func(l *layout, i int) *layout) {
+func (r *Reader) object(member func(name string), alike bool) {
 	if !r.open('{', "an object") {
 		return
 	}
 
-	l, asBefore := r.layout, true
-	for i := 0; ; i++ {
-		if asBefore && i < len(l.members) && r.literal(l.members[i].lead) {
-			// Its names differ from each other, as they did before.
-			r.space() // there may be more of it than before
-		} else {
-			start := r.at
-			if !r.another('}', i == 0) {
-				r.ended = l.members[:i]
-				return
-			}
-
-			if asBefore {
-				asBefore = false
-				l.keep(i)
-			}
-
-			name := r.name()
-			if !l.add(r.text[start:r.at], name) {
-				r.syntax()
-			}
-			if r.failure != nil {
-				return
-			}
-		}
-
-		r.layout = inner(l, i)
-		member(l.members[i].name)
+	k := cursor{layout: r.layout, asBefore: true, alike: alike}
+	for r.next(&k) {
+		member(k.layout.members[k.i-1].name)
 	}
+}
+
+// A cursor is a place between the members of an object.
+type cursor struct {
+	layout   *layout // of the object
+	i        int     // how many members come before it
+	asBefore bool    // these are as layout has described them before
+	alike    bool    // the values are objects that look alike
+}
+
+// next goes to the value of the next member, and reports whether there is one.
+func (r *Reader) next(k *cursor) bool {
+	l := k.layout
+	if k.asBefore && k.i < len(l.members) && r.literal(l.members[k.i].lead) {
+		// Its names differ from each other, as they did before.
+		r.space() // there may be more of it than before
+	} else if !r.nextNew(k) {
+		return false
+	}
+
+	at := k.i
+	if k.alike {
+		at = 0
+	}
+	r.layout = l.inner(at)
+	k.i++
+	return true
+}
+
+// nextNew is next for a member that the layout does not describe.
+func (r *Reader) nextNew(k *cursor) bool {
+	l, start := k.layout, r.at
+	if !r.another('}', k.i == 0) {
+		r.ended = l.members[:k.i]
+		return false
+	}
+
+	if k.asBefore {
+		k.asBefore = false
+		l.keep(k.i)
+	}
+
+	name := r.name()
+	if !l.add(r.text[start:r.at], name) {
+		r.syntax()
+	}
+	return r.failure == nil
 }
 
 // Array reads an array, and calls element for each element.

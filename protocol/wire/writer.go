@@ -26,6 +26,7 @@ type Writer struct {
 
 	timeText []byte // the times of a frame are often equal
 	lastTime time.Time
+	codec    Codec
 }
 
 // A Sampler is an io.Writer that is also given a sample of what is written, which shows whether a
@@ -152,8 +153,8 @@ func (w *Writer) Array(name string, n int, element func(i int)) {
 	w.close(']')
 }
 
-// Objects writes an array of objects. write writes the members of each.
-func Objects[T any](w *Writer, name string, all []T, write func(*T, *Writer)) {
+// WriteAll writes an array of objects. write writes the members of each.
+func WriteAll[T any](w *Writer, name string, all []T, write func(*T, *Writer)) {
 	w.Array(name, len(all), func(i int) {
 		w.object(func(w *Writer) { write(&all[i], w) })
 	})

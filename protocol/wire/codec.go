@@ -1,0 +1,171 @@
+package wire
+
+// A Codec reads or writes the members of records. A record has a method that names its members, in
+// the order in which they are written:
+//
+//	func (s *Span) members(c *wire.Codec) {
+//		c.ID("callId", &s.CallID, wire.Always)
+//		c.Time("crashedAt", &s.CrashedAt, wire.IfSet)
+//	}
+//
+// Record calls it. To write, it calls it once. To read, it calls it until no member of the object is
+// left: each call reads the members that come in the order of the method, and what a whole call does
+// not read is unknown. So a method may run several times for one object, and of what it does, only
+// the part inside `if c.Time(…)` may change anything besides the member.
+//
+// Each method for a member returns whether it has just read it. Then Refuse and Fail may refuse it.
+// What needs several members, or the absence of one, belongs behind Record.
+type Codec struct {
+	r *Reader // nil: it writes
+	w *Writer // nil: it reads
+
+	// While an object is read:
+	cursor
+	name    string // of the member whose value comes next; "" if it is none that a record can have
+	more    bool   // there is such a member
+	end     int    // the offset after the value that was read last
+	misread bool   // it is what follows this value that r has failed with
+}
+
+// A When says when a member is written.
+type When uint8
+
+const (
+	never When = iota
+
+	// IfSet means that a zero value, or an array without elements, is not written.
+	IfSet
+	Always
+)
+
+// If returns Always if that is so; otherwise the member is not written.
+func If(is bool) When {
+	if is {
+		return Always
+	}
+	return never
+}
+
+// Codec returns the Codec that reads from r.
+func (r *Reader) Codec() *Codec {
+	r.codec.r = r
+	return &r.codec
+}
+
+// Codec returns the Codec that writes to w.
+func (w *Writer) Codec() *Codec {
+	w.codec.w = w
+	return &w.codec
+}
+
+// Record returns record for a Writer.
+func Record(record func(*Codec)) func(*Writer) { return func(w *Writer) { record(w.Codec()) } }
+
+// DecodeRecord is Decode of a record.
+func DecodeRecord[T any](text string, record func(*T, *Codec)) (T, error) {
+	return decode(text, 0, false, func(r *Reader) (v T) {
+		record(&v, r.Codec())
+		return v
+	})
+}
+
+// Reads reports whether c reads.
+func (c *Codec) Reads() bool { return c.w == nil }
+
+// Source returns the whole text that c reads.
+func (c *Codec) Source() string { return c.r.text }
+
+// More reports whether c reads, and has not yet read all members of the object.
+func (c *Codec) More() bool { return c.more }
+
+// Part calls members, and reports whether it has read any.
+func (c *Codec) Part(members func(*Codec)) bool {
+	i, more := c.i, c.more
+	members(c)
+	return c.i != i || c.more != more
+}
+
+// Record reads or writes the members of a record, and the unknown ones. It returns whether it has
+// read them.
+func (c *Codec) Record(unknown *[]Member, members func(*Codec)) bool {
+	if c.w != nil {
+		members(c)
+		c.w.Unknown(*unknown)
+		return false
+	}
+	c.read(members, func(name string) { c.r.Unknown(unknown, name) })
+	return true
+}
+
+// Nested is Record for one whose unknown members are among nested, as those of in.
+func (c *Codec) Nested(nested **Nested, in string, members func(*Codec)) bool {
+	if c.w != nil {
+		members(c)
+		c.w.Unknown((*nested).Of(in))
+		return false
+	}
+	c.read(members, func(name string) { c.r.Nested(nested, in, name) })
+	return true
+}
+
+// Known is Record for one whose unknown members are not kept.
+func (c *Codec) Known(members func(*Codec)) bool {
+	if c.w != nil {
+		members(c)
+		return false
+	}
+	c.read(members, func(string) { c.r.Value() })
+	return true
+}
+
+func (c *Codec) read(members func(*Codec), unknown func(name string)) {
+	if !c.r.open('{', "an object") {
+		return
+	}
+
+	outer := c.cursor
+	c.cursor = cursor{layout: c.r.layout, asBefore: true}
+	for c.next(); c.more; {
+		if !c.Part(members) {
+			unknown(c.name)
+			c.next()
+		}
+	}
+	c.cursor = outer
+}
+
+func (c *Codec) next() {
+	if c.more = c.r.next(&c.cursor); c.more {
+		c.name = c.layout.members[c.i-1].name
+	} else {
+		c.name = ""
+	}
+}
+
+// done goes on behind the value of a member.
+func (c *Codec) done() bool {
+	c.end, c.misread = c.r.at, c.r.failure == nil
+	c.next()
+	c.misread = c.misread && c.r.failure != nil
+	return true
+}
+
+// Refuse refuses the member that was read last, as ErrCorrupt.
+func (c *Codec) Refuse(format string, args ...any) {
+	if c.misread { // what is wrong with the member comes before that
+		c.r.failure, c.misread = nil, false
+	}
+	c.r.failAt(c.end, "", ErrCorrupt, format, args...)
+	c.name, c.more = "", false
+}
+
+// Require refuses the object that has just ended, unless it has all these members.
+func (c *Codec) Require(names ...string) { c.r.Require(names...) }
+
+// FailMember refuses a member of the object that has just ended, as ErrCorrupt.
+func (c *Codec) FailMember(name, format string, args ...any) {
+	c.r.FailMember(c.r.at, name, ErrCorrupt, format, args...)
+}
+
+// Had reports whether the object that has just ended has the member name.
+func (c *Codec) Had(name string) bool { return c.r.Had(name) }

@@ -1,0 +1,401 @@
+package wire
+
+import (
+	"time"
+)
+
+// The methods for members are short, so that the compiler puts their comparison where they are
+// called: most members of most objects are not there.
+
+// String is a string.
+func (c *Codec) String(name string, s *string, when When) bool {
+	return (c.name == name || c.w != nil) && c.string(name, s, when)
+}
+
+func (c *Codec) string(name string, s *string, when When) bool {
+	if c.w == nil {
+		*s = c.r.String()
+		return c.done()
+	}
+	if when == Always || when == IfSet && *s != "" {
+		c.w.String(name, *s)
+	}
+	return false
+}
+
+// ID is an id.
+func (c *Codec) ID(name string, id *string, when When) bool {
+	return (c.name == name || c.w != nil) && c.id(name, id, when)
+}
+
+func (c *Codec) id(name string, id *string, when When) bool {
+	if c.w == nil {
+		*id = c.r.ID()
+		return c.done()
+	}
+	if when == Always || when == IfSet && *id != "" {
+		c.w.String(name, *id)
+	}
+	return false
+}
+
+// Text is a string that read reads.
+func (c *Codec) Text(name string, s *string, read func(*Reader) string, when When) bool {
+	return (c.name == name || c.w != nil) && c.text(name, s, read, when)
+}
+
+func (c *Codec) text(name string, s *string, read func(*Reader) string, when When) bool {
+	if c.w == nil {
+		*s = read(c.r)
+		return c.done()
+	}
+	if when == Always || when == IfSet && *s != "" {
+		c.w.String(name, *s)
+	}
+	return false
+}
+
+// Time is a time.
+func (c *Codec) Time(name string, t *time.Time, when When) bool {
+	return (c.name == name || c.w != nil) && c.time(name, t, when)
+}
+
+func (c *Codec) time(name string, t *time.Time, when When) bool {
+	if c.w == nil {
+		*t = c.r.Time()
+		return c.done()
+	}
+	if when == Always || when == IfSet && !t.IsZero() {
+		c.w.Time(name, *t)
+	}
+	return false
+}
+
+// TimeOrNull is a time, for which null means the zero time.
+func (c *Codec) TimeOrNull(name string, t *time.Time, when When) bool {
+	return (c.name == name || c.w != nil) && c.timeOrNull(name, t, when)
+}
+
+func (c *Codec) timeOrNull(name string, t *time.Time, when When) bool {
+	if c.w == nil {
+		*t = c.r.TimeOrNull()
+		return c.done()
+	}
+	if when == Always || when == IfSet && !t.IsZero() {
+		c.w.Time(name, *t)
+	}
+	return false
+}
+
+// Int is an integer of at least least.
+func (c *Codec) Int(name string, n *int, least int64, when When) bool {
+	return (c.name == name || c.w != nil) && c.int(name, n, least, when)
+}
+
+func (c *Codec) int(name string, n *int, least int64, when When) bool {
+	if c.w == nil {
+		*n = int(c.r.Int(least))
+		return c.done()
+	}
+	if when == Always || when == IfSet && *n != 0 {
+		c.w.Int(name, int64(*n))
+	}
+	return false
+}
+
+// Int64 is an integer of at least least.
+func (c *Codec) Int64(name string, n *int64, least int64, when When) bool {
+	return (c.name == name || c.w != nil) && c.int64(name, n, least, when)
+}
+
+func (c *Codec) int64(name string, n *int64, least int64, when When) bool {
+	if c.w == nil {
+		*n = c.r.Int(least)
+		return c.done()
+	}
+	if when == Always || when == IfSet && *n != 0 {
+		c.w.Int(name, *n)
+	}
+	return false
+}
+
+// IntOrNull is an integer of at least 0, for which null means 0.
+func (c *Codec) IntOrNull(name string, n *int, when When) bool {
+	return (c.name == name || c.w != nil) && c.intOrNull(name, n, when)
+}
+
+func (c *Codec) intOrNull(name string, n *int, when When) bool {
+	if c.w == nil {
+		*n = int(c.r.IntOrNull())
+		return c.done()
+	}
+	if when == Always || when == IfSet && *n != 0 {
+		c.w.Int(name, int64(*n))
+	}
+	return false
+}
+
+// Revision is a number that grows by one with each edit or alert.
+func (c *Codec) Revision(name string, n *int64, when When) bool {
+	return (c.name == name || c.w != nil) && c.revision(name, n, when)
+}
+
+func (c *Codec) revision(name string, n *int64, when When) bool {
+	if c.w == nil {
+		*n = c.r.Revision()
+		return c.done()
+	}
+	if when == Always || when == IfSet && *n != 0 {
+		c.w.Int(name, *n)
+	}
+	return false
+}
+
+// Milliseconds is a duration of at least least milliseconds.
+func (c *Codec) Milliseconds(name string, d *time.Duration, least int64, when When) bool {
+	return (c.name == name || c.w != nil) && c.milliseconds(name, d, least, when)
+}
+
+func (c *Codec) milliseconds(name string, d *time.Duration, least int64, when When) bool {
+	if c.w == nil {
+		*d = c.r.Milliseconds(least)
+		return c.done()
+	}
+	if when == Always || when == IfSet && *d != 0 {
+		c.w.Milliseconds(name, *d)
+	}
+	return false
+}
+
+// Bool is true or false.
+func (c *Codec) Bool(name string, b *bool, when When) bool {
+	return (c.name == name || c.w != nil) && c.bool(name, b, when)
+}
+
+func (c *Codec) bool(name string, b *bool, when When) bool {
+	if c.w == nil {
+		*b = c.r.Bool()
+		return c.done()
+	}
+	if when == Always || when == IfSet && *b {
+		c.w.Bool(name, *b)
+	}
+	return false
+}
+
+// Strings is an array of strings.
+func (c *Codec) Strings(name string, all *[]string, when When) bool {
+	return (c.name == name || c.w != nil) && c.strings(name, all, when)
+}
+
+func (c *Codec) strings(name string, all *[]string, when When) bool {
+	if c.w == nil {
+		*all = nil
+		c.r.Array(func() { *all = append(*all, c.r.String()) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		c.w.Strings(name, *all)
+	}
+	return false
+}
+
+// IDs is an array of ids.
+func (c *Codec) IDs(name string, all *[]string, when When) bool {
+	return (c.name == name || c.w != nil) && c.ids(name, all, when)
+}
+
+func (c *Codec) ids(name string, all *[]string, when When) bool {
+	if c.w == nil {
+		*all = nil
+		c.r.Array(func() { *all = append(*all, c.r.ID()) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		c.w.Strings(name, *all)
+	}
+	return false
+}
+
+// Times is an array of times.
+func (c *Codec) Times(name string, all *[]time.Time, when When) bool {
+	return (c.name == name || c.w != nil) && c.times(name, all, when)
+}
+
+func (c *Codec) times(name string, all *[]time.Time, when When) bool {
+	if c.w == nil {
+		*all = nil
+		c.r.Array(func() { *all = append(*all, c.r.Time()) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		c.w.Times(name, *all)
+	}
+	return false
+}
+
+// AllMilliseconds is an array of durations.
+func (c *Codec) AllMilliseconds(name string, all *[]time.Duration, when When) bool {
+	return (c.name == name || c.w != nil) && c.allMilliseconds(name, all, when)
+}
+
+func (c *Codec) allMilliseconds(name string, all *[]time.Duration, when When) bool {
+	if c.w == nil {
+		*all = nil
+		c.r.Array(func() { *all = append(*all, c.r.Milliseconds(0)) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		c.w.AllMilliseconds(name, *all)
+	}
+	return false
+}
+
+// Raw is a value of which the text is kept, without white space, as read returns it.
+func (c *Codec) Raw(name string, text *string, read func(*Reader) string, when When) bool {
+	return (c.name == name || c.w != nil) && c.raw(name, text, read, when)
+}
+
+func (c *Codec) raw(name string, text *string, read func(*Reader) string, when When) bool {
+	if c.w == nil {
+		*text = read(c.r)
+		return c.done()
+	}
+	if when == Always || when == IfSet && *text != "" {
+		c.w.Raw(name, *text)
+	}
+	return false
+}
+
+// Word is a string that is valid, and is called what.
+func Word[T ~string](c *Codec, name string, s *T, what string, valid func(T) bool, when When) bool {
+	return (c.name == name || c.w != nil) && word(c, name, s, what, valid, when)
+}
+
+func word[T ~string](c *Codec, name string, s *T, what string, valid func(T) bool, when When) bool {
+	if c.w == nil {
+		*s = ReadWord(c.r, what, valid)
+		return c.done()
+	}
+	if when == Always || when == IfSet && *s != "" {
+		c.w.String(name, string(*s))
+	}
+	return false
+}
+
+// Version is a protocolVersion.
+func (c *Codec) Version(version *int) bool {
+	const name = "protocolVersion"
+	if c.w != nil {
+		c.w.Int(name, int64(*version))
+		return false
+	}
+	if c.name != name {
+		return false
+	}
+	*version = c.r.Version()
+	return c.done()
+}
+
+// Key is the key of an object that is repeated inside it.
+func (c *Codec) Key(name, key string) bool {
+	if c.w != nil {
+		c.w.String(name, key)
+		return false
+	}
+	if c.name != name {
+		return false
+	}
+	c.r.Key(key)
+	return c.done()
+}
+
+// Own is a member that read reads, and write writes with its name.
+func (c *Codec) Own(name string, read func(*Reader), write func(*Writer), when When) bool {
+	return (c.name == name || c.w != nil) && c.own(read, write, when)
+}
+
+func (c *Codec) own(read func(*Reader), write func(*Writer), when When) bool {
+	if c.w == nil {
+		read(c.r)
+		return c.done()
+	}
+	if when == Always {
+		write(c.w)
+	}
+	return false
+}
+
+// Object is an object, of which record reads or writes the members.
+func (c *Codec) Object(name string, record func(*Codec), when When) bool {
+	return (c.name == name || c.w != nil) && c.object(name, record, when)
+}
+
+func (c *Codec) object(name string, record func(*Codec), when When) bool {
+	if c.w == nil {
+		record(c)
+		return c.done()
+	}
+	if when == Always {
+		c.w.name(name)
+		c.w.open('{')
+		record(c)
+		c.w.close('}')
+	}
+	return false
+}
+
+// Pointer is an object, of which record reads or writes the members. It is not written if it is nil.
+func Pointer[T any](c *Codec, name string, p **T, record func(*T, *Codec)) bool {
+	return (c.name == name || c.w != nil) && pointer(c, name, p, record)
+}
+
+func pointer[T any](c *Codec, name string, p **T, record func(*T, *Codec)) bool {
+	if c.w == nil {
+		*p = new(T)
+		record(*p, c)
+		return c.done()
+	}
+	if *p != nil {
+		c.w.name(name)
+		c.w.open('{')
+		record(*p, c)
+		c.w.close('}')
+	}
+	return false
+}
+
+// Objects is an array of objects, of which record reads or writes the members.
+func Objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), when When) bool {
+	return (c.name == name || c.w != nil) && objects(c, name, all, record, when)
+}
+
+func objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), when When) bool {
+	if c.w == nil {
+		*all = ReadAll(c.r, func(one *T, r *Reader) { record(one, c) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		WriteAll(c.w, name, *all, func(one *T, w *Writer) { record(one, c) })
+	}
+	return false
+}
+
+// Array is an array whose elements read reads and write writes.
+func Array[T any](c *Codec, name string, all *[]T, read func(*Reader) T, write func(*Writer, T),
+	when When) bool {
+	return (c.name == name || c.w != nil) && array(c, name, all, read, write, when)
+}
+
+func array[T any](c *Codec, name string, all *[]T, read func(*Reader) T, write func(*Writer, T),
+	when When) bool {
+	if c.w == nil {
+		*all = nil
+		c.r.Array(func() { *all = append(*all, read(c.r)) })
+		return c.done()
+	}
+	if when == Always || when == IfSet && len(*all) > 0 {
+		c.w.Array(name, len(*all), func(i int) { write(c.w, (*all)[i]) })
+	}
+	return false
+}
