@@ -84,8 +84,8 @@ func (b *By) take(some parts, other By) {
 	}
 }
 
-// record reads or writes b. What the author of an earlier line has as well is left out, and is still
-// missing when it has been read: see Authors.
+// record reads or writes b. What the author of an earlier line has as well is left out, and is
+// still missing when it has been read: see Authors.
 func (b *By) record(c *wire.Codec, earlier author) {
 	var leaves parts
 	if c.Reads() {
@@ -116,7 +116,8 @@ func (b *By) record(c *wire.Codec, earlier author) {
 				text(c, bootID, "bootId", &p.BootID)
 				text(c, pidNamespace, "pidNamespace", &p.PIDNamespace)
 				c.Int64("startTicks", &p.StartTicks, 0, own)
-				c.Int64("pidfdInode", &p.PidfdInode, 0, wire.If(leaves&processID == 0 && p.PidfdInode != 0))
+				c.Int64("pidfdInode", &p.PidfdInode, 0,
+					wire.If(leaves&processID == 0 && p.PidfdInode != 0))
 			})
 		}, wire.If(leaves&identity != identity && (*p != observe.Process{} || refers)))
 		text(c, user, "user", &b.User)

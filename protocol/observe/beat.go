@@ -25,6 +25,12 @@ func (b Beat) Counting(at time.Time) Beat {
 // Member reads or writes b as the member name, with its unknown members among nested. It is not
 // written if it is zero.
 func (b *Beat) Member(c *wire.Codec, name string, nested **wire.Nested) {
+	if c.At(name) {
+		b.object(c, name, nested)
+	}
+}
+
+func (b *Beat) object(c *wire.Codec, name string, nested **wire.Nested) {
 	c.Object(name, func(c *wire.Codec) { c.Nested(nested, name, b.members) },
 		wire.If(!b.At.IsZero()))
 }

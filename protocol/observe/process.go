@@ -46,6 +46,12 @@ func Identity(pid int, p Process) Process {
 // Member reads or writes p as the member name, with its unknown members among nested. It is not
 // written if it is zero.
 func (p *Process) Member(c *wire.Codec, name string, nested **wire.Nested) {
+	if c.At(name) {
+		p.object(c, name, nested)
+	}
+}
+
+func (p *Process) object(c *wire.Codec, name string, nested **wire.Nested) {
 	c.Object(name, func(c *wire.Codec) { c.Nested(nested, name, p.members) },
 		wire.If(*p != Process{}))
 }

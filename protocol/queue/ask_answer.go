@@ -162,7 +162,7 @@ func (e Ended) Answers(l audit.Line) bool {
 }
 
 // line returns e as the record has it.
-func (e Ended) line() string { return wire.Line(e.write) }
+func (e Ended) line() string { return wire.Line(wire.Record(e.record)) }
 
 // Decider returns " by" and who has decided, or "" if nobody has or d is nil.
 func (d *Decision) Decider() string {

@@ -3,52 +3,31 @@ package queue
 import (
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-func readAsk(r *wire.Reader) *Ask {
-	a := &Ask{Kind: AskQuestion}
-	r.Object(func(name string) {
-		switch name {
-		case "kind":
-			a.Kind = wire.ReadWord(r, "kind", AskKind.Valid)
-		case "text":
-			a.Text = r.String()
-		case "nonce":
-			a.Nonce = readNonce(r)
-		case "by":
-			a.By = r.ID()
-		case "user":
-			a.User = r.String()
-		case "scope":
-			a.Scope = r.String()
-		case "signed":
-			a.Signed = r.Bool()
-		case "askers":
-			a.Askers = wire.ReadAll(r, (*Asker).read)
-		default:
-			r.Unknown(&a.Unknown, name)
-		}
-	})
-
-	r.Require("kind", "nonce", "by", "askers")
-	if len(a.Askers) == 0 && !r.Failed() {
-		r.FailMember(r.Offset(), "askers", wire.ErrCorrupt, "at least one is expected")
+func (a *Ask) record(c *wire.Codec) {
+	if c.Reads() {
+		a.Kind = AskQuestion
 	}
-	return a
+	if !c.Record(&a.Unknown, a.members) {
+		return
+	}
+	c.Require("kind", "nonce", "by", "askers")
+	if len(a.Askers) == 0 {
+		c.FailMember("askers", "at least one is expected")
+	}
 }
 
-func (a *Ask) write(w *wire.Writer) {
-	w.String("kind", string(a.Kind))
-	w.OptString("text", a.Text)
-	w.String("nonce", a.Nonce)
-	w.String("by", a.By)
-	w.OptString("user", a.User)
-	w.OptString("scope", a.Scope)
-	w.OptBool("signed", a.Signed)
-	wire.WriteAll(w, "askers", a.Askers, (*Asker).write)
-	w.Unknown(a.Unknown)
+func (a *Ask) members(c *wire.Codec) {
+	wire.Word(c, "kind", &a.Kind, "kind", AskKind.Valid, wire.Always)
+	c.String("text", &a.Text, wire.IfSet)
+	c.Text("nonce", &a.Nonce, readNonce, wire.Always)
+	c.ID("by", &a.By, wire.Always)
+	c.String("user", &a.User, wire.IfSet)
+	c.String("scope", &a.Scope, wire.IfSet)
+	c.Bool("signed", &a.Signed, wire.IfSet)
+	wire.Objects(c, "askers", &a.Askers, (*Asker).record, wire.Always)
 }
 
 func readNonce(r *wire.Reader) string {
@@ -59,169 +38,67 @@ func readNonce(r *wire.Reader) string {
 	return nonce
 }
 
-func (a *Asker) read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			a.At = r.Time()
-		case "beat":
-			a.Beat = observe.ReadBeat(r, &a.nested, name)
-		case "participant":
-			a.Participant = r.ID()
-		case "user":
-			a.User = r.String()
-		case "pid":
-			a.PID = int(r.Int(0))
-		case "process":
-			a.Process = observe.ReadProcess(r, &a.nested, name)
-		case "waiter":
-			a.Waiter = observe.ReadProcess(r, &a.nested, name)
-		case "operation":
-			a.Operation = r.ID()
-		case "call":
-			a.Call = r.ID()
-		case "queue":
-			a.Queue = readQueueID(r)
-		case "task":
-			a.Task = readTaskID(r)
-		case "epoch":
-			a.Epoch = r.Revision()
-		case "origin":
-			a.Origin = a.readOrigin(r)
-		default:
-			r.Unknown(&a.Unknown, name)
+func (a *Asker) record(c *wire.Codec) {
+	if c.Record(&a.Unknown, a.members) {
+		c.Require("at", "participant")
+		if a.Task != "" {
+			c.Require("queue")
 		}
-	})
-	r.Require("at", "participant")
-	if a.Task != "" {
-		r.Require("queue")
 	}
 }
 
-func (a *Asker) write(w *wire.Writer) {
-	w.Time("at", a.At)
-	a.Beat.Write(w, "beat", a.nested)
-	w.String("participant", a.Participant)
-	w.OptString("user", a.User)
-	w.OptInt("pid", int64(a.PID))
-	a.Process.Write(w, "process", a.nested)
-	a.Waiter.Write(w, "waiter", a.nested)
-	w.OptString("operation", a.Operation)
-	w.OptString("call", a.Call)
-	w.OptString("queue", a.Queue)
-	w.OptString("task", a.Task)
-	w.OptInt("epoch", a.Epoch)
-	a.writeOrigin(w)
-	w.Unknown(a.Unknown)
+func (a *Asker) members(c *wire.Codec) {
+	c.Time("at", &a.At, wire.Always)
+	a.Beat.Member(c, "beat", &a.nested)
+	c.ID("participant", &a.Participant, wire.Always)
+	c.String("user", &a.User, wire.IfSet)
+	c.Int("pid", &a.PID, 0, wire.IfSet)
+	a.Process.Member(c, "process", &a.nested)
+	a.Waiter.Member(c, "waiter", &a.nested)
+	c.ID("operation", &a.Operation, wire.IfSet)
+	c.ID("call", &a.Call, wire.IfSet)
+	c.Text("queue", &a.Queue, readQueueID, wire.IfSet)
+	c.Text("task", &a.Task, readTaskID, wire.IfSet)
+	c.Revision("epoch", &a.Epoch, wire.IfSet)
+	c.Object("origin", func(c *wire.Codec) { c.Nested(&a.nested, "origin", a.Origin.members) },
+		wire.If(a.Origin != (Origin{}) || len(a.nested.Of("origin")) > 0))
 }
 
-func (a *Asker) readOrigin(r *wire.Reader) (o Origin) {
-	r.Object(func(name string) {
-		switch name {
-		case "process":
-			o.Process = observe.ReadProcess(r, &o.nested, name)
-		case "operation":
-			o.Operation = r.ID()
-		case "queue":
-			o.Queue = readQueueID(r)
-		case "task":
-			o.Task = readTaskID(r)
-		case "participant":
-			o.Participant = r.ID()
-		default:
-			r.Nested(&a.nested, "origin", name)
-		}
-	})
-	return o
+func (o *Origin) members(c *wire.Codec) {
+	o.Process.Member(c, "process", &o.nested)
+	c.ID("operation", &o.Operation, wire.IfSet)
+	c.Text("queue", &o.Queue, readQueueID, wire.IfSet)
+	c.Text("task", &o.Task, readTaskID, wire.IfSet)
+	c.ID("participant", &o.Participant, wire.IfSet)
 }
 
-func (a *Asker) writeOrigin(w *wire.Writer) {
-	o, unknown := a.Origin, a.nested.Of("origin")
-	if o == (Origin{}) && len(unknown) == 0 {
-		return
+func (d *Decision) record(c *wire.Codec) {
+	if c.Record(&d.Unknown, d.members) {
+		c.Require("kind", "askedBy")
 	}
-	w.Object("origin", func(w *wire.Writer) {
-		o.Process.Write(w, "process", o.nested)
-		w.OptString("operation", o.Operation)
-		w.OptString("queue", o.Queue)
-		w.OptString("task", o.Task)
-		w.OptString("participant", o.Participant)
-		w.Unknown(unknown)
-	})
 }
 
-func readDecision(r *wire.Reader) *Decision {
-	d := &Decision{}
-	r.Object(func(name string) {
-		switch name {
-		case "kind":
-			d.Kind = wire.ReadWord(r, "kind", AskKind.Valid)
-		case "text":
-			d.Text = r.String()
-		case "askedBy":
-			d.AskedBy = r.ID()
-		case "operation":
-			d.Operation = r.ID()
-		case "by":
-			d.By = r.ID()
-		case "user":
-			d.User = r.String()
-		case "answer":
-			d.Answer = r.String()
-		case "rule":
-			d.Rule = readRule(r, &d.nested)
-		case "self":
-			d.Self = r.Bool()
-		case "unchecked":
-			d.Unchecked = r.Bool()
-		case "shown":
-			d.Shown = r.Hash()
-		case "signature":
-			d.Signature = readSignature(r, &d.nested)
-		default:
-			r.Unknown(&d.Unknown, name)
+func (d *Decision) members(c *wire.Codec) {
+	wire.Word(c, "kind", &d.Kind, "kind", AskKind.Valid, wire.Always)
+	c.String("text", &d.Text, wire.IfSet)
+	c.ID("askedBy", &d.AskedBy, wire.Always)
+	c.ID("operation", &d.Operation, wire.IfSet)
+	c.ID("by", &d.By, wire.IfSet)
+	c.String("user", &d.User, wire.IfSet)
+	c.String("answer", &d.Answer, wire.IfSet)
+	c.Object("rule", func(c *wire.Codec) {
+		if c.Nested(&d.nested, "rule", d.Rule.members) {
+			c.Require("file", "hash", "number")
 		}
-	})
-	r.Require("kind", "askedBy")
-	return d
+	}, wire.If(d.Rule.Number > 0))
+	c.Bool("self", &d.Self, wire.IfSet)
+	c.Bool("unchecked", &d.Unchecked, wire.IfSet)
+	c.Text("shown", &d.Shown, (*wire.Reader).Hash, wire.IfSet)
+	d.Signature.member(c, &d.nested)
 }
 
-func readRule(r *wire.Reader, nested **wire.Nested) (rule Rule) {
-	r.Object(func(name string) {
-		switch name {
-		case "file":
-			rule.File = r.String()
-		case "hash":
-			rule.Hash = r.Hash()
-		case "number":
-			rule.Number = r.Int(1)
-		default:
-			r.Nested(nested, "rule", name)
-		}
-	})
-	r.Require("file", "hash", "number")
-	return rule
-}
-
-func (d *Decision) write(w *wire.Writer) {
-	w.String("kind", string(d.Kind))
-	w.OptString("text", d.Text)
-	w.String("askedBy", d.AskedBy)
-	w.OptString("operation", d.Operation)
-	w.OptString("by", d.By)
-	w.OptString("user", d.User)
-	w.OptString("answer", d.Answer)
-	if d.Rule.Number > 0 {
-		w.Object("rule", func(w *wire.Writer) {
-			w.String("file", d.Rule.File)
-			w.String("hash", d.Rule.Hash)
-			w.Int("number", d.Rule.Number)
-			w.Unknown(d.nested.Of("rule"))
-		})
-	}
-	w.OptBool("self", d.Self)
-	w.OptBool("unchecked", d.Unchecked)
-	w.OptString("shown", d.Shown)
-	d.Signature.write(w, d.nested)
-	w.Unknown(d.Unknown)
+func (r *Rule) members(c *wire.Codec) {
+	c.String("file", &r.File, wire.Always)
+	c.Text("hash", &r.Hash, (*wire.Reader).Hash, wire.Always)
+	c.Int64("number", &r.Number, 1, wire.Always)
 }

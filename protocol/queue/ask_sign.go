@@ -80,43 +80,22 @@ func (s Signature) Fits(asked, latest time.Time) bool {
 	return !s.At.Before(asked.Add(-apart)) && !s.At.After(latest.Add(apart))
 }
 
-func readSignature(r *wire.Reader, nested **wire.Nested) (s Signature) {
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			s.At = r.Time()
-		case "text":
-			s.Text = r.String()
-		case "nonce":
-			s.Nonce = readNonce(r)
-		case "askedAt":
-			s.AskedAt = r.Time()
-		case "user":
-			s.User = r.String()
-		case "scope":
-			s.Scope = r.String()
-		case "key":
-			s.Key = r.String()
-		default:
-			r.Nested(nested, "signature", name)
+// member is the member signature, which is not written if s is zero. Its unknown members are among
+// nested.
+func (s *Signature) member(c *wire.Codec, nested **wire.Nested) {
+	c.Object("signature", func(c *wire.Codec) {
+		if c.Nested(nested, "signature", s.members) {
+			c.Require("at", "text", "nonce", "askedAt")
 		}
-	})
-	r.Require("at", "text", "nonce", "askedAt")
-	return s
+	}, wire.If(*s != Signature{}))
 }
 
-func (s Signature) write(w *wire.Writer, nested *wire.Nested) {
-	if s == (Signature{}) {
-		return
-	}
-	w.Object("signature", func(w *wire.Writer) {
-		w.Time("at", s.At)
-		w.String("text", s.Text)
-		w.String("nonce", s.Nonce)
-		w.Time("askedAt", s.AskedAt)
-		w.OptString("user", s.User)
-		w.OptString("scope", s.Scope)
-		w.OptString("key", s.Key)
-		w.Unknown(nested.Of("signature"))
-	})
+func (s *Signature) members(c *wire.Codec) {
+	c.Time("at", &s.At, wire.Always)
+	c.String("text", &s.Text, wire.Always)
+	c.Text("nonce", &s.Nonce, readNonce, wire.Always)
+	c.Time("askedAt", &s.AskedAt, wire.Always)
+	c.String("user", &s.User, wire.IfSet)
+	c.String("scope", &s.Scope, wire.IfSet)
+	c.String("key", &s.Key, wire.IfSet)
 }

@@ -15,18 +15,7 @@ type AskSpec struct {
 }
 
 // Content returns the text of s.
-func (s AskSpec) Content() Content {
-	return Content(wire.Line(func(w *wire.Writer) {
-		w.String("text", s.Text)
-		if s.Input != "" {
-			w.Raw("input", s.Input)
-		}
-		if len(s.Choices) > 0 {
-			w.Strings("choices", s.Choices)
-		}
-		w.Unknown(s.Unknown)
-	}))
-}
+func (s AskSpec) Content() Content { return Content(wire.Line(wire.Record(s.record))) }
 
 // Brief returns s in a line for lists, without its input: the text, and the choices.
 func (s AskSpec) Brief() string {
@@ -49,21 +38,15 @@ func (t *Task) Listed() (spec AskSpec, whole bool) {
 
 // DecodeAskSpec returns the spec in c. Its errors are those of wire.Decode.
 func DecodeAskSpec(c Content) (AskSpec, error) {
-	return wire.Decode(string(c), 0, func(r *wire.Reader) (s AskSpec) {
-		r.Object(func(name string) {
-			switch name {
-			case "text":
-				s.Text = r.String()
-			case "input":
-				s.Input = readObject(r)
-			case "choices":
-				r.Array(func() { s.Choices = append(s.Choices, r.String()) })
-			default:
-				r.Unknown(&s.Unknown, name)
-			}
-		})
-		return s
-	})
+	return wire.DecodeRecord(string(c), (*AskSpec).record)
+}
+
+func (s *AskSpec) record(c *wire.Codec) { c.Record(&s.Unknown, s.members) }
+
+func (s *AskSpec) members(c *wire.Codec) {
+	c.String("text", &s.Text, wire.Always)
+	c.Raw("input", &s.Input, readObject, wire.IfSet)
+	c.Strings("choices", &s.Choices, wire.IfSet)
 }
 
 // CompactObject returns the JSON object in text without the white space around it and between its

@@ -20,7 +20,10 @@ func AuditLeftOut() []string {
 
 // AuditText returns q as the record has it: the content of its file without the record and
 // AuditLeftOut, and without white space.
-func (q Queue) AuditText() string { return wire.Line(q.recorded().write) }
+func (q Queue) AuditText() string {
+	q = q.recorded()
+	return wire.Line(wire.Record(q.record))
+}
 
 // AuditLayout returns AuditText in the layout of Encode.
 func (q Queue) AuditLayout() string { return q.recorded().Encode() }
@@ -77,7 +80,7 @@ func (q Queue) tasksPatch(patch []audit.Change, before []*Task) []audit.Change {
 
 func taskPath(t *Task) string { return audit.Join("tasks", t.ID) }
 
-func (t *Task) text() string { return wire.Line(t.recorded().write) }
+func (t *Task) text() string { return wire.Line(wire.Record(t.recorded().record)) }
 
 // recorded returns t without what its record leaves out.
 func (t *Task) recorded() *Task {
@@ -102,7 +105,7 @@ func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
 		patch = append(patch, audit.Change{Path: "ended/0"})
 	}
 	for _, e := range q.Ended[len(before)-gone:] {
-		patch = audit.Diff(patch, "ended/-", "", wire.Line(e.write))
+		patch = audit.Diff(patch, "ended/-", "", wire.Line(wire.Record(e.record)))
 	}
 	return patch
 }

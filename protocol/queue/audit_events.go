@@ -178,11 +178,7 @@ func EndedIn(l audit.Line) (all []Ended) {
 			array = "[" + c.After + "]"
 		}
 		for _, text := range elements(array) {
-			e, err := wire.Decode(text, 0, func(r *wire.Reader) (e Ended) {
-				e.read(r)
-				return e
-			})
-			if err == nil {
+			if e, err := wire.DecodeRecord(text, (*Ended).record); err == nil {
 				all = append(all, e)
 			}
 		}

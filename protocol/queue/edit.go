@@ -51,18 +51,16 @@ type Remembered struct {
 func (r Remembered) Line() string {
 	return wire.Line(func(w *wire.Writer) {
 		w.Int("seq", r.Seq)
-		r.write(w)
+		r.record(w.Codec())
 	})
 }
 
 // DecodeRemembered returns the task in a line of the file of ended tasks. Its errors are those of
 // wire.Decode.
 func DecodeRemembered(line string) (Ended, error) {
-	return wire.Decode(line, 0, func(r *wire.Reader) (e Ended) {
-		e.read(r)
-		e.Unknown = slices.DeleteFunc(e.Unknown, func(m wire.Member) bool { return m.Name == "seq" })
-		return e
-	})
+	e, err := wire.DecodeRecord(line, (*Ended).record)
+	e.Unknown = slices.DeleteFunc(e.Unknown, func(m wire.Member) bool { return m.Name == "seq" })
+	return e, err
 }
 
 // A Report is what a worker says about an attempt, for the next one and for people.

@@ -25,33 +25,21 @@ type Spec struct {
 }
 
 // Content returns the text of s.
-func (s Spec) Content() Content { return Content(wire.Line(s.write)) }
-
-func (s Spec) write(w *wire.Writer) {
-	if len(s.Argv) > 0 {
-		w.Strings("argv", s.Argv)
-	}
-	w.OptString("dir", s.Dir)
-	w.OptString("text", s.Text)
-	w.OptInt("timeoutMs", s.Timeout.Milliseconds())
-	w.OptInt("softTimeoutMs", s.SoftTimeout.Milliseconds())
-	w.OptInt("killAfterMs", s.KillAfter.Milliseconds())
-	if s.Check != "" {
-		w.Raw("check", s.Check)
-	}
-	w.Unknown(s.Unknown)
-}
+func (s Spec) Content() Content { return Content(wire.Line(wire.Record(s.record))) }
 
 // DecodeSpec returns the spec in c. Its errors are those of wire.Decode.
-func DecodeSpec(c Content) (Spec, error) {
-	return wire.Decode(string(c), 0, func(r *wire.Reader) (s Spec) {
-		r.Object(func(name string) {
-			if !s.readMember(r, name) {
-				r.Unknown(&s.Unknown, name)
-			}
-		})
-		return s
-	})
+func DecodeSpec(c Content) (Spec, error) { return wire.DecodeRecord(string(c), (*Spec).record) }
+
+func (s *Spec) record(c *wire.Codec) { c.Record(&s.Unknown, s.members) }
+
+func (s *Spec) members(c *wire.Codec) {
+	c.Strings("argv", &s.Argv, wire.IfSet)
+	c.String("dir", &s.Dir, wire.IfSet)
+	c.String("text", &s.Text, wire.IfSet)
+	c.Milliseconds("timeoutMs", &s.Timeout, 0, wire.IfSet)
+	c.Milliseconds("softTimeoutMs", &s.SoftTimeout, 0, wire.IfSet)
+	c.Milliseconds("killAfterMs", &s.KillAfter, 0, wire.IfSet)
+	c.Raw("check", &s.Check, readObject, wire.IfSet)
 }
 
 // CanRun returns why no worker can run the command of s, as far as that can be told without looking
@@ -82,29 +70,6 @@ func canPass(text string) error {
 	return nil
 }
 
-func (s *Spec) readMember(r *wire.Reader, name string) bool {
-	switch name {
-	case "argv":
-		s.Argv = nil
-		r.Array(func() { s.Argv = append(s.Argv, r.String()) })
-	case "dir":
-		s.Dir = r.String()
-	case "text":
-		s.Text = r.String()
-	case "timeoutMs":
-		s.Timeout = r.Milliseconds(0)
-	case "softTimeoutMs":
-		s.SoftTimeout = r.Milliseconds(0)
-	case "killAfterMs":
-		s.KillAfter = r.Milliseconds(0)
-	case "check":
-		s.Check = readObject(r)
-	default:
-		return false
-	}
-	return true
-}
-
 // A Request is a task as somebody writes it down (spec §36.3): what is said to the queue, and its
 // spec.
 type Request struct {
@@ -120,7 +85,7 @@ func DecodeRequests(text string) (all []Request, err error) {
 		return nil, err
 	}
 	for i, value := range values {
-		r, err := wire.Decode(value, 0, readRequest)
+		r, err := wire.DecodeRecord(value, (*Request).record)
 		if err != nil {
 			return nil, fmt.Errorf("task %d: %w", i+1, err)
 		}
@@ -157,58 +122,32 @@ func split(text string) (values []string, err error) {
 	return nil, fmt.Errorf("%w: task %d: %w", wire.ErrCorrupt, len(values)+1, err)
 }
 
-func readRequest(r *wire.Reader) (q Request) {
-	r.Object(func(name string) {
-		switch name {
-		case "taskId", "task_id":
-			q.ID = readTaskID(r)
-		case "key":
-			q.Key = r.String()
-		case "priority":
-			q.Priority = readPriority(r)
-		case "after":
-			r.Array(func() { q.After = append(q.After, readTaskID(r)) })
-		case "group":
-			q.Group = r.ID()
-		case "delayMs":
-			q.Delay = r.Milliseconds(0)
-		case "notBefore":
-			q.NotBefore = r.Time()
-		case "expiresMs":
-			q.Expires = r.Milliseconds(0)
-		case "maxAttempts":
-			q.MaxAttempts = r.Int(1)
-		case "retry_policy":
-			q.readRetryPolicy(r)
-		case "working_directory":
-			q.Spec.Dir = r.String()
-		default:
-			if !q.Spec.readMember(r, name) {
-				r.Unknown(&q.Spec.Unknown, name)
-			}
-		}
-	})
-	return q
+// record reads q.
+func (q *Request) record(c *wire.Codec) { c.Record(&q.Spec.Unknown, q.members) }
+
+func (q *Request) members(c *wire.Codec) {
+	c.Text("taskId", &q.ID, readTaskID, wire.Always)
+	c.Text("task_id", &q.ID, readTaskID, wire.Always)
+	c.String("key", &q.Key, wire.Always)
+	priorityMember(c, &q.Priority)
+	c.Texts("after", &q.After, readTaskID, wire.Always)
+	c.ID("group", &q.Group, wire.Always)
+	c.Milliseconds("delayMs", &q.Delay, 0, wire.Always)
+	c.Time("notBefore", &q.NotBefore, wire.Always)
+	c.Milliseconds("expiresMs", &q.Expires, 0, wire.Always)
+	c.Int64("maxAttempts", &q.MaxAttempts, 1, wire.Always)
+	c.Object("retry_policy", q.retryPolicy, wire.Always)
+	c.String("working_directory", &q.Spec.Dir, wire.Always)
+	q.Spec.members(c)
 }
 
-// readRetryPolicy reads {"max_retries": N}, which is one attempt less than all.
-func (q *Request) readRetryPolicy(r *wire.Reader) {
-	r.Object(func(name string) {
-		if name == "max_retries" {
-			q.MaxAttempts = r.Int(0) + 1
-		} else {
-			r.Value()
+// retryPolicy reads {"max_retries": N}, which is one attempt less than all.
+func (q *Request) retryPolicy(c *wire.Codec) {
+	c.Known(func(c *wire.Codec) {
+		if c.Int64("max_retries", &q.MaxAttempts, 0, wire.Always) {
+			q.MaxAttempts++
 		}
 	})
-}
-
-// readPriority reads a priority.
-func readPriority(r *wire.Reader) int64 {
-	n := r.Int(minPriority)
-	if n > maxPriority {
-		r.Refuse("a priority of at most %d is expected", int64(maxPriority))
-	}
-	return n
 }
 
 // Priorities returns the lowest and the highest priority.

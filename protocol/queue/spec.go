@@ -58,13 +58,21 @@ func (t *Task) SpecHash() string {
 	return t.Spec
 }
 
-// readSpec reads the member spec of a task.
-func readSpec(r *wire.Reader) string {
+// readSpec reads the member spec of t.
+func (t *Task) readSpec(r *wire.Reader) {
 	if r.AtString() {
-		return r.Hash()
+		t.Spec = r.Hash()
+	} else {
+		t.Spec = readObject(r)
 	}
+}
 
-	return readObject(r)
+func (t *Task) writeSpec(w *wire.Writer) {
+	if isInline(t.Spec) {
+		w.Raw("spec", t.Spec)
+	} else {
+		w.String("spec", t.Spec)
+	}
 }
 
 // readObject reads an object, and returns its text without white space between the tokens.

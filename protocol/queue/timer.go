@@ -35,36 +35,29 @@ func (t Timer) Left(seen observe.Observation) time.Duration {
 // runs reports whether t is not zero.
 func (t Timer) runs() bool { return !t.At.IsZero() }
 
-func (t *timerMember) read(r *wire.Reader, name string) {
-	r.Object(func(member string) {
-		switch member {
-		case "at":
-			t.At = r.Time()
-		case "beat":
-			t.Beat = observe.ReadBeat(r, &t.nested, member)
-		case "forMs":
-			t.For = r.Milliseconds(1)
-		default:
-			r.Nested(&t.nested, name+"Timer", member)
-		}
-	})
-	r.Require("at", "forMs")
-}
-
 // A timerMember is a timer in a file, with the unknown members in it.
 type timerMember struct {
 	Timer
 	nested *wire.Nested
 }
 
-func (t *timerMember) write(w *wire.Writer, name string) {
-	if !t.runs() {
-		return
+// member is the member name, which is not written if t does not run.
+func (t *timerMember) member(c *wire.Codec, name string) {
+	if c.At(name) {
+		t.object(c, name)
 	}
-	w.Object(name, func(w *wire.Writer) {
-		w.Time("at", t.At)
-		t.Beat.Write(w, "beat", t.nested)
-		w.Milliseconds("forMs", t.For)
-		w.Unknown(t.nested.Of(name + "Timer"))
-	})
+}
+
+func (t *timerMember) object(c *wire.Codec, name string) {
+	c.Object(name, func(c *wire.Codec) {
+		if c.Nested(&t.nested, name+"Timer", t.members) {
+			c.Require("at", "forMs")
+		}
+	}, wire.If(t.runs()))
+}
+
+func (t *timerMember) members(c *wire.Codec) {
+	c.Time("at", &t.At, wire.Always)
+	t.Beat.Member(c, "beat", &t.nested)
+	c.Milliseconds("forMs", &t.For, 1, wire.Always)
 }

@@ -61,11 +61,11 @@ type vectorEnded struct {
 func (v vectorEnded) ended(t *testing.T) Ended {
 	e := Ended{ID: v.TaskID, End: v.End, Spec: v.Spec}
 	if v.Decision != nil {
-		d, err := wire.Decode(string(v.Decision), 1, readDecision)
+		d, err := wire.DecodeRecord(string(v.Decision), (*Decision).record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Decision = d
+		e.Decision = &d
 	}
 	return e
 }

@@ -8,10 +8,10 @@ package wire
 //		c.Time("crashedAt", &s.CrashedAt, wire.IfSet)
 //	}
 //
-// Record calls it. To write, it calls it once. To read, it calls it until no member of the object is
-// left: each call reads the members that come in the order of the method, and what a whole call does
-// not read is unknown. So a method may run several times for one object, and of what it does, only
-// the part inside `if c.Time(…)` may change anything besides the member.
+// Record calls that method: once to write, and to read until no member of the object is left. Each
+// call reads the members that come in the order of the method. A member that a whole call does not
+// read is unknown. So the method may run several times for one object: whatever changes more than
+// its own member is inside `if c.Time(…)`.
 //
 // Each method for a member returns whether it has just read it. Then Refuse and Fail may refuse it.
 // What needs several members, or the absence of one, belongs behind Record.
@@ -77,6 +77,10 @@ func (c *Codec) Source() string { return c.r.text }
 
 // More reports whether c reads, and has not yet read all members of the object.
 func (c *Codec) More() bool { return c.more }
+
+// At reports whether the member name comes next, or c writes. A member that takes long to describe
+// asks for it first.
+func (c *Codec) At(name string) bool { return c.name == name || c.w != nil }
 
 // Part calls members, and reports whether it has read any.
 func (c *Codec) Part(members func(*Codec)) bool {

@@ -161,7 +161,7 @@ func (c *Codec) milliseconds(name string, d *time.Duration, least int64, when Wh
 		*d = c.r.Milliseconds(least)
 		return c.done()
 	}
-	if when == Always || when == IfSet && *d != 0 {
+	if when == Always || when == IfSet && d.Milliseconds() != 0 {
 		c.w.Milliseconds(name, *d)
 	}
 	return false
@@ -200,15 +200,15 @@ func (c *Codec) strings(name string, all *[]string, when When) bool {
 	return false
 }
 
-// IDs is an array of ids.
-func (c *Codec) IDs(name string, all *[]string, when When) bool {
-	return (c.name == name || c.w != nil) && c.ids(name, all, when)
+// Texts is an array of strings that read reads.
+func (c *Codec) Texts(name string, all *[]string, read func(*Reader) string, when When) bool {
+	return (c.name == name || c.w != nil) && c.texts(name, all, read, when)
 }
 
-func (c *Codec) ids(name string, all *[]string, when When) bool {
+func (c *Codec) texts(name string, all *[]string, read func(*Reader) string, when When) bool {
 	if c.w == nil {
 		*all = nil
-		c.r.Array(func() { *all = append(*all, c.r.ID()) })
+		c.r.Array(func() { *all = append(*all, read(c.r)) })
 		return c.done()
 	}
 	if when == Always || when == IfSet && len(*all) > 0 {
@@ -345,7 +345,7 @@ func (c *Codec) object(name string, record func(*Codec), when When) bool {
 	return false
 }
 
-// Pointer is an object, of which record reads or writes the members. It is not written if it is nil.
+// Pointer is an object, of which record reads or writes the members. Nil is not written.
 func Pointer[T any](c *Codec, name string, p **T, record func(*T, *Codec)) bool {
 	return (c.name == name || c.w != nil) && pointer(c, name, p, record)
 }
@@ -377,25 +377,6 @@ func objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), wh
 	}
 	if when == Always || when == IfSet && len(*all) > 0 {
 		WriteAll(c.w, name, *all, func(one *T, w *Writer) { record(one, c) })
-	}
-	return false
-}
-
-// Array is an array whose elements read reads and write writes.
-func Array[T any](c *Codec, name string, all *[]T, read func(*Reader) T, write func(*Writer, T),
-	when When) bool {
-	return (c.name == name || c.w != nil) && array(c, name, all, read, write, when)
-}
-
-func array[T any](c *Codec, name string, all *[]T, read func(*Reader) T, write func(*Writer, T),
-	when When) bool {
-	if c.w == nil {
-		*all = nil
-		c.r.Array(func() { *all = append(*all, read(c.r)) })
-		return c.done()
-	}
-	if when == Always || when == IfSet && len(*all) > 0 {
-		c.w.Array(name, len(*all), func(i int) { write(c.w, (*all)[i]) })
 	}
 	return false
 }
