@@ -10,7 +10,11 @@ import (
 // Decode returns the rules in text (spec §41). It refuses members that it does not know, empty
 // lists and empty texts: a rule that asks nothing is a mistake. Its errors are those of
 // wire.DecodeStrict. It does not tell whether the schemas of Shapes are valid.
-func Decode(text string) (Rules, error) { return wire.DecodeStrict(text, readRules) }
+func Decode(text string) (Rules, error) {
+	return wire.DecodeStrict(text, func(rules *Rules, c *wire.Codec) {
+		*rules = readRules(c.Reader())
+	})
+}
 
 func readRules(r *wire.Reader) Rules {
 	rules, members := Rules{Timeout: DefaultTimeout}, []wire.Member(nil)

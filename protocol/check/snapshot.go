@@ -94,7 +94,8 @@ func (s Snapshot) Encode() string {
 
 // DecodeSnapshot returns the snapshot in text. Its errors are those of wire.DecodeStrict.
 func DecodeSnapshot(text string) (Snapshot, error) {
-	return wire.DecodeStrict(text, func(r *wire.Reader) (s Snapshot) {
+	return wire.DecodeStrict(text, func(s *Snapshot, c *wire.Codec) {
+		r := c.Reader()
 		var members []wire.Member
 		r.Object(func(name string) {
 			switch name {
@@ -107,7 +108,6 @@ func DecodeSnapshot(text string) (Snapshot, error) {
 			}
 		})
 		r.Require("changed", "files")
-		return s
 	})
 }
 

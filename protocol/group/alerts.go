@@ -113,45 +113,23 @@ func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, er
 	return e.end()
 }
 
-func readAlertTries(r *wire.Reader) *AlertTries {
-	t := &AlertTries{}
-	r.Object(func(name string) {
-		switch name {
-		case "seq":
-			t.Seq = r.Revision()
-		case "tries":
-			if t.Tries = int(r.Int(1)); t.Tries >= MaxAlertTries {
-				r.Refuse("less than %d is expected", MaxAlertTries)
-			}
-		case "at":
-			t.At = r.Time()
-		default:
-			r.Unknown(&t.Unknown, name)
-		}
-	})
-	r.Require("seq", "tries", "at")
-	return t
+func (t *AlertTries) record(c *wire.Codec) {
+	if c.Record(&t.Unknown, t.members) {
+		c.Require("seq", "tries", "at")
+	}
 }
 
-// write writes the member alertTries, or nothing for nil.
-func (t *AlertTries) write(w *wire.Writer) {
-	if t == nil {
-		return
+func (t *AlertTries) members(c *wire.Codec) {
+	c.Revision("seq", &t.Seq, wire.Always)
+	if c.Int("tries", &t.Tries, 1, wire.Always) && t.Tries >= MaxAlertTries {
+		c.Refuse("less than %d is expected", MaxAlertTries)
 	}
-	w.Object("alertTries", func(w *wire.Writer) {
-		w.Int("seq", t.Seq)
-		w.Int("tries", int64(t.Tries))
-		w.Time("at", t.At)
-		w.Unknown(t.Unknown)
-	})
+	c.Time("at", &t.At, wire.Always)
 }
 
 // ReadAlert returns the alert of line, or the zero value if it is none.
 func ReadAlert(line string) Alert {
-	alert, _ := wire.Decode(line, 0, func(r *wire.Reader) (a Alert) {
-		a.read(r)
-		return a
-	})
+	alert, _ := wire.DecodeRecord(line, (*Alert).record)
 	return alert
 }
 
@@ -175,7 +153,9 @@ func (g Group) withExit(line string, alert Alert) string {
 		return line
 	}
 
-	exit := wire.Line(func(w *wire.Writer) { s.LastExit.write(w, "exit") })
+	exit := wire.Line(func(w *wire.Writer) {
+		w.Object("exit", wire.Record(s.LastExit.record))
+	})
 	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
 }
 

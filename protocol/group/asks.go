@@ -101,48 +101,43 @@ func (a *Asks) times(sight func(at time.Time, beat observe.Beat)) {
 	}
 }
 
+// asksMember is the member asked, an object of asks by their clocks. Nil is not written.
+func asksMember(c *wire.Codec, a **Asks) {
+	if c.At("asked") {
+		c.Own("asked", func(r *wire.Reader) { *a = readAsks(r) },
+			func(w *wire.Writer) { (*a).write(w) }, wire.If(*a != nil))
+	}
+}
+
 func readAsks(r *wire.Reader) *Asks {
 	a := &Asks{}
-	r.Object(func(clock string) { a.all = append(a.all, readAsk(r, clock)) })
+	r.Object(func(clock string) {
+		a.all = append(a.all, ask{clock: clock})
+		a.all[len(a.all)-1].record(r.Codec())
+	})
 	if len(a.all) == 0 {
 		return nil
 	}
 	return a
 }
 
-func readAsk(r *wire.Reader, clock string) ask {
-	b := ask{clock: clock}
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			b.at = r.Time()
-		case "beat":
-			b.beat = observe.ReadBeat(r, &b.nested, name)
-		case "answered":
-			b.answered = r.Bool()
-		default:
-			r.Unknown(&b.unknown, name)
+func (a *Asks) write(w *wire.Writer) {
+	w.Object("asked", func(w *wire.Writer) {
+		for i := range a.all {
+			b := &a.all[i]
+			w.Object(b.clock, func(w *wire.Writer) { b.record(w.Codec()) })
 		}
 	})
-
-	r.Require("at")
-	return b
 }
 
-// write writes the member asked, or nothing for nil.
-func (a *Asks) write(w *wire.Writer) {
-	if a == nil {
-		return
+func (b *ask) record(c *wire.Codec) {
+	if c.Record(&b.unknown, b.members) {
+		c.Require("at")
 	}
+}
 
-	w.Object("asked", func(w *wire.Writer) {
-		for _, b := range a.all {
-			w.Object(b.clock, func(w *wire.Writer) {
-				w.Time("at", b.at)
-				b.beat.Write(w, "beat", b.nested)
-				w.OptBool("answered", b.answered)
-				w.Unknown(b.unknown)
-			})
-		}
-	})
+func (b *ask) members(c *wire.Codec) {
+	c.Time("at", &b.at, wire.Always)
+	b.beat.Member(c, "beat", &b.nested)
+	c.Bool("answered", &b.answered, wire.IfSet)
 }

@@ -34,10 +34,12 @@ func (g Group) AuditText() string {
 // headText returns r without its services.
 func (r Registry) headText() string {
 	r.Services, r.Events, r.Audit = nil, nil, audit.Chain{}
-	return audit.Without(wire.Line(r.write), "supervisors", "events")
+	return audit.Without(wire.Line(wire.Record(r.record)), "supervisors", "events")
 }
 
-func (s *Service) auditText() string { return audit.Without(wire.Line(s.write), beats...) }
+func (s *Service) auditText() string {
+	return audit.Without(wire.Line(wire.Record(s.record)), beats...)
+}
 
 // AuditPatch returns what has changed in the registry from before to g, except the revision.
 func (g Group) AuditPatch(before Group) (patch []audit.Change) {

@@ -86,35 +86,17 @@ func (x Exponential) delay(n int) time.Duration {
 	return min(delay, x.Max)
 }
 
-func readExponential(r *wire.Reader) Exponential {
-	x := Exponential{Factor: 2}
-	r.Object(func(name string) {
-		switch name {
-		case "initialMs":
-			x.Initial = r.Milliseconds(1)
-		case "factor":
-			x.Factor = r.Int(1)
-		case "maxMs":
-			x.Max = r.Milliseconds(1)
-		default:
-			r.Unknown(&x.Unknown, name)
-		}
-	})
-
-	r.Require("initialMs", "maxMs")
-	return x
+func (x *Exponential) record(c *wire.Codec) {
+	if c.Reads() {
+		*x = Exponential{Factor: 2}
+	}
+	if c.Record(&x.Unknown, x.members) {
+		c.Require("initialMs", "maxMs")
+	}
 }
 
-// write writes the member backoff, if x is set.
-func (x Exponential) write(w *wire.Writer) {
-	if !x.isSet() {
-		return
-	}
-
-	w.Object("backoff", func(w *wire.Writer) {
-		w.Milliseconds("initialMs", x.Initial)
-		w.Int("factor", x.Factor)
-		w.Milliseconds("maxMs", x.Max)
-		w.Unknown(x.Unknown)
-	})
+func (x *Exponential) members(c *wire.Codec) {
+	c.Milliseconds("initialMs", &x.Initial, 1, wire.Always)
+	c.Int64("factor", &x.Factor, 1, wire.Always)
+	c.Milliseconds("maxMs", &x.Max, 1, wire.Always)
 }

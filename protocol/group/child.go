@@ -164,27 +164,19 @@ func (g Group) becomes(s *Service, to *StartInfo, seen observe.Observation) erro
 	return nil
 }
 
-// read reads the member name, and reports whether it is one of a Parent.
-func (p *Parent) read(r *wire.Reader, name string) bool {
-	switch name {
-	case "parent":
-		text := r.String()
-		group, service, _ := strings.Cut(text, "/")
-		if wire.CheckID(group) != nil || wire.CheckID(service) != nil {
-			r.Refuse("%.40q is not GROUP/SERVICE", text)
-		}
-		p.Group, p.Service = group, service
-	case "generation":
-		p.Generation = r.Revision()
-	default:
-		return false
-	}
-	return true
+// members are those of a parent, among those of a supervision.
+func (p *Parent) members(c *wire.Codec) {
+	c.Own("parent", p.read, p.write, wire.If(*p != Parent{}))
+	c.Revision("generation", &p.Generation, wire.If(*p != Parent{}))
 }
 
-func (p *Parent) write(w *wire.Writer) {
-	if *p != (Parent{}) {
-		w.String("parent", p.String())
-		w.Int("generation", p.Generation)
+func (p *Parent) read(r *wire.Reader) {
+	text := r.String()
+	group, service, _ := strings.Cut(text, "/")
+	if wire.CheckID(group) != nil || wire.CheckID(service) != nil {
+		r.Refuse("%.40q is not GROUP/SERVICE", text)
 	}
+	p.Group, p.Service = group, service
 }
+
+func (p *Parent) write(w *wire.Writer) { w.String("parent", p.String()) }

@@ -39,63 +39,44 @@ func ParseUmask(text string) (Number, error) {
 	return Number{int(n), true}, nil
 }
 
-// read reads the member name into x, and reports whether it is one of a Context.
-func (x *Context) read(r *wire.Reader, name string) bool {
-	between := func(least, most int) Number {
-		n := r.Int(int64(least))
-		if n > int64(most) {
-			r.Refuse("at most %d is expected", most)
-		}
-		return Number{int(n), true}
-	}
+// members are those of a context, among those of its startInfo.
+func (x *Context) members(c *wire.Codec) {
+	c.Own("umask", x.readUmask, x.writeUmask, wire.If(x.Umask.Set))
+	x.NofileSoft.member(c, "nofileSoft", 1, MaxNofile)
+	x.NofileHard.member(c, "nofileHard", 1, MaxNofile)
+	x.Nice.member(c, "nice", MinNice, MaxNice)
+	x.OOMScoreAdj.member(c, "oomScoreAdj", MinOOMScoreAdj, MaxOOMScoreAdj)
+}
 
-	switch name {
-	case "umask":
-		var err error
-		if x.Umask, err = ParseUmask(r.String()); err != nil {
-			r.Refuse("%v", err)
-		}
-	case "nofileSoft":
-		x.NofileSoft = between(1, MaxNofile)
-	case "nofileHard":
-		x.NofileHard = between(1, MaxNofile)
-	case "nice":
-		x.Nice = between(MinNice, MaxNice)
-	case "oomScoreAdj":
-		x.OOMScoreAdj = between(MinOOMScoreAdj, MaxOOMScoreAdj)
-	default:
-		return false
+func (x *Context) readUmask(r *wire.Reader) {
+	var err error
+	if x.Umask, err = ParseUmask(r.String()); err != nil {
+		r.Refuse("%v", err)
 	}
-	return true
+}
+
+func (x *Context) writeUmask(w *wire.Writer) { w.String("umask", fmt.Sprintf("%04o", x.Umask.N)) }
+
+// member is a number from least to most.
+func (n *Number) member(c *wire.Codec, name string, least, most int) {
+	if !c.Int(name, &n.N, int64(least), wire.If(n.Set)) {
+		return
+	}
+	if n.Set = true; n.N > most {
+		c.Refuse("at most %d is expected", most)
+	}
 }
 
 // MaxNofile is the greatest limit of open files that a kernel may be set to allow.
 const MaxNofile = 1<<31 - 1
 
-// check refuses the object that r has read into x if it has half of the limits of open files, or a
+// check refuses the object that was read into x if it has half of the limits of open files, or a
 // soft one above the hard one.
-func (x *Context) check(r *wire.Reader) {
-	if r.Had("nofileSoft") || r.Had("nofileHard") {
-		r.Require("nofileSoft", "nofileHard")
+func (x *Context) check(c *wire.Codec) {
+	if c.Had("nofileSoft") || c.Had("nofileHard") {
+		c.Require("nofileSoft", "nofileHard")
 	}
 	if x.NofileSoft.N > x.NofileHard.N {
-		r.Refuse("nofileSoft is more than nofileHard")
-	}
-}
-
-func (x *Context) write(w *wire.Writer) {
-	if x.Umask.Set {
-		w.String("umask", fmt.Sprintf("%04o", x.Umask.N))
-	}
-	for _, m := range []struct {
-		name string
-		n    Number
-	}{
-		{"nofileSoft", x.NofileSoft}, {"nofileHard", x.NofileHard}, {"nice", x.Nice},
-		{"oomScoreAdj", x.OOMScoreAdj},
-	} {
-		if m.n.Set {
-			w.Int(m.name, int64(m.n.N))
-		}
+		c.Refuse("nofileSoft is more than nofileHard")
 	}
 }

@@ -25,73 +25,71 @@ type ServicesFile struct {
 // directory may be relative to that of the file; without one it is ".". Its errors are those of
 // wire.DecodeStrict.
 func DecodeServices(text string) (ServicesFile, error) {
-	return wire.DecodeStrict(text, readServices)
+	return wire.DecodeStrict(text, (*ServicesFile).record)
 }
 
-func readServices(r *wire.Reader) (f ServicesFile) {
-	r.Object(func(name string) {
-		switch name {
-		case "$schema":
-			_ = r.String() // for editors
-		case "protocolVersion":
-			r.Version()
-		case "supervision":
-			f.Supervision = readSettings(r)
-		case "supervisors":
-			r.Object(func(key string) { f.Services = append(f.Services, readDeclaration(r, key)) })
-		default:
-			r.Unknown(new([]wire.Member), name)
-		}
-	})
-
-	r.Require("supervisors")
-	return f
-}
-
-// readSettings reads the settings of a group, and nothing of its state.
-func readSettings(r *wire.Reader) *Supervision {
-	v := &Supervision{}
-	r.Object(func(name string) {
-		if !v.readSetting(r, name) {
-			r.Unknown(new([]wire.Member), name)
-		}
-	})
-	requireSettings(r)
-	return v
-}
-
-func readDeclaration(r *wire.Reader, key string) Declaration {
-	d := Declaration{ID: key, ServiceSpec: newService(key).ServiceSpec}
-	r.CheckID(key)
-	r.Object(func(name string) {
-		switch name {
-		case "supervisorId":
-			r.Key(key)
-		case "heartbeats":
-			d.Heartbeats = r.Bool()
-		case "startInfo":
-			d.readStartInfo(r)
-		default:
-			if name == "order" || !d.readSpec(r, name) { // the order of the file counts
-				r.Unknown(new([]wire.Member), name)
-			}
-		}
-	})
-
-	r.Require("startInfo")
-	if !r.Had("restartable") {
-		d.Restartable = true
+// record reads f.
+func (f *ServicesFile) record(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, f.members) {
+		c.Require("supervisors")
 	}
+}
 
-	return d
+func (f *ServicesFile) members(c *wire.Codec) {
+	schema, version := "", 0
+	c.String("$schema", &schema, wire.IfSet) // for editors
+	c.Version(&version)
+	wire.Pointer(c, "supervision", &f.Supervision, (*Supervision).recordSettings)
+	c.Own("supervisors", f.readServices, nil, wire.Always)
+}
+
+func (f *ServicesFile) readServices(r *wire.Reader) {
+	r.Object(func(key string) {
+		d := Declaration{ID: key, ServiceSpec: newService(key).ServiceSpec}
+		d.record(r.Codec())
+		f.Services = append(f.Services, d)
+	})
+}
+
+// recordSettings reads the settings of a group, and nothing of its state.
+func (v *Supervision) recordSettings(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, v.settings) {
+		requireSettings(c)
+	}
+}
+
+// record reads d, which has an ID.
+func (d *Declaration) record(c *wire.Codec) {
+	c.Reader().CheckID(d.ID)
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, d.members) {
+		c.Require("startInfo")
+		if !c.Had("restartable") {
+			d.Restartable = true
+		}
+	}
+}
+
+// members has no order: that of the file counts.
+func (d *Declaration) members(c *wire.Codec) {
+	c.Key("supervisorId", d.ID)
+	c.Bool("heartbeats", &d.Heartbeats, wire.IfSet)
+	c.Own("startInfo", d.readStartInfo, nil, wire.Always)
+	c.Bool("restartable", &d.Restartable, wire.Always)
+	d.startMembers(c)
+	d.endMembers(c)
 }
 
 // readStartInfo reads the member startInfo, which must say how to start the service.
 func (d *Declaration) readStartInfo(r *wire.Reader) {
-	if d.StartInfo = readStartInfo(r); d.StartInfo == nil {
+	if r.Null() {
 		r.Refuse("a command is expected")
 		return
 	}
+	d.StartInfo = &StartInfo{}
+	d.StartInfo.record(r.Codec())
 	if !r.Had("workingDirectory") && d.StartInfo.Group == "" {
 		d.StartInfo.Dir = "."
 	}

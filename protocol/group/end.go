@@ -61,42 +61,12 @@ const (
 	ShutdownAll   AutoShutdown = "all_significant"
 )
 
-// readDefault reads a word; usual is the one that is not written, "".
-func readDefault[T ~string](r *wire.Reader, usual T, others ...T) T {
-	word := T(r.String())
-	for _, other := range others {
-		if word == other {
-			return word
-		}
-	}
-	if word != usual {
-		r.Refuse("unknown word %.40q", string(word))
-	}
-	return ""
-}
-
-// read reads the member name, and reports whether it is one of an End.
-func (e *End) read(r *wire.Reader, name string) bool {
-	switch name {
-	case "state":
-		e.State = readDefault(r, "running", GroupEnding, GroupEnded)
-	case "reason":
-		e.Reason = EndReason(r.String())
-	case "message":
-		e.Message = r.String()
-	case "endedAt":
-		e.At = r.TimeOrNull()
-	default:
-		return false
-	}
-	return true
-}
-
-func (e *End) write(w *wire.Writer) {
-	w.OptString("state", string(e.State))
-	w.OptString("reason", string(e.Reason))
-	w.OptString("message", e.Message)
-	w.OptTime("endedAt", e.At)
+// members are those of an end, among those of a supervision.
+func (e *End) members(c *wire.Codec) {
+	usually(c, "state", &e.State, "word", "running", GroupEnding, GroupEnded)
+	c.String("reason", (*string)(&e.Reason), wire.IfSet)
+	c.String("message", &e.Message, wire.IfSet)
+	c.TimeOrNull("endedAt", &e.At, wire.IfSet)
 }
 
 // Resume returns g, which is ending or has ended, running again (spec §23.4): the services that

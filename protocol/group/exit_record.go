@@ -53,63 +53,38 @@ const longestExitError = 400
 // Encode returns the content of the record's file: one line of JSON, and blanks.
 func (x ExitRecord) Encode() string {
 	x.End.Error = strings.ToValidUTF8(x.End.Error[:min(len(x.End.Error), longestExitError)], "")
-	text := wire.Line(func(w *wire.Writer) {
-		w.OptString("$schema", x.Schema)
-		w.Int("protocolVersion", wire.Version)
-		w.String("supervisorId", x.ServiceID)
-		w.String("startId", x.StartID)
-		w.Int("attempt", int64(x.Attempt))
-		w.Int("pid", int64(x.PID))
-		x.Process.Write(w, "process", x.nested)
-		w.String("phase", string(x.Phase))
-		w.OptBool("keeperSignalled", x.KeeperSignalled)
-		if x.Phase == PhaseEnded {
-			x.End.writeMembers(w)
-		}
-		w.Unknown(x.Unknown)
-	})
-
+	text := wire.Line(wire.Record(x.record))
 	return text + strings.Repeat(" ", max(ExitRecordSize-len(text)-1, 0)) + "\n"
 }
 
 // DecodeExitRecord returns the record in text. Its errors are those of wire.Decode.
 func DecodeExitRecord(text string) (ExitRecord, error) {
-	return wire.Decode(text, 0, readExitRecord)
+	return wire.DecodeRecord(text, (*ExitRecord).record)
 }
 
-func readExitRecord(r *wire.Reader) (x ExitRecord) {
-	r.Object(func(name string) {
-		switch name {
-		case "$schema":
-			x.Schema = r.String()
-		case "protocolVersion":
-			r.Version()
-		case "supervisorId":
-			x.ServiceID = r.ID()
-		case "startId":
-			x.StartID = readStartID(r)
-		case "attempt":
-			x.Attempt = int(r.Int(0))
-		case "pid":
-			x.PID = int(r.Int(0))
-		case "process":
-			x.Process = observe.ReadProcess(r, &x.nested, name)
-		case "phase":
-			x.Phase = wire.ReadWord(r, "phase", ExitPhase.valid)
-		case "keeperSignalled":
-			x.KeeperSignalled = r.Bool()
-		default:
-			if !x.End.readMember(r, name) {
-				r.Unknown(&x.Unknown, name)
-			}
+func (x *ExitRecord) record(c *wire.Codec) {
+	if c.Record(&x.Unknown, x.members) {
+		c.Require("supervisorId", "startId", "phase")
+		if x.Phase == PhaseEnded {
+			c.Require("at")
 		}
-	})
-
-	r.Require("supervisorId", "startId", "phase")
-	if x.Phase == PhaseEnded {
-		r.Require("at")
 	}
-	return x
+}
+
+func (x *ExitRecord) members(c *wire.Codec) {
+	version := wire.Version
+	c.String("$schema", &x.Schema, wire.IfSet)
+	c.Version(&version)
+	c.ID("supervisorId", &x.ServiceID, wire.Always)
+	c.Text("startId", &x.StartID, readStartID, wire.Always)
+	c.Int("attempt", &x.Attempt, 0, wire.Always)
+	c.Int("pid", &x.PID, 0, wire.Always)
+	x.Process.Member(c, "process", &x.nested)
+	wire.Word(c, "phase", &x.Phase, "phase", ExitPhase.valid, wire.Always)
+	c.Bool("keeperSignalled", &x.KeeperSignalled, wire.IfSet)
+	if c.Reads() || x.Phase == PhaseEnded {
+		x.End.members(c)
+	}
 }
 
 // of reports whether x, the record of the start of s, is about its current process. One that cannot

@@ -48,38 +48,13 @@ func (c HealthCheck) equal(d HealthCheck) bool {
 		c.Failures == d.Failures && c.Start == d.Start
 }
 
-// read reads the member name of a startInfo, and reports whether it is one of a check.
-func (c *HealthCheck) read(r *wire.Reader, name string) bool {
-	switch name {
-	case "health":
-		c.Command = readArgv(r)
-	case "healthEveryMs":
-		c.Every = r.Milliseconds(1)
-	case "healthTimeoutMs":
-		c.Timeout = r.Milliseconds(1)
-	case "healthFailures":
-		c.Failures = int(r.Int(1))
-	case "healthStartMs":
-		c.Start = r.Milliseconds(1)
-	default:
-		return false
-	}
-	return true
-}
-
-func (c HealthCheck) write(w *wire.Writer) {
-	if c.Command != nil {
-		w.Strings("health", c.Command)
-	}
-	for _, d := range []struct {
-		name string
-		time time.Duration
-	}{{"healthEveryMs", c.Every}, {"healthTimeoutMs", c.Timeout}, {"healthStartMs", c.Start}} {
-		if d.time != 0 {
-			w.Milliseconds(d.name, d.time)
-		}
-	}
-	w.OptInt("healthFailures", int64(c.Failures))
+// members are those of a check, among those of its startInfo.
+func (h *HealthCheck) members(c *wire.Codec) {
+	argvMember(c, "health", &h.Command)
+	c.Milliseconds("healthEveryMs", &h.Every, 1, wire.If(h.Every != 0))
+	c.Milliseconds("healthTimeoutMs", &h.Timeout, 1, wire.If(h.Timeout != 0))
+	c.Milliseconds("healthStartMs", &h.Start, 1, wire.If(h.Start != 0))
+	c.Int("healthFailures", &h.Failures, 1, wire.IfSet)
 }
 
 // A Health is what the checks of a start of a service have found. It is replaced, never changed.
@@ -101,68 +76,25 @@ type CannotRun struct {
 	Unknown []wire.Member
 }
 
-func readCannotRun(r *wire.Reader) *CannotRun {
-	c := &CannotRun{}
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			c.At = r.Time()
-		case "message":
-			c.Message = r.String()
-		case "trouble":
-			c.Trouble = r.Bool()
-		default:
-			r.Unknown(&c.Unknown, name)
-		}
-	})
-	r.Require("at", "message")
-	return c
-}
-
-// write writes the member cannotRun, or nothing for nil.
-func (c *CannotRun) write(w *wire.Writer) {
-	if c == nil {
-		return
+func (x *CannotRun) record(c *wire.Codec) {
+	if c.Record(&x.Unknown, x.members) {
+		c.Require("at", "message")
 	}
-	w.Object("cannotRun", func(w *wire.Writer) {
-		w.Time("at", c.At)
-		w.String("message", c.Message)
-		w.OptBool("trouble", c.Trouble)
-		w.Unknown(c.Unknown)
-	})
 }
 
-func readHealth(r *wire.Reader) *Health {
-	h := &Health{}
-	r.Object(func(name string) {
-		switch name {
-		case "passed":
-			h.Passed = r.Bool()
-		case "failures":
-			h.Failures = int(r.Int(0))
-		case "output":
-			h.Output = r.String()
-		case "cannotRun":
-			h.CannotRun = readCannotRun(r)
-		default:
-			r.Unknown(&h.Unknown, name)
-		}
-	})
-	return h
+func (x *CannotRun) members(c *wire.Codec) {
+	c.Time("at", &x.At, wire.Always)
+	c.String("message", &x.Message, wire.Always)
+	c.Bool("trouble", &x.Trouble, wire.IfSet)
 }
 
-// write writes the member health, or nothing for nil.
-func (h *Health) write(w *wire.Writer) {
-	if h == nil {
-		return
-	}
-	w.Object("health", func(w *wire.Writer) {
-		w.Bool("passed", h.Passed)
-		w.OptInt("failures", int64(h.Failures))
-		w.OptString("output", h.Output)
-		h.CannotRun.write(w)
-		w.Unknown(h.Unknown)
-	})
+func (h *Health) record(c *wire.Codec) { c.Record(&h.Unknown, h.members) }
+
+func (h *Health) members(c *wire.Codec) {
+	c.Bool("passed", &h.Passed, wire.Always)
+	c.Int("failures", &h.Failures, 0, wire.IfSet)
+	c.String("output", &h.Output, wire.IfSet)
+	wire.Pointer(c, "cannotRun", &h.CannotRun, (*CannotRun).record)
 }
 
 // hasCheck reports whether passes check the health of s.
@@ -210,26 +142,15 @@ type Checked struct {
 	nested *wire.Nested
 }
 
-func readChecked(r *wire.Reader, service string) Checked {
-	c := Checked{Service: service}
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			c.At = r.Time()
-		case "beat":
-			c.Beat = observe.ReadBeat(r, &c.nested, name)
-		default:
-			r.Unknown(&c.Unknown, name)
-		}
-	})
-	r.Require("at")
-	return c
+func (x *Checked) record(c *wire.Codec) {
+	if c.Record(&x.Unknown, x.members) {
+		c.Require("at")
+	}
 }
 
-func (c Checked) write(w *wire.Writer) {
-	w.Time("at", c.At)
-	c.Beat.Write(w, "beat", c.nested)
-	w.Unknown(c.Unknown)
+func (x *Checked) members(c *wire.Codec) {
+	c.Time("at", &x.At, wire.Always)
+	x.Beat.Member(c, "beat", &x.nested)
 }
 
 // checkedAt returns when the service id was checked last, or zero.

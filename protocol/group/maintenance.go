@@ -111,26 +111,13 @@ func (e *edit) endSpans() {
 	}
 }
 
-func readMaintenance(r *wire.Reader) *Maintenance {
-	m := &Maintenance{}
-	m.Span = *readSpanWith(r, func(name string) bool {
-		if name != "start" {
-			return false
-		}
-		m.Start = r.Bool()
-		return true
-	})
-	return m
+func (m *Maintenance) record(c *wire.Codec) {
+	if c.Record(&m.Unknown, m.members) {
+		c.Require("at", "until")
+	}
 }
 
-// write writes the member maintenance, or nothing for nil.
-func (m *Maintenance) write(w *wire.Writer) {
-	if m == nil {
-		return
-	}
-	w.Object("maintenance", func(w *wire.Writer) {
-		m.writeMembers(w)
-		w.OptBool("start", m.Start)
-		w.Unknown(m.Unknown)
-	})
+func (m *Maintenance) members(c *wire.Codec) {
+	m.Span.members(c)
+	c.Bool("start", &m.Start, wire.IfSet)
 }

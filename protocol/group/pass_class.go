@@ -269,16 +269,22 @@ func (x ExitStatus) twice() bool {
 	return false
 }
 
-func readExitStatus(r *wire.Reader) (x ExitStatus) {
-	r.Object(func(name string) {
-		list := x.List(Class(name))
-		if list == nil {
-			r.Unknown(&x.Unknown, name)
-			return
-		}
-		r.Array(func() { *list = append(*list, readEnds(r)) })
-	})
-	return x
+// member is the member exitStatus, which is not written if x is empty.
+func (x *ExitStatus) member(c *wire.Codec) {
+	if c.At("exitStatus") {
+		c.Object("exitStatus", func(c *wire.Codec) { c.Record(&x.Unknown, x.members) },
+			wire.If(!x.equal(ExitStatus{})))
+	}
+}
+
+// members has a list for each class. A single status is written as a number.
+func (x *ExitStatus) members(c *wire.Codec) {
+	for _, class := range exitClasses() {
+		list := x.List(class)
+		c.Own(string(class), func(r *wire.Reader) {
+			r.Array(func() { *list = append(*list, readEnds(r)) })
+		}, func(w *wire.Writer) { w.Words(string(class), *list) }, wire.If(len(*list) > 0))
+	}
 }
 
 // readEnds reads a word of an ExitStatus. A single status may be a number.
@@ -293,20 +299,4 @@ func readEnds(r *wire.Reader) string {
 		r.Refuse("%v", ErrExitStatus)
 	}
 	return word
-}
-
-// write writes the member exitStatus, unless x is empty. A single status is written as a number.
-func (x *ExitStatus) write(w *wire.Writer) {
-	if x.equal(ExitStatus{}) {
-		return
-	}
-
-	w.Object("exitStatus", func(w *wire.Writer) {
-		for _, c := range exitClasses() {
-			if list := *x.List(c); len(list) > 0 {
-				w.Words(string(c), list)
-			}
-		}
-		w.Unknown(x.Unknown)
-	})
 }

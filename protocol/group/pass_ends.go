@@ -46,8 +46,8 @@ func (r recorded) end() *LastExit {
 	return &r.End
 }
 
-// record asks look for the record of s, unless s has none, or none that could count.
-func (s *Service) record(look ExitLookup, seen observe.Observation) (r recorded) {
+// exitRecord asks look for the record of s, unless s has none, or none that could count.
+func (s *Service) exitRecord(look ExitLookup, seen observe.Observation) (r recorded) {
 	if s.Keeper == (observe.Process{}) || s.State.Final() || s.isGroup() || look == nil ||
 		seen.Checks(s.Vitals) && !s.Starting {
 		return r
@@ -73,7 +73,7 @@ func (e *edit) learnEndOf(i int, look ExitLookup, found map[string]ending) {
 	if e.g.Registry.Services[i].rests(e.seen.Now) {
 		return // its record stays until then
 	}
-	if r := e.g.Registry.Services[i].record(look, e.seen); r.found {
+	if r := e.g.Registry.Services[i].exitRecord(look, e.seen); r.found {
 		s := &e.services()[i]
 		found[s.ID] = s.learnEnd(r, e.seen)
 	}
@@ -122,7 +122,7 @@ func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, mis
 	before := g.Registry.Services
 	g.ends = make(map[string]ending)
 	for i := range before {
-		r := before[i].record(look, seen)
+		r := before[i].exitRecord(look, seen)
 		missing = missing || r.gone != "" && !r.found
 		if !r.found {
 			continue

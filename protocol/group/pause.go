@@ -93,37 +93,16 @@ func (s *Service) goOn(seen observe.Observation) {
 	}
 }
 
-func readPause(r *wire.Reader) *Pause {
-	p := &Pause{}
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			p.At = r.Time()
-		case "beat":
-			p.Beat = observe.ReadBeat(r, &p.nested, name)
-		case "continue":
-			p.Continue = r.Bool()
-		default:
-			r.Unknown(&p.unknown, name)
-		}
-	})
-
-	r.Require("at")
-	return p
+func (p *Pause) record(c *wire.Codec) {
+	if c.Record(&p.unknown, p.members) {
+		c.Require("at")
+	}
 }
 
-// write writes the member paused, or nothing for nil.
-func (p *Pause) write(w *wire.Writer) {
-	if p == nil {
-		return
-	}
-
-	w.Object("paused", func(w *wire.Writer) {
-		w.Time("at", p.At)
-		p.Beat.Write(w, "beat", p.nested)
-		w.OptBool("continue", p.Continue)
-		w.Unknown(p.unknown)
-	})
+func (p *Pause) members(c *wire.Codec) {
+	c.Time("at", &p.At, wire.Always)
+	p.Beat.Member(c, "beat", &p.nested)
+	c.Bool("continue", &p.Continue, wire.IfSet)
 }
 
 // PausedBy returns the violation because of which s was paused last, or nil if it is not known.

@@ -104,7 +104,7 @@ func (e *edit) settle(to *Supervision) []Planned {
 	v := &e.g.Registry.Supervision
 	before := *v
 	v.settle(to)
-	changed := differ(wire.Text(before.writeSettings), wire.Text(v.writeSettings))
+	changed := differ(wire.Text(wire.Record(before.settings)), wire.Text(wire.Record(v.settings)))
 	if len(changed) == 0 {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (r Registry) cycle(id string) (path []string) {
 // differences returns the members in which the texts of a and b differ, sorted. Members of objects
 // are named like startInfo.args.
 func differences(a, b *Service) []string {
-	names := differ(wire.Text(a.write), wire.Text(b.write))
+	names := differ(wire.Text(wire.Record(a.record)), wire.Text(wire.Record(b.record)))
 	slices.Sort(names)
 	return names
 }

@@ -28,7 +28,7 @@ func (f RestartFile) Encode() string {
 		w.String("startId", f.StartID)
 		w.Int("attempt", int64(f.Attempt))
 		w.String("reason", f.Reason)
-		f.Exit.write(w, "exit")
+		w.Object("exit", wire.Record(f.Exit.record))
 		w.String("log", f.Log)
 	})
 }

@@ -91,44 +91,14 @@ func (s *Service) troubles() string {
 	return string(s.State)
 }
 
-func readSpan(r *wire.Reader) *Span {
-	return readSpanWith(r, func(string) bool { return false })
-}
-
-// readSpanWith reads a span with further members: read reports whether it has read one.
-func readSpanWith(r *wire.Reader, read func(name string) bool) *Span {
-	s := &Span{}
-	r.Object(func(name string) {
-		switch name {
-		case "at":
-			s.At = r.Time()
-		case "until":
-			s.Until = r.Time()
-		case "by":
-			s.By = r.String()
-		default:
-			if !read(name) {
-				r.Unknown(&s.Unknown, name)
-			}
-		}
-	})
-	r.Require("at", "until")
-	return s
-}
-
-// write writes the member name, or nothing for nil.
-func (s *Span) write(w *wire.Writer, name string) {
-	if s == nil {
-		return
+func (s *Span) record(c *wire.Codec) {
+	if c.Record(&s.Unknown, s.members) {
+		c.Require("at", "until")
 	}
-	w.Object(name, func(w *wire.Writer) {
-		s.writeMembers(w)
-		w.Unknown(s.Unknown)
-	})
 }
 
-func (s *Span) writeMembers(w *wire.Writer) {
-	w.Time("at", s.At)
-	w.Time("until", s.Until)
-	w.OptString("by", s.By)
+func (s *Span) members(c *wire.Codec) {
+	c.Time("at", &s.At, wire.Always)
+	c.Time("until", &s.Until, wire.Always)
+	c.String("by", &s.By, wire.IfSet)
 }

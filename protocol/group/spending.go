@@ -68,22 +68,22 @@ func (s *Service) spend(amounts []Amount) error {
 	return nil
 }
 
-func readAmounts(r *wire.Reader) (all Amounts) {
-	r.Object(func(name string) {
-		r.CheckID(name)
-		all = append(all, Amount{name, r.Revision()})
-	})
-	return all
+// member is the member name, which is not written if there are no amounts.
+func (all *Amounts) member(c *wire.Codec, name string) bool {
+	return c.At(name) && all.object(c, name)
 }
 
-// write writes the member name, or nothing if there are no amounts.
-func (all Amounts) write(w *wire.Writer, name string) {
-	if len(all) == 0 {
-		return
-	}
-	w.Object(name, func(w *wire.Writer) {
-		for _, a := range all {
-			w.Int(a.Name, a.N)
-		}
-	})
+func (all *Amounts) object(c *wire.Codec, name string) bool {
+	return c.Own(name, func(r *wire.Reader) {
+		r.Object(func(name string) {
+			r.CheckID(name)
+			*all = append(*all, Amount{name, r.Revision()})
+		})
+	}, func(w *wire.Writer) {
+		w.Object(name, func(w *wire.Writer) {
+			for _, a := range *all {
+				w.Int(a.Name, a.N)
+			}
+		})
+	}, wire.If(len(*all) > 0))
 }

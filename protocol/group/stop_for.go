@@ -40,37 +40,16 @@ func (s *StopFor) with(then Then) *StopFor {
 	return &after
 }
 
-func readStopFor(r *wire.Reader) *StopFor {
-	s := &StopFor{}
-	r.Object(func(name string) {
-		switch name {
-		case "reason":
-			s.Reason = r.String()
-		case "detail":
-			s.Detail = r.String()
-		case "then":
-			s.Then = wire.ReadWord(r, "what follows a stop", Then.valid)
-		default:
-			r.Unknown(&s.Unknown, name)
-		}
-	})
-
-	r.Require("reason", "then")
-	return s
+func (s *StopFor) record(c *wire.Codec) {
+	if c.Record(&s.Unknown, s.members) {
+		c.Require("reason", "then")
+	}
 }
 
-// write writes the member stopFor, or nothing for nil.
-func (s *StopFor) write(w *wire.Writer) {
-	if s == nil {
-		return
-	}
-
-	w.Object("stopFor", func(w *wire.Writer) {
-		w.String("reason", s.Reason)
-		w.OptString("detail", s.Detail)
-		w.String("then", string(s.Then))
-		w.Unknown(s.Unknown)
-	})
+func (s *StopFor) members(c *wire.Codec) {
+	c.String("reason", &s.Reason, wire.Always)
+	c.String("detail", &s.Detail, wire.IfSet)
+	wire.Word(c, "then", &s.Then, "what follows a stop", Then.valid, wire.Always)
 }
 
 // WhyEnds returns why the process of s ends, if it ends now, as its finish command is told (spec

@@ -100,100 +100,51 @@ func (v *Supervision) settle(w *Supervision) {
 	v.forgetUnlimited()
 }
 
-// readSetting reads the member name into v, and reports whether it is a setting.
-func (v *Supervision) readSetting(r *wire.Reader, name string) bool {
-	switch name {
-	case "strategy":
-		v.Strategy = wire.ReadWord(r, "strategy", Strategy.valid)
-	case "window":
-		v.Window = int(r.Int(1))
-	case "intensity":
-		v.Limit.Intensity = int(r.Int(0))
-	case "intensityPeriodMs":
-		v.Limit.Period = r.Milliseconds(1)
-	case "onIntensity":
-		v.Limit.OnIntensity = wire.ReadWord(r, "onIntensity", OnIntensity.valid)
-	case "autoShutdown":
-		v.AutoShutdown = readDefault(r, "never", ShutdownAny, ShutdownAll)
-	case "onExit":
-		v.OnExit = readDefault(r, "none", PassOnExit)
-	case "log":
-		v.Log = readDefault(r, "files", LogJournal)
-	case "rules":
-		r.Array(func() { v.Rules = append(v.Rules, readRule(r)) })
-	default:
-		return false
+// member is the member supervision, which is not written if v is empty.
+func (v *Supervision) member(c *wire.Codec) {
+	if c.At("supervision") {
+		c.Object("supervision", v.record, wire.If(!v.empty()))
 	}
-	return true
 }
 
-func readSupervision(r *wire.Reader) (v Supervision) {
-	r.Object(func(name string) {
-		switch {
-		case v.readSetting(r, name):
-		case name == "restarts":
-			r.Array(func() { v.Restarts = append(v.Restarts, r.Time()) })
-		case name == "blocked":
-			v.Blocked = r.String()
-		case name == "short":
-			v.Short = r.String()
-		case name == "set":
-			r.Array(func() { v.Set = append(v.Set, r.ID()) })
-		default:
-			if !v.End.read(r, name) && !v.Parent.read(r, name) {
-				r.Unknown(&v.Unknown, name)
-			}
-		}
-	})
-
-	requireSettings(r)
-	if r.Had("parent") || r.Had("generation") {
-		r.Require("parent", "generation")
+func (v *Supervision) record(c *wire.Codec) {
+	if !c.Record(&v.Unknown, v.members) {
+		return
 	}
-	return v
+	requireSettings(c)
+	if c.Had("parent") || c.Had("generation") {
+		c.Require("parent", "generation")
+	}
+}
+
+func (v *Supervision) members(c *wire.Codec) {
+	v.settings(c)
+	c.Times("restarts", &v.Restarts, wire.IfSet)
+	c.String("blocked", &v.Blocked, wire.IfSet)
+	c.String("short", &v.Short, wire.IfSet)
+	v.End.members(c)
+	v.Parent.members(c)
+	c.Texts("set", &v.Set, (*wire.Reader).ID, wire.IfSet)
+}
+
+// settings are the members of v that a services file may have.
+func (v *Supervision) settings(c *wire.Codec) {
+	wire.Word(c, "strategy", &v.Strategy, "strategy", Strategy.valid, wire.IfSet)
+	c.Int("window", &v.Window, 1, wire.IfSet)
+	limited := wire.If(v.Limit.Period != 0)
+	c.Int("intensity", &v.Limit.Intensity, 0, limited)
+	c.Milliseconds("intensityPeriodMs", &v.Limit.Period, 1, limited)
+	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", OnIntensity.valid, limited)
+	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", ShutdownAny, ShutdownAll)
+	usually(c, "onExit", &v.OnExit, "word", "none", PassOnExit)
+	usually(c, "log", &v.Log, "word", "files", LogJournal)
+	wire.Objects(c, "rules", &v.Rules, (*Rule).record, wire.IfSet)
 }
 
 // requireSettings refuses an object with a part of a limit.
-func requireSettings(r *wire.Reader) {
+func requireSettings(c *wire.Codec) {
 	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
-	if slices.ContainsFunc(limit, r.Had) {
-		r.Require(limit...)
+	if slices.ContainsFunc(limit, c.Had) {
+		c.Require(limit...)
 	}
-}
-
-// write writes the member supervision, or nothing if v is empty.
-func (v *Supervision) write(w *wire.Writer) {
-	if v.empty() {
-		return
-	}
-
-	w.Object("supervision", func(w *wire.Writer) {
-		v.writeSettings(w)
-		if len(v.Restarts) > 0 {
-			w.Times("restarts", v.Restarts)
-		}
-		w.OptString("blocked", v.Blocked)
-		w.OptString("short", v.Short)
-		v.End.write(w)
-		v.Parent.write(w)
-		if len(v.Set) > 0 {
-			w.Strings("set", v.Set)
-		}
-		w.Unknown(v.Unknown)
-	})
-}
-
-// writeSettings writes the members of v that readSetting reads.
-func (v *Supervision) writeSettings(w *wire.Writer) {
-	w.OptString("strategy", string(v.Strategy))
-	w.OptInt("window", int64(v.Window))
-	if v.Limit.Period != 0 {
-		w.Int("intensity", int64(v.Limit.Intensity))
-		w.Milliseconds("intensityPeriodMs", v.Limit.Period)
-		w.String("onIntensity", string(v.Limit.OnIntensity))
-	}
-	w.OptString("autoShutdown", string(v.AutoShutdown))
-	w.OptString("onExit", string(v.OnExit))
-	w.OptString("log", string(v.Log))
-	writeRules(w, v.Rules)
 }

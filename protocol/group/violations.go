@@ -50,50 +50,29 @@ func (v *Violations) last(action RuleAction) *Violation {
 	return nil
 }
 
-func readViolations(r *wire.Reader) *Violations {
-	v := &Violations{}
-	r.Array(func() {
-		var one Violation
-		r.Object(func(name string) {
-			switch name {
-			case "at":
-				one.At = r.Time()
-			case "code":
-				one.Code = r.ID()
-			case "detail":
-				one.Detail = r.String()
-			case "action":
-				one.Action = wire.ReadWord(r, "action", RuleAction.Valid)
-			case "by":
-				one.By = r.ID()
-			default:
-				r.Unknown(&one.unknown, name)
-			}
-		})
-		r.Require("at", "code", "action")
-		v.all = append(v.all, one)
-	})
-
-	if len(v.all) == 0 {
-		return nil
-	}
-	return v
-}
-
-// write writes the member violations, or nothing for nil.
-func (v *Violations) write(w *wire.Writer) {
-	if v == nil {
+// violationsMember is the member violations. An empty array is as good as none.
+func violationsMember(c *wire.Codec, v **Violations) {
+	if !c.At("violations") || !c.Reads() && *v == nil {
 		return
 	}
+	all := (*v).All()
+	if wire.Objects(c, "violations", &all, (*Violation).record, wire.Always) && all != nil {
+		*v = &Violations{all}
+	}
+}
 
-	wire.WriteAll(w, "violations", v.all, func(one *Violation, w *wire.Writer) {
-		w.Time("at", one.At)
-		w.String("code", one.Code)
-		w.OptString("detail", one.Detail)
-		w.String("action", string(one.Action))
-		w.OptString("by", one.By)
-		w.Unknown(one.unknown)
-	})
+func (v *Violation) record(c *wire.Codec) {
+	if c.Record(&v.unknown, v.members) {
+		c.Require("at", "code", "action")
+	}
+}
+
+func (v *Violation) members(c *wire.Codec) {
+	c.Time("at", &v.At, wire.Always)
+	c.ID("code", &v.Code, wire.Always)
+	c.String("detail", &v.Detail, wire.IfSet)
+	wire.Word(c, "action", &v.Action, "action", RuleAction.Valid, wire.Always)
+	c.ID("by", &v.By, wire.IfSet)
 }
 
 // A Rule says what follows a violation (spec §27.4).
@@ -147,32 +126,15 @@ func (v *Supervision) after(code string) RuleAction {
 	return RuleLog
 }
 
-func readRule(r *wire.Reader) (rule Rule) {
-	r.Object(func(name string) {
-		switch name {
-		case "match":
-			if rule.Match = r.String(); CheckMatch(rule.Match) != nil {
-				r.Refuse("it is neither a code nor the beginning of one and *")
-			}
-		case "action":
-			rule.Action = wire.ReadWord(r, "action", RuleAction.Valid)
-		default:
-			r.Unknown(&rule.Unknown, name)
-		}
-	})
-
-	r.Require("match", "action")
-	return rule
+func (r *Rule) record(c *wire.Codec) {
+	if c.Record(&r.Unknown, r.members) {
+		c.Require("match", "action")
+	}
 }
 
-func writeRules(w *wire.Writer, rules []Rule) {
-	if len(rules) == 0 {
-		return
+func (r *Rule) members(c *wire.Codec) {
+	if c.String("match", &r.Match, wire.Always) && CheckMatch(r.Match) != nil {
+		c.Refuse("it is neither a code nor the beginning of one and *")
 	}
-
-	wire.WriteAll(w, "rules", rules, func(rule *Rule, w *wire.Writer) {
-		w.String("match", rule.Match)
-		w.String("action", string(rule.Action))
-		w.Unknown(rule.Unknown)
-	})
+	wire.Word(c, "action", &r.Action, "action", RuleAction.Valid, wire.Always)
 }

@@ -63,14 +63,21 @@ func Record(record func(*Codec)) func(*Writer) { return func(w *Writer) { record
 
 // DecodeRecord is Decode of a record.
 func DecodeRecord[T any](text string, record func(*T, *Codec)) (T, error) {
-	return decode(text, 0, false, func(r *Reader) (v T) {
+	return decode(text, 0, false, reading(record))
+}
+
+func reading[T any](record func(*T, *Codec)) func(*Reader) T {
+	return func(r *Reader) (v T) {
 		record(&v, r.Codec())
 		return v
-	})
+	}
 }
 
 // Reads reports whether c reads.
 func (c *Codec) Reads() bool { return c.w == nil }
+
+// Reader returns the Reader that c reads with.
+func (c *Codec) Reader() *Reader { return c.r }
 
 // Source returns the whole text that c reads.
 func (c *Codec) Source() string { return c.r.text }
@@ -135,9 +142,10 @@ func (c *Codec) read(members func(*Codec), unknown func(name string)) {
 			c.next()
 		}
 	}
-	c.cursor = outer
+	c.cursor, c.end, c.misread = outer, c.r.at, false
 }
 
+// next goes to the next member.
 func (c *Codec) next() {
 	if c.more = c.r.next(&c.cursor); c.more {
 		c.name = c.layout.members[c.i-1].name
@@ -148,13 +156,25 @@ func (c *Codec) next() {
 
 // done goes on behind the value of a member.
 func (c *Codec) done() bool {
-	c.end, c.misread = c.r.at, c.r.failure == nil
+	r := c.r
+	c.end, c.misread = r.at, false
+	if c.asBefore && c.i < len(c.layout.members) {
+		if m := &c.layout.members[c.i]; r.literal(m.lead) { // as in Reader.next, which takes longer
+			r.space()
+			r.layout = c.layout.inner(c.i)
+			c.name, c.more = m.name, true
+			c.i++
+			return true
+		}
+	}
+
+	read := r.failure == nil
 	c.next()
-	c.misread = c.misread && c.r.failure != nil
+	c.misread = read && r.failure != nil
 	return true
 }
 
-// Refuse refuses the member that was read last, as ErrCorrupt.
+// Refuse refuses the member, or the object, that was read last, as ErrCorrupt.
 func (c *Codec) Refuse(format string, args ...any) {
 	if c.misread { // what is wrong with the member comes before that
 		c.r.failure, c.misread = nil, false

@@ -31,10 +31,10 @@ func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
 	return decode(text, within, false, read)
 }
 
-// DecodeStrict is Decode for a text that a person writes, in which an unknown member is a mistake:
-// ErrCorrupt.
-func DecodeStrict[T any](text string, read func(*Reader) T) (T, error) {
-	return decode(text, 0, true, read)
+// DecodeStrict is DecodeRecord for a text that a person writes, in which an unknown member is a
+// mistake: ErrCorrupt.
+func DecodeStrict[T any](text string, record func(*T, *Codec)) (T, error) {
+	return decode(text, 0, true, reading(record))
 }
 
 func decode[T any](text string, within int, strict bool, read func(*Reader) T) (T, error) {
