@@ -10,51 +10,39 @@ import (
 // Decode returns the rules in text (spec §41). It refuses members that it does not know, empty
 // lists and empty texts: a rule that asks nothing is a mistake. Its errors are those of
 // wire.DecodeStrict. It does not tell whether the schemas of Shapes are valid.
-func Decode(text string) (Rules, error) {
-	return wire.DecodeStrict(text, func(rules *Rules, c *wire.Codec) {
-		*rules = readRules(c.Reader())
-	})
+func Decode(text string) (Rules, error) { return wire.DecodeStrict(text, (*Rules).record) }
+
+// record reads rules.
+func (rules *Rules) record(c *wire.Codec) {
+	rules.Timeout = DefaultTimeout
+	var unknown []wire.Member // refused
+	c.Record(&unknown, rules.members)
+
+	if c.Had("timeoutMs") && !c.Had("command") {
+		c.FailMember("timeoutMs", "it goes with command")
+	}
+	if rules.Strict && c.Had("prose") {
+		c.FailMember("uncertain", "prose is always uncertain, so nothing would ever pass")
+	}
 }
 
-func readRules(r *wire.Reader) Rules {
-	rules, members := Rules{Timeout: DefaultTimeout}, []wire.Member(nil)
-	r.Object(func(name string) {
-		switch name {
-		case "$schema":
-			_ = r.String() // for editors
-		case "exit":
-			rules.Exit = readSome(r, readStatus)
-		case "files":
-			rules.Files = readSome(r, readPattern)
-		case "changed":
-			rules.Changed = readSome(r, readPattern)
-		case "contains":
-			rules.Contains = readTexts(r)
-		case "absent":
-			rules.Absent = readTexts(r)
-		case "json":
-			rules.JSON = readFiles(r, func(p Pattern) Shape { return Shape{p, readSchema(r)} })
-		case "command":
-			rules.Command = readSome(r, readWord)
-		case "timeoutMs":
-			rules.Timeout = r.Milliseconds(1)
-		case "uncertain":
-			rules.Strict = readUncertain(r)
-		case "prose":
-			rules.Prose = readOneOrMore(r, readText)
-		default:
-			r.Unknown(&members, name)
-		}
-	})
+func (rules *Rules) members(c *wire.Codec) {
+	own := func(name string, read func(r *wire.Reader)) { c.Own(name, read, nil, wire.Always) }
 
-	if r.Had("timeoutMs") && !r.Had("command") {
-		r.FailMember(r.Offset(), "timeoutMs", wire.ErrCorrupt, "it goes with command")
-	}
-	if rules.Strict && r.Had("prose") {
-		r.FailMember(r.Offset(), "uncertain", wire.ErrCorrupt,
-			"prose is always uncertain, so nothing would ever pass")
-	}
-	return rules
+	schema := "" // for editors
+	c.String("$schema", &schema, wire.IfSet)
+	own("exit", func(r *wire.Reader) { rules.Exit = readSome(r, readStatus) })
+	own("files", func(r *wire.Reader) { rules.Files = readSome(r, readPattern) })
+	own("changed", func(r *wire.Reader) { rules.Changed = readSome(r, readPattern) })
+	own("contains", func(r *wire.Reader) { rules.Contains = readTexts(r) })
+	own("absent", func(r *wire.Reader) { rules.Absent = readTexts(r) })
+	own("json", func(r *wire.Reader) {
+		rules.JSON = readFiles(r, func(p Pattern) Shape { return Shape{p, readSchema(r)} })
+	})
+	own("command", func(r *wire.Reader) { rules.Command = readSome(r, readWord) })
+	c.Milliseconds("timeoutMs", &rules.Timeout, 1, wire.IfSet)
+	own("uncertain", func(r *wire.Reader) { rules.Strict = readUncertain(r) })
+	own("prose", func(r *wire.Reader) { rules.Prose = readOneOrMore(r, readText) })
 }
 
 // readSome reads an array that is not empty.

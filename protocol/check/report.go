@@ -77,39 +77,27 @@ const mostInSummary = 3
 // DecodeReport returns the report in text, as dpl-check prints it. Its errors are those of
 // wire.Decode. It does not read what a newer version may have added.
 func DecodeReport(text string) (Report, error) {
-	return wire.Decode(text, 0, func(r *wire.Reader) (report Report) {
-		r.Object(func(name string) {
-			switch name {
-			case "looked":
-				report.Looked = int(r.Int(0))
-			case "failed":
-				report.Failed = wire.ReadAll(r, (*Finding).read)
-			case "uncertain":
-				report.Uncertain = wire.ReadAll(r, (*Finding).read)
-			default:
-				r.Value()
-			}
-		})
-		r.Require("verdict", "looked", "failed", "uncertain")
-		return report
-	})
+	return wire.DecodeRecord(text, (*Report).record)
 }
 
-func (f *Finding) read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "rule":
-			f.Rule = r.String()
-		case "file":
-			f.File = r.String()
-		case "want":
-			f.Want = r.String()
-		case "found":
-			f.Found = r.String()
-		case "output":
-			f.Output = r.String()
-		default:
-			r.Value()
-		}
-	})
+// record reads r.
+func (r *Report) record(c *wire.Codec) {
+	c.Known(r.members)
+	c.Require("verdict", "looked", "failed", "uncertain")
+}
+
+func (r *Report) members(c *wire.Codec) {
+	c.Int("looked", &r.Looked, 0, wire.Always)
+	wire.Objects(c, "failed", &r.Failed, (*Finding).record, wire.Always)
+	wire.Objects(c, "uncertain", &r.Uncertain, (*Finding).record, wire.Always)
+}
+
+func (f *Finding) record(c *wire.Codec) { c.Known(f.members) }
+
+func (f *Finding) members(c *wire.Codec) {
+	c.String("rule", &f.Rule, wire.Always)
+	c.String("file", &f.File, wire.IfSet)
+	c.String("want", &f.Want, wire.IfSet)
+	c.String("found", &f.Found, wire.Always)
+	c.String("output", &f.Output, wire.IfSet)
 }

@@ -63,7 +63,7 @@ func TestSchemaFileHasEveryMember(t *testing.T) {
 	}
 
 	var known []string
-	for _, found := range regexp.MustCompile(`(?m)^\t\tcase "([$\w]+)":$`).FindAllStringSubmatch(string(source), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^\t(?:own|c\.\w+)\("([$\w]+)"`).FindAllStringSubmatch(string(source), -1) {
 		known = append(known, found[1])
 	}
 	for _, name := range known {

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -79,55 +80,38 @@ func (s *Snapshot) changed(path string, stamp Stamp) error {
 }
 
 // Encode returns s as JSON, with a newline at the end.
-func (s Snapshot) Encode() string {
-	return wire.Text(func(w *wire.Writer) {
-		w.Strings("changed", texts(s.Patterns))
-		wire.WriteAll(w, "files", s.Files, func(f *Snapped, w *wire.Writer) {
-			w.String("path", f.Path)
-			w.Int("size", f.Size)
-			w.Int("inode", f.Inode)
-			w.Int("ctimeNs", f.Status)
-			w.OptBool("young", f.Young)
-		})
-	})
-}
+func (s Snapshot) Encode() string { return wire.Text(wire.Record(s.record)) }
 
 // DecodeSnapshot returns the snapshot in text. Its errors are those of wire.DecodeStrict.
 func DecodeSnapshot(text string) (Snapshot, error) {
-	return wire.DecodeStrict(text, func(s *Snapshot, c *wire.Codec) {
-		r := c.Reader()
-		var members []wire.Member
-		r.Object(func(name string) {
-			switch name {
-			case "changed":
-				r.Array(func() { s.Patterns = append(s.Patterns, readPattern(r, false)) })
-			case "files":
-				s.Files = wire.ReadAll(r, (*Snapped).read)
-			default:
-				r.Unknown(&members, name)
-			}
-		})
-		r.Require("changed", "files")
-	})
+	return wire.DecodeStrict(text, (*Snapshot).record)
 }
 
-func (f *Snapped) read(r *wire.Reader) {
-	var members []wire.Member
-	r.Object(func(name string) {
-		switch name {
-		case "path":
-			f.Path = r.String()
-		case "size":
-			f.Size = r.Int(0)
-		case "inode":
-			f.Inode = r.Int(-1 << 63)
-		case "ctimeNs":
-			f.Status = r.Int(-1 << 63)
-		case "young":
-			f.Young = r.Bool()
-		default:
-			r.Unknown(&members, name)
-		}
-	})
-	r.Require("path", "size", "inode", "ctimeNs")
+func (s *Snapshot) record(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, s.members) {
+		c.Require("changed", "files")
+	}
+}
+
+func (s *Snapshot) members(c *wire.Codec) {
+	c.Own("changed", func(r *wire.Reader) {
+		r.Array(func() { s.Patterns = append(s.Patterns, readPattern(r, false)) })
+	}, func(w *wire.Writer) { w.Strings("changed", texts(s.Patterns)) }, wire.Always)
+	wire.Objects(c, "files", &s.Files, (*Snapped).record, wire.Always)
+}
+
+func (f *Snapped) record(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, f.members) {
+		c.Require("path", "size", "inode", "ctimeNs")
+	}
+}
+
+func (f *Snapped) members(c *wire.Codec) {
+	c.String("path", &f.Path, wire.Always)
+	c.Int64("size", &f.Size, 0, wire.Always)
+	c.Int64("inode", &f.Inode, math.MinInt64, wire.Always)
+	c.Int64("ctimeNs", &f.Status, math.MinInt64, wire.Always)
+	c.Bool("young", &f.Young, wire.IfSet)
 }

@@ -20,7 +20,7 @@ func OfTask(members []wire.Member) (rules string, err error) {
 			}
 		}
 	})
-	t, err := wire.Decode(text, 0, readAsked)
+	t, err := wire.DecodeRecord(text, (*asked).record)
 	if err != nil || t.asksNothing() {
 		return "", err
 	}
@@ -45,28 +45,16 @@ func (t *asked) asksNothing() bool {
 	return t.files == nil && t.contains == nil && t.json == nil && !t.must && t.prose == nil
 }
 
-func readAsked(r *wire.Reader) (t asked) {
+// record reads t.
+func (t *asked) record(c *wire.Codec) {
 	schema := ""
-	r.Object(func(name string) {
-		switch name {
-		case "required_artifacts":
-			r.Array(func() { t.mustExist(readFile(r, r.String())) })
-		case "acceptance_criteria":
-			r.Array(func() { t.criterion(r, readText(r, true)) })
-		case "test_command":
-			t.test = readWord(r, false)
-		case "tests_required":
-			t.must = r.Bool()
-		case "expected_json_schema":
-			schema = readSchema(r)
-		}
-	})
+	c.Known(func(c *wire.Codec) { t.members(c, &schema) })
 
 	if t.must && t.test == "" {
-		r.FailMember(r.Offset(), "tests_required", wire.ErrCorrupt, "it goes with test_command")
+		c.FailMember("tests_required", "it goes with test_command")
 	}
 	if schema == "" {
-		return t
+		return
 	}
 	for _, p := range t.files {
 		if path.Ext(string(p)) == ".json" {
@@ -74,10 +62,21 @@ func readAsked(r *wire.Reader) (t asked) {
 		}
 	}
 	if t.json == nil {
-		r.FailMember(r.Offset(), "expected_json_schema", wire.ErrCorrupt,
-			"no file of required_artifacts ends in .json")
+		c.FailMember("expected_json_schema", "no file of required_artifacts ends in .json")
 	}
-	return t
+}
+
+func (t *asked) members(c *wire.Codec, schema *string) {
+	c.Own("required_artifacts", func(r *wire.Reader) {
+		r.Array(func() { t.mustExist(readFile(r, r.String())) })
+	}, nil, wire.Always)
+	c.Own("acceptance_criteria", func(r *wire.Reader) {
+		r.Array(func() { t.criterion(r, readText(r, true)) })
+	}, nil, wire.Always)
+	c.Text("test_command", &t.test, func(r *wire.Reader) string { return readWord(r, false) },
+		wire.Always)
+	c.Bool("tests_required", &t.must, wire.Always)
+	c.Raw("expected_json_schema", schema, readSchema, wire.Always)
 }
 
 // readFile returns the pattern that names the file at name and no other.

@@ -44,71 +44,58 @@ type Rules []Rule
 // Decode returns the rules in text. An unknown member is an error, because a rule that is misspelt
 // would match more than it says. So is a rule that can never match. Its errors are those of
 // wire.Decode.
-func Decode(text string) (Rules, error) {
-	return wire.Decode(text, 0, func(r *wire.Reader) (rules Rules) {
-		r.Object(func(name string) {
-			switch name {
-			case "$schema":
-				_ = r.String() // for editors
-			case "rules":
-				rules = make(Rules, 0, strings.Count(text, `"decide"`))
-				r.Array(func() {
-					rules = append(rules, Rule{})
-					rules[len(rules)-1].read(r)
-				})
-			default:
-				r.Refuse("unknown member %q", name)
-			}
-		})
-		r.Require("rules")
-		return rules
+func Decode(text string) (Rules, error) { return wire.DecodeRecord(text, (*Rules).record) }
+
+// record reads rules.
+func (rules *Rules) record(c *wire.Codec) {
+	c.Only(rules.members)
+	c.Require("rules")
+}
+
+func (rules *Rules) members(c *wire.Codec) {
+	schema := "" // for editors
+	c.String("$schema", &schema, wire.IfSet)
+	c.Own("rules", rules.read, nil, wire.Always)
+}
+
+func (rules *Rules) read(r *wire.Reader) {
+	*rules = make(Rules, 0, strings.Count(r.Text(), `"decide"`))
+	r.Array(func() {
+		*rules = append(*rules, Rule{})
+		(*rules)[len(*rules)-1].record(r.Codec())
 	})
 }
 
-func (rule *Rule) read(r *wire.Reader) {
-	r.Object(func(name string) {
-		switch name {
-		case "decide":
-			rule.Decide = wire.ReadWord(r, "decision", Decision.Valid)
-		case "tool":
-			rule.Tool = readWord(r)
-		case "argv":
-			rule.Argv = readWords(r)
-		case "options":
-			rule.Options = readWords(r)
-		case "paths":
-			if rule.Paths = r.Bool(); !rule.Paths {
-				r.Refuse("leave it out, or write true")
-			}
-		case "domains":
-			rule.Domains = readWords(r)
-		case "until":
-			rule.Until = r.Time()
-		case "reason":
-			rule.Reason = r.String()
-		default:
-			r.Refuse("unknown member %q", name)
-		}
-	})
-
-	r.Require("decide")
-	if r.Failed() {
+// record reads rule.
+func (rule *Rule) record(c *wire.Codec) {
+	c.Only(rule.members)
+	c.Require("decide")
+	if c.Reader().Failed() {
 		return
 	}
 	if why := rule.useless(); why != "" {
-		r.Refuse("%s", why)
+		c.Refuse("%s", why)
 	}
 }
 
-// readWords reads an array of words, and returns nil only if it is refused.
-func readWords(r *wire.Reader) []string {
-	words := make([]string, 0, 4)
-	r.Array(func() { words = append(words, readWord(r)) })
-	if len(words) == 0 {
-		r.Refuse("at least one word is expected")
-		return nil
+func (rule *Rule) members(c *wire.Codec) {
+	wire.Word(c, "decide", &rule.Decide, "decision", Decision.Valid, wire.Always)
+	c.Text("tool", &rule.Tool, readWord, wire.IfSet)
+	wordsMember(c, "argv", &rule.Argv)
+	wordsMember(c, "options", &rule.Options)
+	if c.Bool("paths", &rule.Paths, wire.IfSet) && !rule.Paths {
+		c.Refuse("leave it out, or write true")
 	}
-	return words
+	wordsMember(c, "domains", &rule.Domains)
+	c.Time("until", &rule.Until, wire.IfSet)
+	c.String("reason", &rule.Reason, wire.IfSet)
+}
+
+// wordsMember is an array of words, of which there is at least one.
+func wordsMember(c *wire.Codec, name string, words *[]string) {
+	if c.Texts(name, words, readWord, wire.IfSet) && len(*words) == 0 {
+		c.Refuse("at least one word is expected")
+	}
 }
 
 func readWord(r *wire.Reader) string {

@@ -46,6 +46,9 @@ func If(is bool) When {
 	return never
 }
 
+// writes reports whether a member is written, given whether it is set.
+func (w When) writes(set bool) bool { return w == Always || w == IfSet && set }
+
 // Codec returns the Codec that reads from r.
 func (r *Reader) Codec() *Codec {
 	r.codec.r = r
@@ -127,6 +130,11 @@ func (c *Codec) Known(members func(*Codec)) bool {
 	}
 	c.read(members, func(string) { c.r.Value() })
 	return true
+}
+
+// Only reads a record in which an unknown member is a mistake: ErrCorrupt.
+func (c *Codec) Only(members func(*Codec)) {
+	c.read(members, func(name string) { c.r.Refuse("unknown member %q", name) })
 }
 
 func (c *Codec) read(members func(*Codec), unknown func(name string)) {

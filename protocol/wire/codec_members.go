@@ -1,8 +1,6 @@
 package wire
 
-import (
-	"time"
-)
+import "time"
 
 // The methods for members are short, so that the compiler puts their comparison where they are
 // called: most members of most objects are not there.
@@ -17,7 +15,7 @@ func (c *Codec) string(name string, s *string, when When) bool {
 		*s = c.r.String()
 		return c.done()
 	}
-	if when == Always || when == IfSet && *s != "" {
+	if when.writes(*s != "") {
 		c.w.String(name, *s)
 	}
 	return false
@@ -33,7 +31,7 @@ func (c *Codec) id(name string, id *string, when When) bool {
 		*id = c.r.ID()
 		return c.done()
 	}
-	if when == Always || when == IfSet && *id != "" {
+	if when.writes(*id != "") {
 		c.w.String(name, *id)
 	}
 	return false
@@ -49,7 +47,7 @@ func (c *Codec) text(name string, s *string, read func(*Reader) string, when Whe
 		*s = read(c.r)
 		return c.done()
 	}
-	if when == Always || when == IfSet && *s != "" {
+	if when.writes(*s != "") {
 		c.w.String(name, *s)
 	}
 	return false
@@ -65,7 +63,7 @@ func (c *Codec) time(name string, t *time.Time, when When) bool {
 		*t = c.r.Time()
 		return c.done()
 	}
-	if when == Always || when == IfSet && !t.IsZero() {
+	if when.writes(!t.IsZero()) {
 		c.w.Time(name, *t)
 	}
 	return false
@@ -81,7 +79,7 @@ func (c *Codec) timeOrNull(name string, t *time.Time, when When) bool {
 		*t = c.r.TimeOrNull()
 		return c.done()
 	}
-	if when == Always || when == IfSet && !t.IsZero() {
+	if when.writes(!t.IsZero()) {
 		c.w.Time(name, *t)
 	}
 	return false
@@ -97,7 +95,7 @@ func (c *Codec) int(name string, n *int, least int64, when When) bool {
 		*n = int(c.r.Int(least))
 		return c.done()
 	}
-	if when == Always || when == IfSet && *n != 0 {
+	if when.writes(*n != 0) {
 		c.w.Int(name, int64(*n))
 	}
 	return false
@@ -113,7 +111,7 @@ func (c *Codec) int64(name string, n *int64, least int64, when When) bool {
 		*n = c.r.Int(least)
 		return c.done()
 	}
-	if when == Always || when == IfSet && *n != 0 {
+	if when.writes(*n != 0) {
 		c.w.Int(name, *n)
 	}
 	return false
@@ -129,7 +127,7 @@ func (c *Codec) intOrNull(name string, n *int, when When) bool {
 		*n = int(c.r.IntOrNull())
 		return c.done()
 	}
-	if when == Always || when == IfSet && *n != 0 {
+	if when.writes(*n != 0) {
 		c.w.Int(name, int64(*n))
 	}
 	return false
@@ -145,7 +143,7 @@ func (c *Codec) revision(name string, n *int64, when When) bool {
 		*n = c.r.Revision()
 		return c.done()
 	}
-	if when == Always || when == IfSet && *n != 0 {
+	if when.writes(*n != 0) {
 		c.w.Int(name, *n)
 	}
 	return false
@@ -161,7 +159,7 @@ func (c *Codec) milliseconds(name string, d *time.Duration, least int64, when Wh
 		*d = c.r.Milliseconds(least)
 		return c.done()
 	}
-	if when == Always || when == IfSet && d.Milliseconds() != 0 {
+	if when.writes(d.Milliseconds() != 0) {
 		c.w.Milliseconds(name, *d)
 	}
 	return false
@@ -177,7 +175,7 @@ func (c *Codec) bool(name string, b *bool, when When) bool {
 		*b = c.r.Bool()
 		return c.done()
 	}
-	if when == Always || when == IfSet && *b {
+	if when.writes(*b) {
 		c.w.Bool(name, *b)
 	}
 	return false
@@ -194,7 +192,7 @@ func (c *Codec) strings(name string, all *[]string, when When) bool {
 		c.r.Array(func() { *all = append(*all, c.r.String()) })
 		return c.done()
 	}
-	if when == Always || when == IfSet && len(*all) > 0 {
+	if when.writes(len(*all) > 0) {
 		c.w.Strings(name, *all)
 	}
 	return false
@@ -211,7 +209,7 @@ func (c *Codec) texts(name string, all *[]string, read func(*Reader) string, whe
 		c.r.Array(func() { *all = append(*all, read(c.r)) })
 		return c.done()
 	}
-	if when == Always || when == IfSet && len(*all) > 0 {
+	if when.writes(len(*all) > 0) {
 		c.w.Strings(name, *all)
 	}
 	return false
@@ -228,7 +226,7 @@ func (c *Codec) times(name string, all *[]time.Time, when When) bool {
 		c.r.Array(func() { *all = append(*all, c.r.Time()) })
 		return c.done()
 	}
-	if when == Always || when == IfSet && len(*all) > 0 {
+	if when.writes(len(*all) > 0) {
 		c.w.Times(name, *all)
 	}
 	return false
@@ -245,7 +243,7 @@ func (c *Codec) allMilliseconds(name string, all *[]time.Duration, when When) bo
 		c.r.Array(func() { *all = append(*all, c.r.Milliseconds(0)) })
 		return c.done()
 	}
-	if when == Always || when == IfSet && len(*all) > 0 {
+	if when.writes(len(*all) > 0) {
 		c.w.AllMilliseconds(name, *all)
 	}
 	return false
@@ -261,7 +259,7 @@ func (c *Codec) raw(name string, text *string, read func(*Reader) string, when W
 		*text = read(c.r)
 		return c.done()
 	}
-	if when == Always || when == IfSet && *text != "" {
+	if when.writes(*text != "") {
 		c.w.Raw(name, *text)
 	}
 	return false
@@ -274,10 +272,12 @@ func Word[T ~string](c *Codec, name string, s *T, what string, valid func(T) boo
 
 func word[T ~string](c *Codec, name string, s *T, what string, valid func(T) bool, when When) bool {
 	if c.w == nil {
-		*s = ReadWord(c.r, what, valid)
+		if *s = T(c.r.String()); !valid(*s) {
+			c.r.Refuse("unknown %s %.40q", what, string(*s))
+		}
 		return c.done()
 	}
-	if when == Always || when == IfSet && *s != "" {
+	if when.writes(*s != "") {
 		c.w.String(name, string(*s))
 	}
 	return false
@@ -372,11 +372,23 @@ func Objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), wh
 
 func objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), when When) bool {
 	if c.w == nil {
-		*all = ReadAll(c.r, func(one *T, r *Reader) { record(one, c) })
+		*all = nil
+		c.r.Array(func() {
+			var zero T
+			if *all == nil {
+				*all = make([]T, 0, 4)
+			}
+			*all = append(*all, zero)
+			record(&(*all)[len(*all)-1], c)
+		})
 		return c.done()
 	}
-	if when == Always || when == IfSet && len(*all) > 0 {
-		WriteAll(c.w, name, *all, func(one *T, w *Writer) { record(one, c) })
+	if when.writes(len(*all) > 0) {
+		c.w.Array(name, len(*all), func(i int) {
+			c.w.open('{')
+			record(&(*all)[i], c)
+			c.w.close('}')
+		})
 	}
 	return false
 }

@@ -157,15 +157,6 @@ func (r *Reader) CheckID(id string) {
 	}
 }
 
-// ReadWord reads a string that is valid, and is called what.
-func ReadWord[T ~string](r *Reader, what string, valid func(T) bool) T {
-	word := T(r.String())
-	if !valid(word) {
-		r.Refuse("unknown %s %.40q", what, string(word))
-	}
-	return word
-}
-
 // Time reads a time.
 func (r *Reader) Time() time.Time {
 	s := r.String()
@@ -204,19 +195,6 @@ func (r *Reader) Milliseconds(least int64) time.Duration {
 		r.Refuse("a duration of at most %d ms is expected", most)
 	}
 	return time.Duration(n) * time.Millisecond
-}
-
-// ReadAll reads an array. read reads each element.
-func ReadAll[T any](r *Reader, read func(*T, *Reader)) (all []T) {
-	r.Array(func() {
-		var zero T
-		if all == nil {
-			all = make([]T, 0, 4)
-		}
-		all = append(all, zero)
-		read(&all[len(all)-1], r)
-	})
-	return all
 }
 
 // Key reads the key of an object that is repeated inside it.

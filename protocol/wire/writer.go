@@ -153,13 +153,6 @@ func (w *Writer) Array(name string, n int, element func(i int)) {
 	w.close(']')
 }
 
-// WriteAll writes an array of objects. write writes the members of each.
-func WriteAll[T any](w *Writer, name string, all []T, write func(*T, *Writer)) {
-	w.Array(name, len(all), func(i int) {
-		w.object(func(w *Writer) { write(&all[i], w) })
-	})
-}
-
 // Strings writes an array of strings.
 func (w *Writer) Strings(name string, all []string) {
 	w.Array(name, len(all), func(i int) { w.quote(all[i]) })
