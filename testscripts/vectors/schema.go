@@ -91,6 +91,7 @@ func (c SchemaCheck) All(t *testing.T, texts func(data []byte) []string) {
 				if err := c.Valid(written); err != nil {
 					t.Errorf("%s: the schema refuses what is written: %v", name, err)
 				}
+				c.inAnyOrder(t, name, text)
 			case bySchema == nil && !beyondSchema.MatchString(name):
 				t.Errorf("%s: the schema accepts what is refused: %v", name, err)
 			default:
