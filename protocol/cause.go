@@ -26,11 +26,7 @@ func (op Operation) CauseOf(e observe.Event) *Cause {
 	return nil
 }
 
-func (c *Cause) record(w *wire.Codec) {
-	if w.Record(&c.Unknown, c.members) {
-		w.Require("call")
-	}
-}
+func (c *Cause) record(w *wire.Codec) { w.Record(&c.Unknown, c.members, "call") }
 
 func (c *Cause) members(w *wire.Codec) {
 	w.ID("call", &c.Call, wire.Always)
@@ -47,11 +43,7 @@ type FoundResource struct {
 	Unknown []wire.Member
 }
 
-func (f *FoundResource) record(c *wire.Codec) {
-	if c.Record(&f.Unknown, f.members) {
-		c.Require("path", "file")
-	}
-}
+func (f *FoundResource) record(c *wire.Codec) { c.Record(&f.Unknown, f.members, "path", "file") }
 
 func (f *FoundResource) members(c *wire.Codec) {
 	c.String("path", &f.Path, wire.Always)

@@ -45,8 +45,8 @@ func (op *Operation) record(c *wire.Codec) {
 		src = &source{}
 	}
 
-	if c.Record(&op.Unknown, func(c *wire.Codec) { op.members(c, src) }) {
-		c.Require("operationId", "state", "lastHeartbeat", "stack")
+	if c.Record(&op.Unknown, func(c *wire.Codec) { op.members(c, src) },
+		"operationId", "state", "lastHeartbeat", "stack") {
 		src.supervisors, op.source = op.Supervisors, src
 	}
 }
@@ -152,28 +152,32 @@ func (f *Frame) record(c *wire.Codec) {
 		f.State, f.FailOnCrash = FrameActive, true
 	}
 
-	var crash *Crash // where the members of one are read, before it is known that f has it
+	var spare *Crash
 	if c.Record(&f.Unknown, func(c *wire.Codec) {
 		f.members(c)
-		if f.Crash != nil {
-			f.Crash.members(c)
-			return
+		spare = f.crashMembers(c, spare)
+	}, "participantId", "callId", "lastHeartbeat") && f.StartTime.IsZero() {
+		f.StartTime = f.LastHeartbeat
+	}
+}
+
+// crashMembers are those of the crash of f. Only a frame that has one of them has a crash, so they
+// are read into spare until one was found. It returns spare, for the next call.
+func (f *Frame) crashMembers(c *wire.Codec, spare *Crash) *Crash {
+	if f.Crash != nil {
+		f.Crash.members(c)
+		return spare
+	}
+
+	if c.More() { // most frames have no member left
+		if spare == nil {
+			spare = &Crash{}
 		}
-		if !c.More() {
-			return
-		}
-		if crash == nil {
-			crash = &Crash{}
-		}
-		if c.Part(crash.members) {
-			f.Crash = crash
-		}
-	}) {
-		c.Require("participantId", "callId", "lastHeartbeat")
-		if f.StartTime.IsZero() {
-			f.StartTime = f.LastHeartbeat
+		if c.Part(spare.members) {
+			f.Crash = spare
 		}
 	}
+	return spare
 }
 
 func (f *Frame) members(c *wire.Codec) {
@@ -210,11 +214,7 @@ func (x *Crash) members(c *wire.Codec) {
 	wire.Pointer(c, "handlingBy", &x.HandlingBy, (*Handling).record)
 }
 
-func (h *Handling) record(c *wire.Codec) {
-	if c.Record(&h.Unknown, h.members) {
-		c.Require("at")
-	}
-}
+func (h *Handling) record(c *wire.Codec) { c.Record(&h.Unknown, h.members, "at") }
 
 func (h *Handling) members(c *wire.Codec) {
 	c.Int("pid", &h.PID, 0, wire.Always)
@@ -222,11 +222,7 @@ func (h *Handling) members(c *wire.Codec) {
 	c.Time("at", &h.At, wire.Always)
 }
 
-func (s *Supervisor) record(c *wire.Codec) {
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("lastHeartbeat")
-	}
-}
+func (s *Supervisor) record(c *wire.Codec) { c.Record(&s.Unknown, s.members, "lastHeartbeat") }
 
 func (s *Supervisor) members(c *wire.Codec) {
 	c.Key("supervisorId", s.ID)

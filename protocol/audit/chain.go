@@ -64,11 +64,10 @@ func (a *Chain) Member(c *wire.Codec) bool {
 
 // Record reads or writes a.
 func (a *Chain) Record(c *wire.Codec) {
-	if !c.Record(&a.Unknown, a.members) {
+	if !c.Record(&a.Unknown, a.members, "seq", "revision") {
 		return
 	}
 
-	c.Require("seq", "revision")
 	if a.Seq > 0 {
 		c.Require("head")
 	}
@@ -84,9 +83,7 @@ func (a *Chain) members(c *wire.Codec) {
 	c.Bool("off", &a.Off, wire.IfSet)
 	c.Int64("inode", &a.Inode, 0, wire.IfSet)
 	c.Object("sealed", func(c *wire.Codec) {
-		if c.Nested(&a.nested, "sealed", a.Sealed.members) {
-			c.Require("part", "head")
-		}
+		c.Nested(&a.nested, "sealed", a.Sealed.members, "part", "head")
 	}, wire.If(a.Sealed.Part > 0))
 	c.Strings("pending", &a.Pending, wire.IfSet)
 }

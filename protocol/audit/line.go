@@ -90,11 +90,7 @@ func (l *Line) members(c *wire.Codec, earlier author) {
 	wire.Objects(c, "patch", &l.Patch, (*Change).record, wire.Always)
 }
 
-func (n *Note) record(c *wire.Codec) {
-	if c.Known(n.members) {
-		c.Require("kind", "size", "sha256")
-	}
-}
+func (n *Note) record(c *wire.Codec) { c.Known(n.members, "kind", "size", "sha256") }
 
 func (n *Note) members(c *wire.Codec) {
 	c.String("kind", &n.Kind, wire.Always)
@@ -103,11 +99,7 @@ func (n *Note) members(c *wire.Codec) {
 	c.String("task", &n.Task, wire.IfSet)
 }
 
-func (c *Change) record(w *wire.Codec) {
-	if w.Known(c.members) {
-		w.Require("path")
-	}
-}
+func (c *Change) record(w *wire.Codec) { w.Known(c.members, "path") }
 
 func (c *Change) members(w *wire.Codec) {
 	w.String("path", &c.Path, wire.Always)

@@ -82,8 +82,7 @@ func DecodeReport(text string) (Report, error) {
 
 // record reads r.
 func (r *Report) record(c *wire.Codec) {
-	c.Known(r.members)
-	c.Require("verdict", "looked", "failed", "uncertain")
+	c.Known(r.members, "verdict", "looked", "failed", "uncertain")
 }
 
 func (r *Report) members(c *wire.Codec) {

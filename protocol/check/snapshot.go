@@ -89,9 +89,7 @@ func DecodeSnapshot(text string) (Snapshot, error) {
 
 func (s *Snapshot) record(c *wire.Codec) {
 	var unknown []wire.Member // refused
-	if c.Record(&unknown, s.members) {
-		c.Require("changed", "files")
-	}
+	c.Record(&unknown, s.members, "changed", "files")
 }
 
 func (s *Snapshot) members(c *wire.Codec) {
@@ -103,9 +101,7 @@ func (s *Snapshot) members(c *wire.Codec) {
 
 func (f *Snapped) record(c *wire.Codec) {
 	var unknown []wire.Member // refused
-	if c.Record(&unknown, f.members) {
-		c.Require("path", "size", "inode", "ctimeNs")
-	}
+	c.Record(&unknown, f.members, "path", "size", "inode", "ctimeNs")
 }
 
 func (f *Snapped) members(c *wire.Codec) {

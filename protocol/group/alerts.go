@@ -113,11 +113,7 @@ func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, er
 	return e.end()
 }
 
-func (t *AlertTries) record(c *wire.Codec) {
-	if c.Record(&t.Unknown, t.members) {
-		c.Require("seq", "tries", "at")
-	}
-}
+func (t *AlertTries) record(c *wire.Codec) { c.Record(&t.Unknown, t.members, "seq", "tries", "at") }
 
 func (t *AlertTries) members(c *wire.Codec) {
 	c.Revision("seq", &t.Seq, wire.Always)

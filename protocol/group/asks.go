@@ -130,11 +130,7 @@ func (a *Asks) write(w *wire.Writer) {
 	})
 }
 
-func (b *ask) record(c *wire.Codec) {
-	if c.Record(&b.unknown, b.members) {
-		c.Require("at")
-	}
-}
+func (b *ask) record(c *wire.Codec) { c.Record(&b.unknown, b.members, "at") }
 
 func (b *ask) members(c *wire.Codec) {
 	c.Time("at", &b.at, wire.Always)

@@ -90,9 +90,7 @@ func (x *Exponential) record(c *wire.Codec) {
 	if c.Reads() {
 		*x = Exponential{Factor: 2}
 	}
-	if c.Record(&x.Unknown, x.members) {
-		c.Require("initialMs", "maxMs")
-	}
+	c.Record(&x.Unknown, x.members, "initialMs", "maxMs")
 }
 
 func (x *Exponential) members(c *wire.Codec) {

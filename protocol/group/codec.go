@@ -28,9 +28,7 @@ func (o *Orchestrator) record(c *wire.Codec) {
 	if c.Reads() {
 		*o = Create("").Orchestrator
 	}
-	if c.Record(&o.Unknown, o.members) {
-		c.Require("orchestrationGroupId", "state")
-	}
+	c.Record(&o.Unknown, o.members, "orchestrationGroupId", "state")
 }
 
 func (o *Orchestrator) members(c *wire.Codec) {
@@ -87,9 +85,7 @@ func (r *Registry) record(c *wire.Codec) {
 	if c.Reads() {
 		*r = Create("").Registry
 	}
-	if c.Record(&r.Unknown, r.members) {
-		c.Require("supervisors")
-	}
+	c.Record(&r.Unknown, r.members, "supervisors")
 }
 
 func (r *Registry) members(c *wire.Codec) {
@@ -152,11 +148,7 @@ func (a Alert) Line(group, log string) string {
 	}) + "\n"
 }
 
-func (a *Alert) record(c *wire.Codec) {
-	if c.Record(&a.Unknown, a.members) {
-		c.Require("seq", "timestamp")
-	}
-}
+func (a *Alert) record(c *wire.Codec) { c.Record(&a.Unknown, a.members, "seq", "timestamp") }
 
 func (a *Alert) members(c *wire.Codec) {
 	if c.Revision("seq", &a.Seq, wire.Always) && a.Seq == 0 {

@@ -13,8 +13,7 @@ func (s *Service) record(c *wire.Codec) {
 	if c.Reads() {
 		c.Reader().CheckID(s.ID)
 	}
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("state")
+	if c.Record(&s.Unknown, s.members, "state") {
 		if !c.Had("restartable") {
 			s.Restartable = s.StartInfo != nil
 		}
@@ -232,10 +231,9 @@ func (p *RestartPolicy) members(c *wire.Codec) {
 }
 
 func (e *LastExit) record(c *wire.Codec) {
-	if !c.Record(&e.Unknown, e.members) {
+	if !c.Record(&e.Unknown, e.members, "at") {
 		return
 	}
-	c.Require("at")
 	if e.Class == "" && e.Reason != reasonStopped && e.Reason != reasonSibling {
 		e.Class = Failure
 	}

@@ -31,9 +31,7 @@ func DecodeServices(text string) (ServicesFile, error) {
 // record reads f.
 func (f *ServicesFile) record(c *wire.Codec) {
 	var unknown []wire.Member // refused
-	if c.Record(&unknown, f.members) {
-		c.Require("supervisors")
-	}
+	c.Record(&unknown, f.members, "supervisors")
 }
 
 func (f *ServicesFile) members(c *wire.Codec) {
@@ -64,8 +62,7 @@ func (v *Supervision) recordSettings(c *wire.Codec) {
 func (d *Declaration) record(c *wire.Codec) {
 	c.Reader().CheckID(d.ID)
 	var unknown []wire.Member // refused
-	if c.Record(&unknown, d.members) {
-		c.Require("startInfo")
+	if c.Record(&unknown, d.members, "startInfo") {
 		if !c.Had("restartable") {
 			d.Restartable = true
 		}

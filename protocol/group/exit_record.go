@@ -63,8 +63,7 @@ func DecodeExitRecord(text string) (ExitRecord, error) {
 }
 
 func (x *ExitRecord) record(c *wire.Codec) {
-	if c.Record(&x.Unknown, x.members) {
-		c.Require("supervisorId", "startId", "phase")
+	if c.Record(&x.Unknown, x.members, "supervisorId", "startId", "phase") {
 		if x.Phase == PhaseEnded {
 			c.Require("at")
 		}

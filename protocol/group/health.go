@@ -76,11 +76,7 @@ type CannotRun struct {
 	Unknown []wire.Member
 }
 
-func (x *CannotRun) record(c *wire.Codec) {
-	if c.Record(&x.Unknown, x.members) {
-		c.Require("at", "message")
-	}
-}
+func (x *CannotRun) record(c *wire.Codec) { c.Record(&x.Unknown, x.members, "at", "message") }
 
 func (x *CannotRun) members(c *wire.Codec) {
 	c.Time("at", &x.At, wire.Always)
@@ -142,11 +138,7 @@ type Checked struct {
 	nested *wire.Nested
 }
 
-func (x *Checked) record(c *wire.Codec) {
-	if c.Record(&x.Unknown, x.members) {
-		c.Require("at")
-	}
-}
+func (x *Checked) record(c *wire.Codec) { c.Record(&x.Unknown, x.members, "at") }
 
 func (x *Checked) members(c *wire.Codec) {
 	c.Time("at", &x.At, wire.Always)

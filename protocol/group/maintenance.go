@@ -111,11 +111,7 @@ func (e *edit) endSpans() {
 	}
 }
 
-func (m *Maintenance) record(c *wire.Codec) {
-	if c.Record(&m.Unknown, m.members) {
-		c.Require("at", "until")
-	}
-}
+func (m *Maintenance) record(c *wire.Codec) { c.Record(&m.Unknown, m.members, "at", "until") }
 
 func (m *Maintenance) members(c *wire.Codec) {
 	m.Span.members(c)

@@ -93,11 +93,7 @@ func (s *Service) goOn(seen observe.Observation) {
 	}
 }
 
-func (p *Pause) record(c *wire.Codec) {
-	if c.Record(&p.unknown, p.members) {
-		c.Require("at")
-	}
-}
+func (p *Pause) record(c *wire.Codec) { c.Record(&p.unknown, p.members, "at") }
 
 func (p *Pause) members(c *wire.Codec) {
 	c.Time("at", &p.At, wire.Always)

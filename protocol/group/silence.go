@@ -91,11 +91,7 @@ func (s *Service) troubles() string {
 	return string(s.State)
 }
 
-func (s *Span) record(c *wire.Codec) {
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("at", "until")
-	}
-}
+func (s *Span) record(c *wire.Codec) { c.Record(&s.Unknown, s.members, "at", "until") }
 
 func (s *Span) members(c *wire.Codec) {
 	c.Time("at", &s.At, wire.Always)

@@ -40,11 +40,7 @@ func (s *StopFor) with(then Then) *StopFor {
 	return &after
 }
 
-func (s *StopFor) record(c *wire.Codec) {
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("reason", "then")
-	}
-}
+func (s *StopFor) record(c *wire.Codec) { c.Record(&s.Unknown, s.members, "reason", "then") }
 
 func (s *StopFor) members(c *wire.Codec) {
 	c.String("reason", &s.Reason, wire.Always)

@@ -62,9 +62,7 @@ func violationsMember(c *wire.Codec, v **Violations) {
 }
 
 func (v *Violation) record(c *wire.Codec) {
-	if c.Record(&v.unknown, v.members) {
-		c.Require("at", "code", "action")
-	}
+	c.Record(&v.unknown, v.members, "at", "code", "action")
 }
 
 func (v *Violation) members(c *wire.Codec) {
@@ -126,11 +124,7 @@ func (v *Supervision) after(code string) RuleAction {
 	return RuleLog
 }
 
-func (r *Rule) record(c *wire.Codec) {
-	if c.Record(&r.Unknown, r.members) {
-		c.Require("match", "action")
-	}
-}
+func (r *Rule) record(c *wire.Codec) { c.Record(&r.Unknown, r.members, "match", "action") }
 
 func (r *Rule) members(c *wire.Codec) {
 	if c.String("match", &r.Match, wire.Always) && CheckMatch(r.Match) != nil {

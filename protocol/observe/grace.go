@@ -119,11 +119,7 @@ func (seen Observation) Heard(at time.Time, beat Beat, threshold time.Duration) 
 	return !long(age, threshold) && (age != 0 || !seen.sights(at, beat))
 }
 
-func (g *Grace) record(c *wire.Codec) {
-	if c.Record(&g.Unknown, g.members) {
-		c.Require("of", "at")
-	}
-}
+func (g *Grace) record(c *wire.Codec) { c.Record(&g.Unknown, g.members, "of", "at") }
 
 func (g *Grace) members(c *wire.Codec) {
 	c.Time("of", &g.Of, wire.Always)

@@ -48,8 +48,7 @@ func Decode(text string) (Rules, error) { return wire.DecodeRecord(text, (*Rules
 
 // record reads rules.
 func (rules *Rules) record(c *wire.Codec) {
-	c.Only(rules.members)
-	c.Require("rules")
+	c.Only(rules.members, "rules")
 }
 
 func (rules *Rules) members(c *wire.Codec) {
@@ -68,8 +67,7 @@ func (rules *Rules) read(r *wire.Reader) {
 
 // record reads rule.
 func (rule *Rule) record(c *wire.Codec) {
-	c.Only(rule.members)
-	c.Require("decide")
+	c.Only(rule.members, "decide")
 	if c.Reader().Failed() {
 		return
 	}

@@ -10,10 +10,9 @@ func (a *Ask) record(c *wire.Codec) {
 	if c.Reads() {
 		a.Kind = AskQuestion
 	}
-	if !c.Record(&a.Unknown, a.members) {
+	if !c.Record(&a.Unknown, a.members, "kind", "nonce", "by", "askers") {
 		return
 	}
-	c.Require("kind", "nonce", "by", "askers")
 	if len(a.Askers) == 0 {
 		c.FailMember("askers", "at least one is expected")
 	}
@@ -39,8 +38,7 @@ func readNonce(r *wire.Reader) string {
 }
 
 func (a *Asker) record(c *wire.Codec) {
-	if c.Record(&a.Unknown, a.members) {
-		c.Require("at", "participant")
+	if c.Record(&a.Unknown, a.members, "at", "participant") {
 		if a.Task != "" {
 			c.Require("queue")
 		}
@@ -72,11 +70,7 @@ func (o *Origin) members(c *wire.Codec) {
 	c.ID("participant", &o.Participant, wire.IfSet)
 }
 
-func (d *Decision) record(c *wire.Codec) {
-	if c.Record(&d.Unknown, d.members) {
-		c.Require("kind", "askedBy")
-	}
-}
+func (d *Decision) record(c *wire.Codec) { c.Record(&d.Unknown, d.members, "kind", "askedBy") }
 
 func (d *Decision) members(c *wire.Codec) {
 	wire.Word(c, "kind", &d.Kind, "kind", AskKind.Valid, wire.Always)
@@ -87,9 +81,7 @@ func (d *Decision) members(c *wire.Codec) {
 	c.String("user", &d.User, wire.IfSet)
 	c.String("answer", &d.Answer, wire.IfSet)
 	c.Object("rule", func(c *wire.Codec) {
-		if c.Nested(&d.nested, "rule", d.Rule.members) {
-			c.Require("file", "hash", "number")
-		}
+		c.Nested(&d.nested, "rule", d.Rule.members, "file", "hash", "number")
 	}, wire.If(d.Rule.Number > 0))
 	c.Bool("self", &d.Self, wire.IfSet)
 	c.Bool("unchecked", &d.Unchecked, wire.IfSet)

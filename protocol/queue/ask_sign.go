@@ -84,9 +84,7 @@ func (s Signature) Fits(asked, latest time.Time) bool {
 // nested.
 func (s *Signature) member(c *wire.Codec, nested **wire.Nested) {
 	c.Object("signature", func(c *wire.Codec) {
-		if c.Nested(nested, "signature", s.members) {
-			c.Require("at", "text", "nonce", "askedAt")
-		}
+		c.Nested(nested, "signature", s.members, "at", "text", "nonce", "askedAt")
 	}, wire.If(*s != Signature{}))
 }
 

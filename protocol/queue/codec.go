@@ -3,7 +3,6 @@ package queue
 import (
 	"io"
 	"slices"
-	"time"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -33,11 +32,11 @@ func (q *Queue) record(c *wire.Codec) {
 	} else if src == nil {
 		src = &source{}
 	}
-	if !c.Record(&q.Unknown, func(c *wire.Codec) { q.members(c, src) }) {
+	if !c.Record(&q.Unknown, func(c *wire.Codec) { q.members(c, src) },
+		"queueId", "policy", "tasks") {
 		return
 	}
 
-	c.Require("queueId", "policy", "tasks")
 	if seq, epoch := q.highest(); seq > q.LastSeq {
 		c.FailMember("lastSeq", "a task has %d", seq)
 	} else if epoch > q.LastEpoch {
@@ -94,9 +93,7 @@ func (p *Policy) record(c *wire.Codec) {
 	if c.Reads() {
 		*p = Policy{OnDeadDependency: DependencyWait}
 	}
-	if c.Record(&p.Unknown, p.members) {
-		c.Require("maxAttempts", "rememberForMs")
-	}
+	c.Record(&p.Unknown, p.members, "maxAttempts", "rememberForMs")
 }
 
 func (p *Policy) members(c *wire.Codec) {
@@ -136,11 +133,7 @@ func (g *Goal) members(c *wire.Codec) {
 	c.Bool("completed", &g.Completed, wire.IfSet)
 }
 
-func (h *Halt) record(c *wire.Codec) {
-	if c.Record(&h.Unknown, h.members) {
-		c.Require("by", "reason")
-	}
-}
+func (h *Halt) record(c *wire.Codec) { c.Record(&h.Unknown, h.members, "by", "reason") }
 
 func (h *Halt) members(c *wire.Codec) {
 	c.String("by", &h.By, wire.Always)
@@ -239,11 +232,10 @@ func (t *Task) record(c *wire.Codec) {
 	if c.Reads() {
 		t.State = Waiting
 	}
-	if !c.Record(&t.Unknown, t.members) {
+	if !c.Record(&t.Unknown, t.members, "taskId", "seq", "spec", "enqueuedAt") {
 		return
 	}
 
-	c.Require("taskId", "seq", "spec", "enqueuedAt")
 	switch {
 	case t.State == Claimed:
 		c.Require("claim")
@@ -263,7 +255,9 @@ func (t *Task) members(c *wire.Codec) {
 	c.Revision("seq", &t.Seq, wire.Always)
 	wire.Word(c, "state", &t.State, "state", TaskState.valid, wire.If(t.State != Waiting))
 	priorityMember(c, &t.Priority)
-	c.Own("spec", t.readSpec, t.writeSpec, wire.Always)
+	if c.At("spec") {
+		c.Own("spec", t.readSpec, t.writeSpec, wire.Always)
+	}
 	c.String("key", &t.Key, wire.IfSet)
 	c.ID("group", &t.Group, wire.IfSet)
 	c.Texts("after", &t.After, readTaskID, wire.IfSet)
@@ -276,7 +270,7 @@ func (t *Task) members(c *wire.Codec) {
 	c.Int64("attempts", &t.Attempts, 0, wire.IfSet)
 	c.Int64("tries", &t.Tries, 0, wire.IfSet)
 	c.Int64("charged", &t.Charged, 0, wire.IfSet)
-	t.Last.members(c, time.Time{})
+	t.Last.members(c, wire.IfSet)
 	c.Int64("sameError", &t.SameError, 0, wire.IfSet)
 	c.String("reason", &t.Reason, wire.IfSet)
 	c.String("question", &t.Question, wire.IfSet)
@@ -298,23 +292,21 @@ func priorityMember(c *wire.Codec, n *int64) {
 	}
 }
 
-// members are those of the last attempt, among those of its task. Its time is not written if it is
-// usual.
-func (a *Attempt) members(c *wire.Codec, usual time.Time) {
+// members are those of the last attempt, among those of its task. timed says when its time is
+// written.
+func (a *Attempt) members(c *wire.Codec, timed wire.When) {
 	c.Revision("lastEpoch", &a.Epoch, wire.IfSet)
 	wire.Word(c, "lastEnd", &a.End, "end", End.Valid, wire.IfSet)
 	c.Int64("lastStatus", &a.Status, 0, wire.IfSet)
 	c.String("lastReason", &a.Reason, wire.IfSet)
 	c.Bool("lastJudged", &a.Judged, wire.IfSet)
 	c.ID("lastBy", &a.By, wire.IfSet)
-	c.Time("lastAt", &a.At, wire.If(!a.At.Equal(usual) && !a.At.IsZero()))
+	c.Time("lastAt", &a.At, timed)
 	c.Milliseconds("lastRanMs", &a.Ran, 0, wire.IfSet)
 }
 
 func (l *Claim) record(c *wire.Codec) {
-	if c.Record(&l.Unknown, l.members) {
-		c.Require("epoch", "at", "participant")
-	}
+	c.Record(&l.Unknown, l.members, "epoch", "at", "participant")
 }
 
 func (l *Claim) members(c *wire.Codec) {
@@ -331,9 +323,7 @@ func (l *Claim) members(c *wire.Codec) {
 	wire.Word(c, "stop", &l.Stop, "end", End.stops, wire.IfSet)
 	c.String("stopReason", &l.StopReason, wire.IfSet)
 	wire.Pointer(c, "intent", &l.Intent, func(o *Outcome, c *wire.Codec) {
-		if c.Nested(&l.nested, "intent", o.members) {
-			c.Require("end")
-		}
+		c.Nested(&l.nested, "intent", o.members, "end")
 	})
 }
 
@@ -374,8 +364,7 @@ func (q *Queue) writeEnded(w *wire.Writer, src *source) {
 }
 
 func (e *Ended) record(c *wire.Codec) {
-	if c.Record(&e.Unknown, e.members) {
-		c.Require("taskId", "end", "spec", "at")
+	if c.Record(&e.Unknown, e.members, "taskId", "end", "spec", "at") {
 		if e.Last.At.IsZero() {
 			e.Last.At = e.At
 		}
@@ -387,7 +376,7 @@ func (e *Ended) members(c *wire.Codec) {
 	wire.Word(c, "end", &e.End, "end", TaskEnd.Valid, wire.Always)
 	c.Text("spec", &e.Spec, (*wire.Reader).Hash, wire.Always)
 	c.Text("keyId", &e.KeyID, readTaskID, wire.IfSet)
-	e.Last.members(c, e.At)
+	e.Last.members(c, wire.If(!e.Last.At.Equal(e.At) && !e.Last.At.IsZero()))
 	c.Time("at", &e.At, wire.Always)
 	wire.Pointer(c, "decision", &e.Decision, (*Decision).record)
 }

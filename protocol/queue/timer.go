@@ -50,9 +50,7 @@ func (t *timerMember) member(c *wire.Codec, name string) {
 
 func (t *timerMember) object(c *wire.Codec, name string) {
 	c.Object(name, func(c *wire.Codec) {
-		if c.Nested(&t.nested, name+"Timer", t.members) {
-			c.Require("at", "forMs")
-		}
+		c.Nested(&t.nested, name+"Timer", t.members, "at", "forMs")
 	}, wire.If(t.runs()))
 }
 

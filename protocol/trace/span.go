@@ -35,9 +35,7 @@ func Append(spans []Span, s Span) []Span {
 
 // Record reads or writes s.
 func (s *Span) Record(c *wire.Codec) {
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("callId", "startTime", "endedAt")
-	}
+	c.Record(&s.Unknown, s.members, "callId", "startTime", "endedAt")
 }
 
 func (s *Span) members(c *wire.Codec) {

@@ -99,42 +99,46 @@ func (c *Codec) Part(members func(*Codec)) bool {
 	return c.i != i || c.more != more
 }
 
-// Record reads or writes the members of a record, and the unknown ones. It returns whether it has
-// read them.
-func (c *Codec) Record(unknown *[]Member, members func(*Codec)) bool {
+// Record reads or writes the members of a record, and the unknown ones. It refuses an object that
+// does not have all required members. It returns whether it has read them.
+func (c *Codec) Record(unknown *[]Member, members func(*Codec), required ...string) bool {
 	if c.w != nil {
 		members(c)
 		c.w.Unknown(*unknown)
 		return false
 	}
 	c.read(members, func(name string) { c.r.Unknown(unknown, name) })
+	c.r.Require(required...)
 	return true
 }
 
 // Nested is Record for one whose unknown members are among nested, as those of in.
-func (c *Codec) Nested(nested **Nested, in string, members func(*Codec)) bool {
+func (c *Codec) Nested(nested **Nested, in string, members func(*Codec),
+	required ...string) {
 	if c.w != nil {
 		members(c)
 		c.w.Unknown((*nested).Of(in))
-		return false
+		return
 	}
 	c.read(members, func(name string) { c.r.Nested(nested, in, name) })
-	return true
+	c.r.Require(required...)
 }
 
 // Known is Record for one whose unknown members are not kept.
-func (c *Codec) Known(members func(*Codec)) bool {
+func (c *Codec) Known(members func(*Codec), required ...string) bool {
 	if c.w != nil {
 		members(c)
 		return false
 	}
 	c.read(members, func(string) { c.r.Value() })
+	c.r.Require(required...)
 	return true
 }
 
 // Only reads a record in which an unknown member is a mistake: ErrCorrupt.
-func (c *Codec) Only(members func(*Codec)) {
+func (c *Codec) Only(members func(*Codec), required ...string) {
 	c.read(members, func(name string) { c.r.Refuse("unknown member %q", name) })
+	c.r.Require(required...)
 }
 
 func (c *Codec) read(members func(*Codec), unknown func(name string)) {

@@ -27,9 +27,7 @@ type sampleWord string
 func (w sampleWord) valid() bool { return w == "on" || w == "off" }
 
 func (s *sample) record(c *Codec) {
-	if c.Record(&s.Unknown, s.members) {
-		c.Require("id")
-	}
+	c.Record(&s.Unknown, s.members, "id")
 }
 
 func (s *sample) members(c *Codec) {
