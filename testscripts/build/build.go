@@ -2,6 +2,7 @@
 package build
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,6 +20,13 @@ import (
 // the module.
 var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod",
 	"go.sum"}
+
+// soon are the flags for tests that are run with -short: without inlining, the commands are built in
+// half the time. Package process stays as it is, because it has code that must not call functions.
+var soon = []string{
+	"-gcflags=github.com/dpl-project/dpl/...=-l",
+	"-gcflags=github.com/dpl-project/dpl/cmd/internal/process/...=",
+}
 
 // Commands is CommandsIn for the directory of one test, which it returns.
 func Commands(t testing.TB, root string, flags ...string) string {
@@ -44,6 +52,10 @@ func CommandsIn(bin, root string, flags ...string) error {
 	} else if platform := runtime.GOOS + "-" + runtime.GOARCH; platform == "linux-amd64" ||
 		platform == "linux-arm64" {
 		linker += " -E dpl_entry"
+	}
+
+	if flag.Parsed() && testing.Short() {
+		flags = append(flags, soon...)
 	}
 
 	cmd := exec.Command("go",
