@@ -3,7 +3,7 @@
 package faults
 
 import (
-	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,37 +75,19 @@ func commands(t *testing.T, edits map[string]string) string {
 
 func buildCommands(t *testing.T, bin string, edits map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
-	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
+	const survivors = "cmd/internal/process/survivors_linux.go"
+	texts := map[string]string{
+		survivors: onThreads(t, filepath.Join(root, survivors)),
+		"cmd/internal/process/start/kept_linux.go": keepsNothing,
 	}
-
-	replace := make(map[string]string)
-	add := func(name, path, text string) {
-		replace[path] = filepath.Join(dir, name)
-		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-
 	for _, program := range build.Programs() {
-		add(program+".go", filepath.Join(top, "cmd", program, "pinned.go"), ahead)
+		texts[filepath.Join("cmd", program, "pinned.go")] = ahead
 	}
+	maps.Copy(texts, edits)
 
-	survivors := filepath.Join(top, "cmd/internal/process/survivors_linux.go")
-	add("survivors.go", survivors, onThreads(t, survivors))
-	add("kept.go", filepath.Join(top, "cmd/internal/process/start/kept_linux.go"), keepsNothing)
-	for file, text := range edits {
-		add(filepath.Base(file), filepath.Join(top, file), text)
-	}
-
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	overlay, err := build.Overlay(t.TempDir(), root, texts)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
-	}
-	if err == nil {
-		err = build.CommandsIn(bin, root, "-overlay="+filepath.Join(dir, "overlay.json"))
+		err = build.CommandsIn(bin, root, overlay)
 	}
 	if err != nil {
 		t.Fatal(err)

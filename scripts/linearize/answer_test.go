@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -199,9 +198,4 @@ func read(path string) (document, []byte, error) {
 		return document{}, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, text, nil
-}
-
-// replaceOnce returns s with old replaced, and whether it was there exactly once.
-func replaceOnce(s, old, new string) (string, bool) {
-	return strings.Replace(s, old, new, 1), strings.Count(s, old) == 1
 }

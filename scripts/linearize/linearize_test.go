@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -123,39 +122,6 @@ func covered(t *testing.T, all tally) {
 		t.Errorf("%d of %d processes were killed, want one in ten at least", all["killed"],
 			all["processes"])
 	}
-}
-
-// overlay returns the flag for go build that replaces the only occurrence of old in file, a path
-// below root, by new.
-func overlay(t *testing.T, file, old, new string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	edited, ok := replaceOnce(string(source), old, new)
-	if !ok {
-		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead",
-			file, old)
-	}
-
-	dir := t.TempDir()
-	broken, list := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(broken, []byte(edited), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	return "-overlay=" + list
 }
 
 // setFlag sets a flag of the test binary for the time of a test.

@@ -75,7 +75,7 @@ func TestSeededBugs(t *testing.T) {
 			"true"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
-			flags := overlay(t, bug.file, bug.old, bug.new)
+			flags := build.Seeded(t, root, bug.file, bug.old, bug.new)
 			if !soak() {
 				t.Skip("needs DPL_SOAK=1")
 			}

@@ -24,7 +24,7 @@ func TestSeededRaces(t *testing.T) {
 			"	r.ledger.fs.Remove(r.path)\n	if err = r.ledger.fs.Replace(r.temp, r.path)"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
-			flags := overlay(t, bug.edit[0], bug.edit[1], bug.edit[2])
+			flags := build.Seeded(t, root, bug.edit[0], bug.edit[1], bug.edit[2])
 			if !soak() {
 				t.Skip("needs DPL_SOAK=1")
 			}

@@ -2,20 +2,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // A mutant is a file of the module with a bug in it.
 type mutant struct {
 	name string
 	file string // relative to the directory of the module
-	text []byte
+	text string
 	by   []string // the tests that are asked: each a package and, after a blank, a pattern
 	must bool     // it must compile
 }
@@ -52,7 +53,7 @@ func (h hunter) hunt(m mutant) (result, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := h.overlay(dir, map[string][]byte{m.file: m.text})
+	overlay, err := build.Overlay(dir, h.root, map[string]string{m.file: m.text})
 	if err != nil {
 		return "", err
 	}
@@ -74,29 +75,7 @@ func (h hunter) hunt(m mutant) (result, error) {
 	return survived, nil
 }
 
-// overlay writes, in dir, what go needs to read other texts of some files of the module.
-func (h hunter) overlay(dir string, texts map[string][]byte) (string, error) {
-	replace := make(map[string]string)
-	for file, text := range texts {
-		path, err := filepath.Abs(filepath.Join(h.root, file))
-		if err != nil {
-			return "", err
-		}
-		replace[path] = filepath.Join(dir, strings.ReplaceAll(file, "/", "~"))
-		if err := os.WriteFile(replace[path], text, 0o644); err != nil {
-			return "", err
-		}
-	}
-
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "overlay.json")
-	return file, os.WriteFile(file, text, 0o644)
-}
-
-// run reports whether go, and what it starts, succeeds with an overlay. Programs that tests build
+// run reports whether go, and what it starts, succeeds with the flag of an overlay. Programs that tests build
 // have the bug as well, since the overlay is in GOFLAGS.
 func (h hunter) run(overlay string, args ...string) (bool, error) {
 	const longest = 10 * time.Minute
@@ -106,7 +85,7 @@ func (h hunter) run(overlay string, args ...string) (bool, error) {
 	argv := append(append([]string(nil), h.prefix...), append([]string{"go"}, args...)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = h.root
-	flags := strings.TrimSpace(os.Getenv("GOFLAGS") + " -overlay=" + overlay)
+	flags := strings.TrimSpace(os.Getenv("GOFLAGS") + " " + overlay)
 	cmd.Env = append(os.Environ(), "GOFLAGS="+flags)
 
 	err := cmd.Run()

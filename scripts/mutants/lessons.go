@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -165,7 +164,7 @@ var lessons = []lesson{
 
 // mutant returns the mutant of l. root is the directory of the module. A file in edited already has
 // that text.
-func (l lesson) mutant(root string, edited map[string][]byte) (mutant, error) {
+func (l lesson) mutant(root string, edited map[string]string) (mutant, error) {
 	pkg, function, _ := strings.Cut(l.in, " ")
 	entries, err := os.ReadDir(filepath.Join(root, pkg))
 	if err != nil {
@@ -183,9 +182,11 @@ func (l lesson) mutant(root string, edited map[string][]byte) (mutant, error) {
 		file := filepath.Join(pkg, name)
 		text, known := edited[file]
 		if !known {
-			if text, err = os.ReadFile(filepath.Join(root, file)); err != nil {
+			source, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
 				return mutant{}, err
 			}
+			text = string(source)
 		}
 		tree, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
 		if err != nil {
@@ -194,7 +195,7 @@ func (l lesson) mutant(root string, edited map[string][]byte) (mutant, error) {
 		for _, d := range tree.Decls {
 			if f, is := d.(*ast.FuncDecl); is && f.Body != nil && nameOf(f) == function {
 				at := int(f.Body.Lbrace)
-				text := slices.Concat(text[:at], []byte(" { "+l.begin+" }; "), text[at:])
+				text := text[:at] + " { " + l.begin + " }; " + text[at:]
 				return mutant{name: l.name, file: file, text: text, by: l.by, must: true}, nil
 			}
 		}

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // All lessons name functions that exist, and compile together.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
-	edited := make(map[string][]byte)
+	edited := make(map[string]string)
 	names := make(map[string]bool)
 	args := []string{"build"}
 	for _, l := range lessons {
@@ -29,7 +31,7 @@ func TestFit(t *testing.T) {
 	}
 
 	h := hunter{root: root}
-	overlay, err := h.overlay(t.TempDir(), edited)
+	overlay, err := build.Overlay(t.TempDir(), root, edited)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func f(n int, all []int) (int, error) {
 	for i := range 20 {
 		lines[i] = true
 	}
-	all, err := mutate("a.go", []byte(text), lines)
+	all, err := mutate("a.go", text, lines)
 	if err != nil {
 		t.Fatal(err)
 	}

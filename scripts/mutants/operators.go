@@ -34,7 +34,7 @@ func changed(root, since, by string) (all []mutant, err error) {
 		if err != nil {
 			return nil, err
 		}
-		ms, err := mutate(file, text, lines[file])
+		ms, err := mutate(file, string(text), lines[file])
 		if err != nil {
 			return nil, err
 		}
@@ -81,13 +81,13 @@ func changedLines(diff string) map[string]map[int]bool {
 
 // An operator makes bugs of one node of the syntax.
 type operator struct {
-	text    []byte
+	text    string
 	results *ast.FieldList // of the function around the node
 	add     func(n ast.Node, what, replacement string)
 }
 
 // mutate returns the mutants of the given lines of a file.
-func mutate(file string, text []byte, lines map[int]bool) (all []mutant, err error) {
+func mutate(file, text string, lines map[int]bool) (all []mutant, err error) {
 	files := token.NewFileSet()
 	tree, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -103,7 +103,7 @@ func mutate(file string, text []byte, lines map[int]bool) (all []mutant, err err
 		all = append(all, mutant{
 			name: fmt.Sprintf("%s:%d:%d: %s", file, begin.Line, begin.Column, what),
 			file: file,
-			text: slices.Concat(text[:begin.Offset], []byte(replacement), text[end.Offset:]),
+			text: text[:begin.Offset] + replacement + text[end.Offset:],
 		})
 	}
 
@@ -210,7 +210,7 @@ func (o operator) zero(n *ast.ReturnStmt) {
 }
 
 // source returns the text of n.
-func (o operator) source(n ast.Node) string { return string(o.text[n.Pos()-1 : n.End()-1]) }
+func (o operator) source(n ast.Node) string { return o.text[n.Pos()-1 : n.End()-1] }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

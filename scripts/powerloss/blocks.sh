@@ -85,7 +85,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$dir/good/" ./cmd/dpl... |
 "$dir/good/dpl" links || exit 1
 for without in files directories; do
     overlay=$("$dir/replay" overlay "$without" "$dir") || exit 1
-    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -overlay "$overlay" -o "$dir/$without/" \
+    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' "$overlay" -o "$dir/$without/" \
         ./cmd/dpl... || exit 1
     "$dir/$without/dpl" links || exit 1
 done

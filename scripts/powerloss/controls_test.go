@@ -58,7 +58,7 @@ func TestProgramWithoutFsync(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay",
+	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w",
 		overlay, "-o", bin+"/", "./cmd/dpl")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -1,10 +1,11 @@
 package powerloss
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // What Overlay can take away.
@@ -37,7 +38,7 @@ func fsync(fd int) error {
 `
 
 // Overlay writes to dir a version of the module in root without the fsync of files, of directories,
-// or of both, and returns the value for go build's flag -overlay.
+// or of both, and returns the flag of go for that.
 func Overlay(root, dir, without string) (string, error) {
 	leftOut, known := map[string]string{WithoutFiles: "!isDir", WithoutDirectories: "isDir",
 		WithoutAny: "isDir || !isDir"}[without]
@@ -46,23 +47,8 @@ func Overlay(root, dir, without string) (string, error) {
 			WithoutAny, without)
 	}
 
-	original, err := filepath.Abs(filepath.Join(root, fsyncFile))
-	if err != nil {
+	if _, err := os.Stat(filepath.Join(root, fsyncFile)); err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(original); err != nil {
-		return "", err
-	}
-
-	source, overlay := filepath.Join(dir, without+".go"), filepath.Join(dir, without+".json")
-	if err := os.WriteFile(source, fmt.Appendf(nil, lacking, leftOut), 0o600); err != nil {
-		return "", err
-	}
-
-	data, err := json.Marshal(map[string]map[string]string{"Replace": {original: source}})
-	if err != nil {
-		return "", err
-	}
-
-	return overlay, os.WriteFile(overlay, data, 0o600)
+	return build.Overlay(dir, root, map[string]string{fsyncFile: fmt.Sprintf(lacking, leftOut)})
 }

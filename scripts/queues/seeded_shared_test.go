@@ -32,7 +32,7 @@ func TestSeededShared(t *testing.T) {
 	}
 	for _, bug := range seededShared {
 		t.Run(bug.name, func(t *testing.T) {
-			bin := build.Commands(t, root, overlay(t, bug.file, bug.old, bug.new))
+			bin := build.Commands(t, root, build.Seeded(t, root, bug.file, bug.old, bug.new))
 			variant := "queues:default"
 			if on == "gluster" && bug.commit == "rename" {
 				variant = "queues:nocache"

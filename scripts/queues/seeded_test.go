@@ -3,10 +3,6 @@
 package queues
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -54,10 +50,10 @@ var seeded = []struct {
 // The seeded bugs fit the sources, which may have changed since the last soak.
 func TestSeedsFit(t *testing.T) {
 	for _, bug := range seeded {
-		overlay(t, bug.file, bug.old, bug.new)
+		build.Seeded(t, root, bug.file, bug.old, bug.new)
 	}
 	for _, bug := range seededShared {
-		overlay(t, bug.file, bug.old, bug.new)
+		build.Seeded(t, root, bug.file, bug.old, bug.new)
 	}
 }
 
@@ -68,7 +64,7 @@ func TestSeededBugs(t *testing.T) {
 	}
 	for _, bug := range seeded {
 		t.Run(bug.name, func(t *testing.T) {
-			flags := overlay(t, bug.file, bug.old, bug.new)
+			flags := build.Seeded(t, root, bug.file, bug.old, bug.new)
 			bin := build.Commands(t, root, flags)
 			found := ""
 			for tries := 0; tries < 6 && found == ""; tries++ {
@@ -99,33 +95,4 @@ func TestSeededBugs(t *testing.T) {
 			t.Error("porcupine does not find it")
 		})
 	}
-}
-
-// overlay returns the flag for go build that replaces the only occurrence of old in file, a path
-// below root, by new.
-func overlay(t *testing.T, file, old, new string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(source), old) != 1 {
-		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead",
-			file, old)
-	}
-
-	dir := t.TempDir()
-	broken, list := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
-	text := strings.Replace(string(source), old, new, 1)
-	if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return "-overlay=" + list
 }

@@ -37,8 +37,8 @@ func run(args []string) error {
 		if len(args) != 3 {
 			return errors.New("overlay: want files or directories, and a directory")
 		}
-		path, err := powerloss.Overlay(".", args[2], args[1])
-		fmt.Println(path)
+		flag, err := powerloss.Overlay(".", args[2], args[1])
+		fmt.Println(flag)
 		return err
 	case "record":
 		var r recording
