@@ -171,7 +171,7 @@ func (s *safeCall) meet(what string) {
 		!strings.Contains(out.String(), s.says[what]) {
 		s.t.Errorf("exit status %d, want %d\n%s\nwant %q", got, want, out.String(), s.says[what])
 	}
-	if left := processesWith("DPL_LEDGER=" + filepath.Join(s.dir, "ledger")); len(left) > 0 &&
+	if left := proc.With("DPL_LEDGER=" + filepath.Join(s.dir, "ledger")); len(left) > 0 &&
 		!s.asks {
 		s.t.Errorf("processes %v are left", left)
 	}

@@ -128,7 +128,7 @@ func (w *window) text(name string) string {
 // nothingLeft checks that no process and no file is left, and that all operations have ended.
 func (w *window) nothingLeft() {
 	w.t.Helper()
-	if left := processesWith("DPL_LEDGER=" + filepath.Join(w.dir, "ledger")); len(left) > 0 {
+	if left := proc.With("DPL_LEDGER=" + filepath.Join(w.dir, "ledger")); len(left) > 0 {
 		w.t.Errorf("processes %v are left", left)
 	}
 	if files, _ := filepath.Glob(filepath.Join(w.dir, "tmp.*")); len(files) > 0 {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -199,26 +198,11 @@ func countProcesses(ts *testscript.TestScript, args []string) error {
 
 	group := ts.Getenv("DPL_GROUP")
 	ledger := ts.MkAbs(ts.Getenv("DPL_LEDGER"))
-	pids := processesWith("DPL_LEDGER="+ledger, "DPL_GROUP="+group, "DPL_SUPERVISOR="+args[0])
+	pids := proc.With("DPL_LEDGER="+ledger, "DPL_GROUP="+group, "DPL_SUPERVISOR="+args[0])
 	if strconv.Itoa(len(pids)) != args[1] {
 		return fmt.Errorf("got %d processes %v of %s, want %s", len(pids), pids, args[0], args[1])
 	}
 	return nil
-}
-
-// processesWith returns the living processes that have all these variables in their environment.
-func processesWith(variables ...string) []int {
-	var pids []int
-	for pid, environ := range proc.Environments() {
-		missing := slices.ContainsFunc(variables,
-			func(v string) bool { return !strings.Contains(environ, "\x00"+v+"\x00") })
-		if _, alive := proc.StartTicks(pid); alive && !missing {
-			pids = append(pids, pid)
-		}
-	}
-
-	slices.Sort(pids)
-	return pids
 }
 
 // recorded is what a registry says of the process of a supervisor.

@@ -67,7 +67,7 @@ func recycledRun(o *observed) {
 	first := o.recycle(run.Process.Pid, start)
 	second := o.recycle(command, ofCommand)
 	poll.Until(o.t, "the keeper has ended",
-		func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
+		func() bool { return len(proc.With("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
 	o.exits("3", "dpl-heartbeat", "--participant", "cli")
 	o.want("operations/build.json", "stack.1.evidence=exited")
 	first.unharmed(o)

@@ -243,7 +243,7 @@ func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 // living returns the processes that run as service id. A stage whose gate is closed has no
 // environment yet.
 func (r *gateRound) living(id string) []int {
-	return processesWith("DPL_LEDGER="+r.ledger(), "DPL_GROUP=g", "DPL_SUPERVISOR="+id)
+	return proc.With("DPL_LEDGER="+r.ledger(), "DPL_GROUP=g", "DPL_SUPERVISOR="+id)
 }
 
 // check looks at what a killed pass has left, and returns when that was.
@@ -275,7 +275,7 @@ func (r *gateRound) check(before string, attempts int) string {
 				r.t.Fatalf("process %d, started at %d, runs as %s, but the ledger does not know "+
 					"it:\n%s", pid, ticks, id, text)
 			}
-			if got := len(processesWith("DPL_LEDGER="+r.ledger(), "DPL_SUPERVISOR="+id,
+			if got := len(proc.With("DPL_LEDGER="+r.ledger(), "DPL_SUPERVISOR="+id,
 				fmt.Sprintf("DPL_ATTEMPT=%d", s.RestartAttempts))); got != 1 ||
 				s.RestartAttempts != attempts {
 				r.t.Fatalf("%s runs as attempt that was not counted before:\n%s", id, text)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A violation is what did not hold. It ends the scenario as a panic.
@@ -172,23 +173,18 @@ func (w *world) until(what string, is func() bool) {
 }
 
 // processes returns the processes of this world.
-func (w *world) processes() (pids []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() && w.owns(pid) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+func (w *world) processes() []int {
+	return slices.DeleteFunc(proc.PIDs(),
+		func(pid int) bool { return pid == os.Getpid() || !w.owns(pid) })
 }
 
 // owns reports whether a process is of this world.
 func (w *world) owns(pid int) bool {
-	proc := filepath.Join("/proc", strconv.Itoa(pid))
-	environment, _ := os.ReadFile(filepath.Join(proc, "environ"))
-	words, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
-	at, _ := os.Readlink(filepath.Join(proc, "cwd"))
-	program, _ := os.Readlink(filepath.Join(proc, "exe"))
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	environment, _ := os.ReadFile(filepath.Join(dir, "environ"))
+	words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+	at, _ := os.Readlink(filepath.Join(dir, "cwd"))
+	program, _ := os.Readlink(filepath.Join(dir, "exe"))
 	return bytes.Contains(environment, []byte(w.dir)) || bytes.Contains(words, []byte(w.dir)) ||
 		strings.HasPrefix(at, w.dir) || filepath.Dir(program) == w.bin
 }
@@ -196,12 +192,7 @@ func (w *world) owns(pid int) bool {
 // signal sends a signal to a process of this world, and reports whether it did. It sends none if
 // another process has the pid.
 func (w *world) signal(pid int, sig syscall.Signal) bool {
-	p, err := os.FindProcess(pid) // with a pidfd, from here on
-	if err != nil {
-		return false
-	}
-	defer p.Release()
-	return w.owns(pid) && p.Signal(sig) == nil
+	return proc.Signal(pid, sig, w.owns)
 }
 
 func describe(pid int) string {

@@ -241,11 +241,4 @@ func (w *world) operation(id string) protocol.Operation {
 }
 
 // processes returns those that have the ledger in their environment.
-func (w *world) processes() (pids []int) {
-	for pid, environ := range proc.Environments() {
-		if strings.Contains(environ, "\x00DPL_LEDGER="+w.ledger()+"\x00") {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func (w *world) processes() []int { return proc.With("DPL_LEDGER=" + w.ledger()) }

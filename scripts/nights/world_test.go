@@ -190,9 +190,8 @@ func (p process) is(program string, arguments ...string) bool {
 }
 
 func (w *world) processes() (all []process) {
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && w.owns(pid) {
+	for _, pid := range proc.PIDs() {
+		if w.owns(pid) {
 			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
@@ -216,14 +215,7 @@ func (w *world) owns(pid int) bool {
 
 // kill sends SIGKILL to a process, and reports whether it was still there. It sends nothing if
 // another process has its pid.
-func (w *world) kill(p process) bool {
-	found, err := os.FindProcess(p.pid) // with a pidfd, from here on
-	if err != nil {
-		return false
-	}
-	defer found.Release()
-	return w.owns(p.pid) && found.Signal(syscall.SIGKILL) == nil
-}
+func (w *world) kill(p process) bool { return proc.Signal(p.pid, syscall.SIGKILL, w.owns) }
 
 // killAll kills all processes. It stops them first, so that none sees how another dies, and kills each
 // one before its parent: the kernel sends HUP and CONT to a group that is stopped and loses its last

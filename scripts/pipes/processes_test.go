@@ -34,15 +34,7 @@ func (p process) alive() bool {
 
 // kill kills the process, and reports whether it was alive.
 func (p process) kill() bool {
-	if p.pid == 0 {
-		return false
-	}
-	handle, err := os.FindProcess(p.pid) // from now on the number does not matter
-	if err != nil {
-		return false
-	}
-	defer handle.Release()
-	return p.alive() && handle.Signal(syscall.SIGKILL) == nil
+	return proc.Signal(p.pid, syscall.SIGKILL, func(int) bool { return p.alive() })
 }
 
 // children returns the children of a process, those of all its threads.

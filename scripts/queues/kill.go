@@ -3,12 +3,10 @@
 package queues
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // kill kills one process of an attempt of dpl-run, or a worker. Of each attempt it kills one
@@ -53,7 +52,7 @@ func (w *world) kill(_ int, rng *rand.Rand) {
 	case 2:
 		what, pid, is = "command", w.commandOf(c.Epoch), w.hasEnvironment
 	}
-	if killIf(pid, is) {
+	if proc.Signal(pid, os.Kill, is) {
 		w.hit[c.Epoch] = true
 		w.kills[what]++
 	}
@@ -61,10 +60,8 @@ func (w *world) kill(_ int, rng *rand.Rand) {
 
 // pause stops a process for a while.
 func pause(p observe.Process, d time.Duration) {
-	process, err := os.FindProcess(p.PID)
-	if err == nil && p.PID > 1 && sameStart(p)(p.PID) {
-		process.Signal(syscall.SIGSTOP)
-		time.AfterFunc(d, func() { process.Signal(syscall.SIGCONT) })
+	if proc.Signal(p.PID, syscall.SIGSTOP, sameStart(p)) {
+		time.AfterFunc(d, func() { proc.Signal(p.PID, syscall.SIGCONT, sameStart(p)) })
 	}
 }
 
@@ -78,37 +75,16 @@ func (w *world) commandOf(epoch int64) (pid int) {
 	return pid
 }
 
-// killIf kills a process if it is the one that is meant: another one may have got the number.
-func killIf(pid int, is func(pid int) bool) bool {
-	if pid <= 1 {
-		return false
-	}
-	p, err := os.FindProcess(pid) // a handle: from now on the number does not matter
-	if err != nil {
-		return false
-	}
-	defer p.Release()
-	return is(pid) && p.Kill() == nil
-}
-
 // sameStart returns a function that reports whether a process was started when p was.
 func sameStart(p observe.Process) func(pid int) bool {
 	return func(pid int) bool {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		return err == nil && len(fields) > 19 && fields[19] == strconv.FormatInt(p.StartTicks, 10)
+		ticks, _ := proc.StartTicks(pid)
+		return ticks == p.StartTicks
 	}
 }
 
 // hasEnvironment reports whether a process has the environment of this world.
-func (w *world) hasEnvironment(pid int) bool { return hasVariable(pid, "D="+w.Base) }
-
-func hasVariable(pid int, want string) bool {
-	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return slices.ContainsFunc(bytes.Split(environ, []byte{0}), func(variable []byte) bool {
-		return string(variable) == want
-	})
-}
+func (w *world) hasEnvironment(pid int) bool { return proc.Has(pid, "D="+w.Base) }
 
 // A line is what a command of a task has written.
 type line struct {
@@ -133,13 +109,6 @@ func (w *world) log() (all []line) {
 }
 
 // processes returns the processes of the command of an attempt.
-func (w *world) processes(epoch int64) (all []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err == nil && w.hasEnvironment(pid) && hasVariable(pid, "DPL_EPOCH="+strconv.FormatInt(epoch, 10)) {
-			all = append(all, pid)
-		}
-	}
-	return all
+func (w *world) processes(epoch int64) []int {
+	return proc.With("D="+w.Base, "DPL_EPOCH="+strconv.FormatInt(epoch, 10))
 }

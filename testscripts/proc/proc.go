@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,16 +39,62 @@ func fields(pid int) []string {
 		strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))...)
 }
 
+// PIDs returns the numbers of all processes, in order.
+func PIDs() (all []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			all = append(all, pid)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// With returns the living processes that have all these variables, such as A=1, in the environment
+// that they were given, in order.
+func With(variables ...string) (all []int) {
+	for pid, given := range Environments() {
+		if _, alive := StartTicks(pid); alive && has(given, variables) {
+			all = append(all, pid)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Has reports whether the process pid has all these variables in the environment that it was given.
+func Has(pid int, variables ...string) bool {
+	return has("\x00"+environment(pid, make([]byte, 1<<18))+"\x00", variables)
+}
+
+func has(environment string, variables []string) bool {
+	lacks := func(v string) bool { return !strings.Contains(environment, "\x00"+v+"\x00") }
+	return !slices.ContainsFunc(variables, lacks)
+}
+
+// Signal sends a signal to the process pid, if is reports that it is the one that is meant, and
+// reports whether it did. A process that gets the number of one that has ended gets no signal.
+func Signal(pid int, sig os.Signal, is func(pid int) bool) bool {
+	if pid <= 1 {
+		return false
+	}
+	p, err := os.FindProcess(pid) // a pidfd: from now on the number does not matter
+	if err != nil {
+		return false
+	}
+	defer p.Release()
+	return is(pid) && p.Signal(sig) == nil
+}
+
 // Environments returns the environments of the processes by pid, as far as this user may see them,
 // with a NUL before and after each variable. Zombies, kernel threads, and processes whose main
 // thread has exited have none.
 func Environments() map[int]string {
 	all := make(map[int]string)
 	room := make([]byte, 1<<18)
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
 
-	for _, dir := range dirs {
-		pid, _ := strconv.Atoi(filepath.Base(dir))
+	for _, pid := range PIDs() {
 		if given := environment(pid, room); given != "" {
 			all[pid] = "\x00" + given + "\x00"
 		}

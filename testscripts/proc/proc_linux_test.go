@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,5 +88,35 @@ func TestEnvironments(t *testing.T) {
 			len(all[marked]) < 100_000 {
 			t.Fatalf("bare %t, marked %.100q", ok, all[marked])
 		}
+	}
+}
+
+// A signal goes to the process that is meant, which its environment tells, and to no other.
+func TestSignal(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("sleep", "1000")
+	mark := "MARK=" + t.TempDir()
+	cmd.Env = []string{"A=1", mark}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	pid := cmd.Process.Pid
+
+	if got := With("A=1", mark); !slices.Equal(got, []int{pid}) || !slices.Contains(PIDs(), pid) {
+		t.Errorf("with %s: %v, want %d", mark, got, pid)
+	}
+	if !Has(pid, mark, "A=1") || Has(pid, mark, "A=2") || Has(pid, mark[1:]) {
+		t.Error("its environment is not known")
+	}
+
+	other := func(pid int) bool { return Has(pid, "A=2") }
+	is := func(pid int) bool { return Has(pid, mark) }
+	if Signal(pid, os.Kill, other) || Signal(0, os.Kill, is) || !Signal(pid, os.Kill, is) {
+		t.Error("another process than the one that is meant got the signal, or none")
+	}
+	cmd.Wait()
+	if Signal(pid, os.Kill, is) {
+		t.Error("a process that has ended got a signal")
 	}
 }
