@@ -82,7 +82,7 @@ func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
 	}
 
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base),
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base),
 		"DPL_REPLAY=1",
 		"GOMAXPROCS=2", // strace counts by thread, and with one, Go changes it after each slow call
 		"DPL_NOW=" + c.Now().Format("2006-01-02T15:04:05.000Z")}

@@ -118,7 +118,7 @@ func (w *world) command(client int, args ...string) *exec.Cmd {
 	argv := append(slices.Clone(h.Enter), filepath.Join(w.Bin, args[0]))
 	argv = append(argv, args[1:]...)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = append([]string{"PATH=/usr/sbin:/usr/bin:/bin", "HOME=" + w.Base, "DPL_LEDGER=" + h.Ledger,
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.Base, "DPL_LEDGER=" + h.Ledger,
 		"D=" + w.Base}, w.Env...)
 	cmd.Dir = w.Base
 	return cmd

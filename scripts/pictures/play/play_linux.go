@@ -38,7 +38,7 @@ type player struct {
 func Play(s scene.Scene, bin, dir string) (draw.Picture, error) {
 	home := filepath.Join(dir, "home")
 	p := &player{scene: s, dir: home, settler: newSettler(s, home), env: []string{
-		"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "LC_ALL=C.UTF-8",
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C.UTF-8",
 		"TERM=xterm-256color", "DPL_LEDGER=" + home + "/.local/state/dpl", "INPUTRC=/dev/null",
 		`PS1=\[\e]133;A\a\]` + prompt, "HISTFILE=", "TMPDIR=" + dir}}
 	err := p.lookUp()
