@@ -127,7 +127,7 @@ soak: soak-needs build
 	GOOS=darwin go vet ./... && GOOS=windows go vet ./...
 	sh spec/model/check.sh && sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
-	DPL_HISTORIES=100000 go test -count=1 -timeout 2h ./cmd/dpl-ask -run TestShell -v
+	DPL_HISTORIES=100000 go test -count=1 -timeout 2h ./cmd/internal/command/ask -run TestShell -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts \
 		./cmd/internal/process/start
 	grep -rHo '^func Fuzz[A-Za-z]*' --include=*_test.go . | sed 's|/[^/]*:func | |' | \

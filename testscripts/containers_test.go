@@ -208,7 +208,7 @@ func testKilledContainer(t *testing.T, bin string) {
 	outside.Wait()
 	o.sh("test -e ledger/tmp/build/*~work/half")
 
-	if why := o.run("dpl-status", "--why", "work"); !strings.Contains(why, "verdict                alive") ||
+	if why := o.run("dpl-status", "--why", "work"); !strings.Contains(why, "\nIt is alive.\n") ||
 		!strings.Contains(why, "in another pid namespace") {
 		t.Errorf("why: %s", why)
 	}

@@ -7,90 +7,12 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"time"
-
-	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/command/check"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
-	"github.com/dpl-project/dpl/cmd/internal/inspect"
-	"github.com/dpl-project/dpl/cmd/internal/process"
-	"golang.org/x/term"
 )
-
-type checker struct {
-	cli.Common `embed:""`
-
-	Rules    cli.Path  `placeholder:"FILE" required:"" help:"rules; may be given as the first argument; - is standard input"`
-	Dir      cli.Path  `placeholder:"DIR" default:"." help:"where the files are and the command runs (the current directory)"`
-	Exit     cli.Count `placeholder:"N" help:"exit status of the attempt"`
-	Snapshot bool      `help:"at the start of the attempt: print how the files are that it must change"`
-	Timeout  cli.Span  `default:"10s" placeholder:"D" help:"what is not found out within D is uncertain (${default}); the command has its own timeoutMs"`
-	Since    cli.Path  `placeholder:"SNAPSHOT" help:"file with what --snapshot printed at the start"`
-}
-
-// Leading returns the flag whose value may be the first argument.
-func (*checker) Leading() string { return "rules" }
-
-// Reads makes it a cli.Reader.
-func (*checker) Reads() bool { return true }
-
-// Validate returns an error for flags that do not go together.
-func (c *checker) Validate() error {
-	if c.Snapshot && c.Given("exit", "since") {
-		return cli.Usagef("--snapshot is for the start: leave out --exit and --since")
-	}
-	return nil
-}
-
-func (c *checker) Run(env *cli.Env) error {
-	rules, err := c.rules()
-	if err != nil {
-		return err
-	}
-	start, err := c.start()
-	if err != nil {
-		return err
-	}
-	attempt, err := inspect.Open(string(c.Dir), rules, c.options(env))
-	if err != nil {
-		return c.about(err)
-	}
-	defer attempt.Close()
-
-	if c.Snapshot {
-		s, err := rules.Take(attempt)
-		if err == nil {
-			fmt.Fprint(env.Stdout, s.Encode())
-		}
-		return err
-	}
-
-	end := process.Adopt()
-	report := rules.Judge(attempt, start)
-	if left := end(leftoverPatience); len(left) > 0 {
-		env.Warnf("%s: command: what it has started cannot be killed: processes %v", c.Rules.Name(), left)
-	}
-	if env.JSON() || !term.IsTerminal(int(os.Stdout.Fd())) {
-		env.PrintJSON(object(report))
-	} else {
-		fmt.Fprint(env.Stdout, text(report))
-	}
-	return cli.Exit(status(report.Verdict()))
-}
-
-// leftoverPatience is how long what a command leaves behind may take to end.
-const leftoverPatience = 10 * time.Second
 
 func main() {
 	entry.Begin()
 	entry.UseProcessors()
-	cli.Main(&checker{}, "Judge an attempt by rules.",
-		"FILE has the rules, in a JSON object: exit, files, changed, contains, absent, json, "+
-			"command and prose say what must be true of the attempt's exit status, of the files "+
-			"in DIR, and of the output of a command. Prints a report, which on a terminal is a "+
-			"short text. An attempt is uncertain if something cannot be told, and unchecked if "+
-			"nothing was looked at: neither has passed. Nothing is changed, except by the command "+
-			"of FILE, which --dry-run does not run. Exits 0 if the attempt has passed, 1 if it "+
-			"failed, 75 if it is uncertain or unchecked, 65 if FILE is not valid.")
+	check.Main()
 }

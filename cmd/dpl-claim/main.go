@@ -1,127 +1,18 @@
-// Package claim is dpl-claim, which takes a task from a queue.
+// Dpl-claim takes a task from a queue.
 //
 //	dpl-claim QUEUE --pid N|--call CALL|--deadline D [--task TASK] [--wait [--timeout D]]
 //	dpl-claim QUEUE --check [--task TASK --epoch N]
 //
 // It prints TASK EPOCH. The claim lasts until it is settled, or its claimer is dead (spec §35). With
 // --wait it exits 69 if the claimer ends first.
-package claim
+package main
 
 import (
-	"fmt"
-	"slices"
-	"time"
-
-	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/cmd/internal/command/claim"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
-type claim struct {
-	cli.Queued `embed:""`
-
-	Task        cli.TaskID `env:"DPL_TASK" when:"check" placeholder:"TASK" help:"task"`
-	Epoch       cli.Epoch  `env:"DPL_EPOCH" when:"check" placeholder:"N" help:"number of the claim"`
-	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who claims (pid-N with --pid N)"`
-	PID         cli.PID    `placeholder:"N" help:"the claim ends with process N, such as $$$$"`
-	Op          cli.ID     `env:"DPL_OP" actor:"" placeholder:"OP" help:"operation of --call"`
-	Call        cli.ID     `env:"DPL_CALL" actor:"" placeholder:"CALL" help:"the claim ends with this call"`
-	Deadline    cli.Span   `placeholder:"D" help:"the claim ends after D"`
-	Wait        bool       `help:"wait until a task is ready"`
-	Timeout     cli.Span   `placeholder:"D" help:"with --wait: give up after D, and exit 124"`
-	Mine        bool       `help:"print the task that this claimer has already"`
-	Check       bool       `help:"exit 0 while the claim stands, and 5 when it does not"`
-	Sh          bool       `help:"print shell exports for eval, or (exit N) on failure"`
-}
-
-// Validate returns an error for flags that do not go together.
-func (c *claim) Validate() error {
-	switch {
-	case c.Check && len(c.GivenBesides("queue", "check", "task", "epoch")) > 0:
-		return cli.Usagef("--check goes with --task and --epoch alone")
-	case c.Check:
-		return nil
-	case c.Epoch != 0:
-		return cli.Usagef("--epoch goes with --check")
-	case c.PID == 0 && c.Call == "" && c.Deadline == 0:
-		return cli.Usagef("say what ends the claim if you do not: --pid $$, --call CALL or --deadline D")
-	case c.Call != "" && c.Op == "":
-		return cli.Usagef("--call goes with --op, or $DPL_OP")
-	case c.Participant == "" && c.PID == 0:
-		return cli.Usagef("--participant is required without --pid, or $DPL_PARTICIPANT")
-	case c.Mine && (c.Wait || c.Task != ""):
-		return cli.Usagef("--mine does not go with --wait or --task")
-	case c.Timeout != 0 && !c.Wait:
-		return cli.Usagef("--timeout goes with --wait")
-	case c.Wait && c.DryRun:
-		return cli.Usagef("--wait does not go with --dry-run")
-	case c.Sh && c.JSON:
-		return cli.Usagef("--sh and --json exclude each other")
-	}
-	return nil
-}
-
-// Reads makes it a cli.Reader.
-func (c *claim) Reads() bool { return c.Check || c.Mine }
-
-// Failed makes eval "$(dpl-claim --sh …)" fail with the exit status.
-func (c *claim) Failed(env *cli.Env, args []string, status int) {
-	if c.Sh || slices.Contains(args, "--sh") {
-		fmt.Fprintf(env.Stdout, "(exit %d)\n", status)
-	}
-}
-
-func (c *claim) Run(env *cli.Env) error {
-	if c.Check {
-		return cli.InQueue(c.Queue, c.check(env))
-	}
-
-	claimer, err := c.claimer()
-	if err != nil {
-		return err
-	}
-	l, err := env.Open()
-	if err != nil {
-		return err
-	}
-	if c.Mine {
-		return cli.InQueue(c.Queue, c.mine(env, l, claimer))
-	}
-
-	t, err := c.take(env, l, claimer)
-	if err != nil || t == nil {
-		return cli.InQueue(c.Queue, err)
-	}
-	if !env.DryRun() {
-		c.look(env, l, t)
-	}
-	return cli.InQueue(c.Queue, c.print(env, l, t))
-}
-
-// claimer returns who claims.
-func (c *claim) claimer() (queue.Claimer, error) {
-	q := queue.Claimer{Participant: string(c.Participant), PID: int(c.PID),
-		Call: string(c.Call), Deadline: time.Duration(c.Deadline)}
-	if c.Call != "" {
-		q.Operation = string(c.Op)
-	}
-	if q.Participant == "" {
-		q.Participant = fmt.Sprintf("pid-%d", c.PID)
-	}
-
-	var err error
-	q.Process, err = cli.Identify(c.PID)
-	return q, err
-}
-
-// Summary is what dpl-claim does, in one line.
-const Summary = "Take a task from a queue."
-
-// Main runs dpl-claim.
-func Main() {
-	cli.Main(&claim{}, Summary,
-		"Prints the task and the epoch of the claim, which is committed before this returns: settle "+
-			"it with dpl-settle. The claim of a process that exists never ends by itself; that of "+
-			"one that died ends when anybody looks. Exits 1 if no task is ready, 3 if the queue is "+
-			"halted, 4 if it is completed, or closed and empty, 76 if the claimer has a task "+
-			"already, or the task of --task is held.")
+func main() {
+	entry.Begin()
+	claim.Main()
 }

@@ -1,87 +1,16 @@
-// Package push is dpl-push, which adds a call to an operation, which it creates if necessary.
+// Dpl-push adds a call to an operation, which it creates if necessary.
 //
 //	dpl-push --participant ID [--op OP] [--call CALL] [flags]
 //
 // It prints OP CALL (spec §5.1).
-package push
+package main
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-
-	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/command/push"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
-	"github.com/dpl-project/dpl/cmd/internal/session"
-	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-type push struct {
-	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:"" help:"participant that makes the call; required"`
-
-	cli.Push `embed:""`
-
-	PID       cli.PID           `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
-	Reuse     bool              `help:"begin the next run of an operation that has ended, or whose calls are all dead"`
-	Tmp       bool              `help:"create a temporary directory, which is deleted with the call"`
-	Readiness observe.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
-	Sh        bool              `help:"print shell exports for eval, or (exit N) on failure"`
-}
-
-// Failed makes eval "$(dpl-push --sh …)" fail with the exit status.
-func (c *push) Failed(env *cli.Env, args []string, status int) {
-	if c.Sh || slices.Contains(args, "--sh") {
-		fmt.Fprintf(env.Stdout, "(exit %d)\n", status)
-	}
-}
-
-func (c *push) Run(env *cli.Env) error {
-	p, op, err := c.arguments(env)
-	if err != nil {
-		return err
-	}
-	if c.MadeUp() && entry.Closed(1) && !env.DryRun() {
-		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be "+
-			"lost: give --op and --call"))
-	}
-
-	l, err := c.Open(env)
-	if err != nil {
-		return err
-	}
-
-	var reuse func(protocol.Operation) bool
-	if c.Reuse {
-		reuse = func(protocol.Operation) bool { return true }
-	}
-	edit, err := c.Push.Push(env, l, op, p, reuse)
-	if c.Reuse && errors.Is(err, protocol.ErrNotRunning) && !env.DryRun() {
-		if env.EndDead(l, op, "", p.Participant) == nil {
-			edit, err = c.Push.Push(env, l, op, p, reuse)
-		}
-	}
-	if err == nil && session.Created(edit) && !env.DryRun() {
-		if err := env.PassOverIdle(l, op); err != nil {
-			env.Logf("%v", err)
-		}
-	}
-
-	if err == nil && (!env.DryRun() || env.JSON()) && !entry.Closed(1) {
-		c.print(env, l, edit, p) // otherwise the caller has given both ids
-	}
-
-	return err
-}
-
-// Summary is what dpl-push does, in one line.
-const Summary = "Add a call to an operation."
-
-// Main runs dpl-push.
-func Main() {
-	cli.Main(&push{}, Summary,
-		"Prints the ids of the operation and the call. Send heartbeats for the call with "+
-			"dpl-heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if "+
-			"the operation is over, 69 if the supervisor or process is dead, 76 if the operation "+
-			"is not running or has had the call.")
+func main() {
+	entry.Begin()
+	push.Main()
 }

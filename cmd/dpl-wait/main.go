@@ -1,4 +1,4 @@
-// Package wait is dpl-wait, which waits until operations reach a state, until calls or services are
+// Dpl-wait waits until operations reach a state, until calls or services are
 // ready, or until services have ended.
 //
 //	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
@@ -10,113 +10,14 @@
 //
 // It exits 1 once that can no longer happen, 124 after D (spec §13), and 69 when the process of --pid
 // or the call of --call has ended.
-package wait
+package main
 
 import (
-	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/follow"
-	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/dpl-project/dpl/cmd/internal/command/wait"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
-type wait struct {
-	cli.Common `embed:""`
-
-	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	For     protocol.Goal `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,change,done,settled,dead,empty,halted," placeholder:"STATE" help:"state to wait for (terminal): cleanup also matches failed, terminal matches completed and failed, change matches any change of state. Of a queue: empty (nothing waits, is claimed or blocked), halted, change (empty); of its tasks: done, settled (it has ended, or is dead or blocked), dead (done)"`
-	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
-	Ended   []cli.ID      `placeholder:"ID" help:"wait until this service of the group has ended for good: no pass starts it again"`
-	Group   cli.ID        `env:"DPL_GROUP" when:"ready,ended" placeholder:"GROUP" help:"group of the services"`
-	Any     bool          `help:"wait for only one of several, and print those that match"`
-	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
-	Queue   cli.QueueID   `placeholder:"QUEUE" help:"wait for this queue, or with --task for its tasks"`
-	Task    []cli.TaskID  `placeholder:"TASK" help:"task of the queue"`
-	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
-	PID     cli.PID       `placeholder:"N" help:"give up when process N has ended, for which this waits, such as $$$$, and exit 69"`
-	Call    cli.ID        `placeholder:"CALL" help:"give up when this call of $DPL_OP has ended, for which this waits, and exit 69"`
-}
-
-// Refuses makes it a cli.Refuser.
-func (*wait) Refuses() []string { return []string{"dry-run"} }
-
-// Validate refuses flags that do not go together.
-func (c *wait) Validate() error {
-	if err := c.goal(); err != nil {
-		return err
-	}
-	switch {
-	case c.DryRun:
-		return cli.Usagef("--dry-run: waiting changes nothing")
-	case c.Queue != "" && (c.Ready != nil || c.Ended != nil || c.Group != "" || c.Given("op")):
-		return cli.Usagef("--queue does not go with --op, --group, --ready or --ended")
-	case c.Since != nil && c.For != protocol.GoalChange:
-		return cli.Usagef("--since goes with --for change")
-	case c.Group != "" && c.Given("op"):
-		return cli.Usagef("--group does not go with --op")
-	case c.Ended != nil && (c.Ready != nil || c.Given("op")):
-		return cli.Usagef("--ended does not go with --ready or --op")
-	case c.Group != "" && c.Ready == nil && c.Ended == nil:
-		return cli.Usagef("--group goes with --ready or --ended")
-	case c.Ready == nil && c.Ended == nil && c.Op == nil && c.Queue == "":
-		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
-	case (c.Ready != nil || c.Ended != nil) && c.For != protocol.GoalTerminal:
-		return cli.Usagef("--ready and --ended do not go with --for")
-	}
-
-	return nil
-}
-
-// Reads makes it a cli.Reader: its janitors do nothing where they may not edit.
-func (c *wait) Reads() bool { return true }
-
-func (c *wait) Run(env *cli.Env) error {
-	life, err := c.life(env)
-	if err != nil {
-		return err
-	}
-	defer life.Close()
-	if c.Queue != "" {
-		return c.waitQueue(env, life)
-	}
-	w, err := c.waiter(env, life)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	return w.wait()
-}
-
-// life returns the Life of the process or call that the flags name.
-func (c *wait) life(env *cli.Env) (*follow.Life, error) {
-	who := queue.Claimer{PID: int(c.PID), Call: string(c.Call)}
-	if c.Call != "" {
-		var op cli.ID
-		text := env.Variable("DPL_OP")
-		if text == "" {
-			return nil, cli.Usagef("--call %s is a call of $DPL_OP, which is not set for this ledger",
-				c.Call)
-		}
-		if err := op.UnmarshalText([]byte(text)); err != nil {
-			return nil, cli.Usagef("$DPL_OP: %v", err)
-		}
-		who.Operation = string(op)
-	}
-
-	var err error
-	who.Process, err = cli.Identify(c.PID)
-	return follow.NewLife(who), err
-}
-
-// Summary is what dpl-wait does, in one line.
-const Summary = "Wait until operations, services or tasks reach a state."
-
-// Main runs dpl-wait.
-func Main() {
-	cli.Main(&wait{}, Summary,
-		"Returns at once if the state has already been reached. Uses no processor time while "+
-			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
-			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+
-			"command does, so it never waits for a dead one. Exits 1 once the state can no longer "+
-			"be reached, 66 if there is no such operation or group; --for running waits for an "+
-			"operation to begin, and --ready for a service to be registered.")
+func main() {
+	entry.Begin()
+	wait.Main()
 }

@@ -1,4 +1,4 @@
-// Package watch is dpl-watch, which prints a line of JSON for whatever happens in an operation, a
+// Dpl-watch prints a line of JSON for whatever happens in an operation, a
 // group or a queue, oldest first.
 //
 //	dpl-watch --op OP [--since REVISION] [--timeout D]
@@ -6,64 +6,14 @@
 //	dpl-watch --queue QUEUE [--since REVISION] [--timeout D]
 //
 // Spec §14.
-package watch
+package main
 
 import (
-	"time"
-
-	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/command/watch"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
-type watch struct {
-	cli.Common `embed:""`
-
-	Op      cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Group   cli.ID      `placeholder:"GROUP" help:"group whose services to watch"`
-	Queue   cli.QueueID `placeholder:"QUEUE" help:"queue whose tasks to watch"`
-	Since   cli.Count   `placeholder:"N" help:"start after revision N (0: with the oldest known)"`
-	Timeout cli.Span    `placeholder:"D" help:"end after D, and exit 124"`
-}
-
-// Refuses makes it a cli.Refuser.
-func (*watch) Refuses() []string { return []string{"dry-run"} }
-
-// Validate refuses flags that do not go together.
-func (c *watch) Validate() error {
-	switch {
-	case c.DryRun:
-		return cli.Usagef("--dry-run: watching changes nothing")
-	case c.Group != "" && c.Given("op"):
-		return cli.Usagef("--group does not go with --op")
-	case c.Queue != "" && c.Given("op", "group"):
-		return cli.Usagef("--queue does not go with --op or --group")
-	case c.Group == "" && c.Op == "" && c.Queue == "":
-		return cli.Usagef("--op is required, or $DPL_OP; or --group or --queue")
-	}
-
-	return nil
-}
-
-// Reads makes it a cli.Reader.
-func (c *watch) Reads() bool { return true }
-
-func (c *watch) Run(env *cli.Env) error {
-	follow, err := c.follower(env)
-	if err != nil {
-		return err
-	}
-	return follow.run(int64(c.Since), time.Duration(c.Timeout))
-}
-
-// Summary is what dpl-watch does, in one line.
-const Summary = "Print the events of an operation, a group or a queue."
-
-// Main runs dpl-watch.
-func Main() {
-	cli.Main(&watch{}, Summary,
-		"Prints a JSON object per line: a call started, changed its state or ended, a "+
-			"supervisor changed its state, or the operation did (type operationState). No event "+
-			"is repeated or left out; if older events are lost because there were too many, a "+
-			"line of type gap says so. Of a queue it prints what is new between two looks, from the "+
-			"first one on. Ends with the operation. To continue after an "+
-			"interruption, pass the revision of the last line to --since.")
+func main() {
+	entry.Begin()
+	watch.Main()
 }

@@ -15,10 +15,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/dpl-project/dpl/cmd/dpl-doctor"
-	"github.com/dpl-project/dpl/cmd/dpl-orchestrate"
-	"github.com/dpl-project/dpl/cmd/dpl-run"
 	"github.com/dpl-project/dpl/cmd/internal/called"
+	"github.com/dpl-project/dpl/cmd/internal/command/doctor"
+	"github.com/dpl-project/dpl/cmd/internal/command/orchestrate"
+	"github.com/dpl-project/dpl/cmd/internal/command/run"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 

@@ -134,7 +134,7 @@ seed() {
     seed silent-call fileops/queue_look.go \
         's/after\.Revision == op\.Revision && !news/after.Revision >= 0 || news/' \
         '^TestIdentity$/^claims_silent$'
-    seed silent-call-of-cron cmd/dpl-run/workers.go 's/w\.ledger\.LookAfter\(q, w\.env\.Program\)//' \
+    seed silent-call-of-cron cmd/internal/command/run/workers.go 's/w\.ledger\.LookAfter\(q, w\.env\.Program\)//' \
         '^TestIdentity$/^claims_silent$'
     seed wall-clock-of-timers protocol/queue/timer.go \
         's/seen\.Age\(t\.At, t\.Beat\)/seen.Age(t.At, observe.Beat{})/' \

@@ -18,7 +18,7 @@ var seeded = []struct {
 }{
 	{"the lock does not exclude", "fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()",
 		false, true},
-	{"a claim without a commit", "cmd/dpl-claim/take.go", "edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,\n",
+	{"a claim without a commit", "cmd/internal/command/claim/take.go", "edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing,\n",
 		"edit, err := env.EditQueue(l, string(c.Queue), fileops.Existing|fileops.Mode(time.Now().UnixMicro()%4/3)*fileops.DryRun,\n",
 		false, true},
 	{"specs are written when it is named", "fileops/queues.go",

@@ -64,15 +64,9 @@ func CommandsIn(bin, root string, flags ...string) error {
 	for _, program := range Programs() {
 		cmd.Args = append(cmd.Args, "./cmd/"+program)
 	}
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
-	if path := programs.Machine(); path != "" { // go finds a compiler for C there
-		cmd.Env = append(cmd.Env, "PATH="+path)
+	if err := runGo(cmd, root, cgo); err != nil {
+		return err
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
-	}
-
 	if err := link(bin, root); err != nil {
 		return err
 	}
@@ -82,6 +76,28 @@ func CommandsIn(bin, root string, flags ...string) error {
 		os.Chmod(dir, 0o755)
 	}
 
+	return nil
+}
+
+// Alone builds commands as programs of their own, as go install does, to bin.
+func Alone(bin, root string, names []string) error {
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", bin+"/")
+	for _, name := range names {
+		cmd.Args = append(cmd.Args, "./cmd/"+name)
+	}
+	return runGo(cmd, root, "0")
+}
+
+// runGo runs a command of go in the module, with or without cgo.
+func runGo(cmd *exec.Cmd, root, cgo string) error {
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if path := programs.Machine(); path != "" { // go finds a compiler for C there
+		cmd.Env = append(cmd.Env, "PATH="+path)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
+	}
 	return nil
 }
 

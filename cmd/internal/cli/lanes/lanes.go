@@ -17,17 +17,10 @@ var variables = []string{
 	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW", "DPL_QUEUE", "DPL_TASK", "DPL_EPOCH",
 }
 
-// Fuzz compares the fast lane with kong for the command of the working directory; zero returns a
-// new one. Kong must accept whatever the fast lane accepts, with the same result. The seed corpus
+// Fuzz compares the fast lane with kong for the command program; zero returns a new one. Kong must accept whatever the fast lane accepts, with the same result. The seed corpus
 // has the arguments that the scripts in testscripts give to the command, one per line; environment
 // has the values of the variables in the same form.
-func Fuzz(f *testing.F, zero func() cli.Command) {
-	dir, err := os.Getwd()
-	if err != nil {
-		f.Fatal(err)
-	}
-
-	program := filepath.Base(dir)
+func Fuzz(f *testing.F, program string, zero func() cli.Command) {
 	seeds := scripted(f, program)
 	taken := 0
 
@@ -83,9 +76,12 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 	})
 }
 
+// root is that of the module, seen from the folder of a command.
+const root = "../../../.."
+
 // scripted returns the arguments that scripts give to program.
 func scripted(f *testing.F, program string) (all [][]string) {
-	scripts, err := filepath.Glob("../../testscripts/*/*.txtar")
+	scripts, err := filepath.Glob(root + "/testscripts/*/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}

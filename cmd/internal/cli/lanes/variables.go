@@ -33,16 +33,10 @@ var lines = []string{
 	"--ledger /other --group group",
 }
 
-// Variables compares with variables/COMMAND.txt which flags of the command of the working directory
+// Variables compares with variables/COMMAND.txt which flags of the command program
 // get their values from the environment, for each of lines; and the fast lane with kong. zero
 // returns a new command.
-func Variables(t *testing.T, zero func() cli.Command) {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Base(dir)
-
+func Variables(t *testing.T, program string, zero func() cli.Command) {
 	var table strings.Builder
 	for _, line := range lines {
 		row(t, &table, program, zero, line, "")
@@ -56,7 +50,7 @@ func Variables(t *testing.T, zero func() cli.Command) {
 		}
 	}
 
-	path := filepath.Join("..", "internal", "cli", "lanes", "variables", program+".txt")
+	path := filepath.Join(root, "cmd", "internal", "cli", "lanes", "variables", program+".txt")
 	if *update {
 		if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
 			t.Fatal(err)

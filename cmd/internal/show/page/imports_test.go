@@ -21,7 +21,8 @@ func TestOnlyStatusDrawsPages(t *testing.T) {
 		"github.com/dpl-project/dpl/cmd/internal/show/table",
 	}
 
-	allowed := []string{"dpl-status", "dpl-answer", "dpl-audit", "internal/screen",
+	allowed := []string{"internal/command/status", "internal/command/answer",
+		"internal/command/audit", "internal/screen",
 		"internal/show/page", "internal/show/table"}
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

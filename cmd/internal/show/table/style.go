@@ -1,3 +1,4 @@
+// Package table draws what dpl-status displays as tables and trees, for a terminal or a pipe.
 package table
 
 import (

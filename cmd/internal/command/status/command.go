@@ -1,0 +1,167 @@
+// Package status is dpl-status: see cmd/dpl-status.
+package status
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+type status struct {
+	cli.Common `embed:""`
+
+	Name       cli.ID      `placeholder:"NAME" help:"operation, group or queue; may be given as the first argument"`
+	All        bool        `help:"also list what has completed, and what ended long ago or is archived"`
+	Since      cli.When    `placeholder:"TIME" help:"list what failed since TIME, instead of in the last 24 hours: as in the files, like 09:30 in local time, or like 48h ago"`
+	Runs       bool        `help:"list the runs of the operation, with those in the archive, the newest first"`
+	RunID      cli.Word    `name:"run" placeholder:"RUNID" help:"show this run of the operation; the beginning of its id is enough"`
+	Op         cli.ID      `env:"DPL_OP" unless:"all,since,ids" placeholder:"OP" help:"operation"`
+	Group      cli.ID      `env:"DPL_GROUP" when:"service,log,why,check" placeholder:"GROUP" help:"show this group of services"`
+	Groups     bool        `help:"list the groups of services"`
+	Queue      cli.QueueID `placeholder:"QUEUE" help:"show this queue: its tasks, who has them, and what holds it"`
+	Queues     bool        `help:"list the queues"`
+	IDs        bool        `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services; with --queues, of queues; with --queue, of its tasks"`
+	Supervisor cli.ID      `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
+	Service    cli.ID      `placeholder:"ID" help:"with --group: show only this service"`
+	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty,ready,healthy," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a service whose process has ended, or whose heartbeats are stale, is not running; it is ready if it is running and says so, or has completed; a group is healthy if none of its services is in trouble, it has not ended, and passes are made, and a service if that holds of it alone; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
+	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
+	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; ? shows the keys; with --html, write the page again and again"`
+	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
+	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
+	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
+	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
+	Format     cli.Word    `placeholder:"TEMPLATE" help:"print TEMPLATE, a text/template of Go, of the document that --json prints, such as '{{.operation.state}}'; of a list, once for each element; it has the functions json, join and duration"`
+	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
+	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D (with --watch, 5s)"`
+}
+
+// Leading returns the flag whose value may be the first argument.
+func (*status) Leading() string { return "name" }
+
+// Validate refuses flags that do not go together. What those that go with a NAME mean depends on
+// what is called that.
+func (c *status) Validate() error {
+	if c.Name == "" {
+		return c.checkSubject()
+	}
+	if c.Given("op", "group", "groups", "queue", "queues", "supervisor") {
+		return cli.Usagef("%q goes with none of --op, --group, --groups, --queue, --queues and "+
+			"--supervisor", c.Name)
+	}
+	return nil
+}
+
+// checkSubject returns an error for flags that do not go with the subject, or with each other.
+func (c *status) checkSubject() error {
+	if c.Group != "" && c.Service == "" {
+		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
+	}
+
+	if !c.Given("group", "service", "log") && c.Op != "" && c.Check != healthy {
+		c.Group = "" // --why and --check are about $DPL_OP, if that is set as well
+	}
+
+	if err := c.checkQueue(); err != nil {
+		return err
+	}
+
+	op := c.givesOp()
+	switch {
+	case (c.All || c.Since != "") && (op || c.Group != "" || c.Groups || c.Queue != "" || c.Queues ||
+		c.IDs || c.Check != "" || c.Why != "" || c.Log != ""):
+		return cli.Usagef("--all and --since are for the list of operations, groups and queues")
+	case c.All && c.Since != "":
+		return cli.Usagef("--all and --since exclude each other")
+	case (c.Runs || c.RunID != "") && c.Op == "":
+		return cli.Usagef("--runs and --run go with an operation")
+	case c.Runs && (c.RunID != "" || c.Why != "" || c.Check != "" || c.IDs || c.Watch ||
+		c.HTML != "" || c.Metrics != "" || c.Supervisor != ""):
+		return cli.Usagef("--runs goes with --json and --format only")
+	case c.RunID != "" && (c.IDs || c.Watch || c.HTML != "" || c.Metrics != "" ||
+		c.Supervisor != ""):
+		return cli.Usagef("--run goes with --check, --why, --json and --format only")
+	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" ||
+		c.Group != ""):
+		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, " +
+			"--check and --why")
+	case c.Group == "" && c.Service != "":
+		return cli.Usagef("--service goes with --group, or $DPL_GROUP")
+	case c.Group != "" && (op || c.Supervisor != ""):
+		return cli.Usagef("--group goes with --service, --check and --why only")
+	case c.Group != "" && c.Why != "" && c.Service != "":
+		return cli.Usagef("--why names the service: leave out --service")
+	case c.Group != "" && c.Check != "" && c.Check != healthy && c.Service == "":
+		return cli.Usagef("--service is required with --group and --check, except of healthy")
+	case c.Group == "" && c.Queue == "" && (c.Check != "" || c.Why != "") && c.Op == "":
+		return cli.Usagef("--op, --group or --queue is required with --check and --why, or " +
+			"$DPL_OP or $DPL_GROUP")
+	case c.IDs && (c.Check != "" || c.Why != "" || c.Supervisor != "" || c.Service != ""):
+		return cli.Usagef("--ids goes with --op, --groups, --group, --queues or --queue only")
+	case c.Check != "" && c.Why != "":
+		return cli.Usagef("--check and --why exclude each other")
+	}
+
+	return cmp.Or(c.checkLog(), c.checkOutput())
+}
+
+// Reads makes it a cli.Reader.
+func (c *status) Reads() bool { return true }
+
+func (c *status) Run(env *cli.Env) error {
+	s := &reporter{env: env, clock: env.Observer()}
+	var err error
+	if c.Format != "" {
+		if s.format, err = parseFormat(string(c.Format)); err != nil {
+			return err
+		}
+	}
+	if s.ledger, err = env.Open(); err != nil {
+		return err
+	}
+
+	if err = c.resolve(s.ledger); err != nil {
+		return err
+	}
+	what, err := c.subject(env.Now())
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Runs:
+		return s.listRuns(what.op)
+	case c.Log != "":
+		return s.log(what.group, string(c.Log), int(c.Lines), c.Follow)
+	case c.IDs:
+		return s.ids(what)
+	case c.Check != "":
+		return s.check(what, c.Check)
+	case c.Why != "":
+		return s.explain(what, string(c.Why))
+	}
+
+	if what.op != "" && what.group == "" && c.Name == "" {
+		env.NoteInherited(s.ledger, what.op)
+	}
+
+	switch {
+	case c.Watch && c.HTML != "":
+		return s.keepPage(what, string(c.HTML), cmp.Or(time.Duration(c.Refresh), usualRefresh))
+	case c.Watch:
+		return s.watch(what)
+	case c.HTML != "":
+		return s.page(what, string(c.HTML), time.Duration(c.Refresh))
+	case c.Metrics != "":
+		return s.metrics(what, string(c.Metrics))
+	}
+
+	return s.show(what)
+}
+
+// Main runs dpl-status.
+func Main() {
+	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.",
+		"Without arguments it lists what is running, and what failed or was aborted in the last 24 "+
+			"hours, also if it is archived. It takes no lock and changes nothing. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
+			"operation, call, group, service, queue or task.")
+}
