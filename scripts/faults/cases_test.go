@@ -5,6 +5,8 @@ package faults
 import (
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // A subject is a command that writes, and what is there before.
@@ -84,7 +86,7 @@ func (m commitMode) subjects() []subject {
 // subjects returns all commands that write, each with the work that makes it do all it can.
 func subjects() []subject {
 	all := slices.Concat(operationSubjects(), groupSubjects(), queueSubjects())
-	if soak() { // most of its calls are hit late; TestKills has it every day
+	if rig.Soak() { // most of its calls are hit late; TestKills has it every day
 		all = append(all, runTo)
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -166,14 +167,14 @@ func (tr *trial) faults(choose *rand.Rand) []fault {
 	}
 
 	for i, c := range tr.calls {
-		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) &&
+		if !rig.Soak() && (tr.always == "" || c.on != tr.always || !c.changes()) &&
 			(choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
 			continue
 		}
 
 		all = append(all, fault{c, i, ""})
 		errs := errnos(c)
-		if !soak() && len(errs) > 0 {
+		if !rig.Soak() && len(errs) > 0 {
 			errs = errs[i%len(errs):][:1]
 		}
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // nobody is the user who works on the ledgers of this test if root runs it, because root may read
@@ -115,7 +117,7 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 
 	var all []garbage
 	step := 16
-	if !soak() {
+	if !rig.Soak() {
 		step = 80 * w.mode.every
 	}
 	for n := 0; n < len(text)-1; n += step {

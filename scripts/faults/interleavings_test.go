@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -181,7 +182,7 @@ func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	one := 4 * w.mode.every // in so many has a turn
 	for i, c := range calls {
-		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(one) == 0 {
+		if rig.Soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(one) == 0 {
 			chosen = append(chosen, i)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,7 +35,7 @@ func TestKeepers(t *testing.T) {
 	t.Parallel()
 	choose := chooser(t)
 	rounds := 2
-	if soak() {
+	if rig.Soak() {
 		rounds = 3000 / perRound
 	}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -277,7 +278,7 @@ func TestKills(t *testing.T) {
 	bin := build.Commands(t, root)
 
 	for _, mode := range modes {
-		if mode.every > 1 && !soak() {
+		if mode.every > 1 && !rig.Soak() {
 			continue // the processes are the same
 		}
 
@@ -346,7 +347,7 @@ func (f family) kill(t *testing.T, w *world, victim, when int) (runs int, hit bo
 func sample(choose *rand.Rand, calls int) (when []int) {
 	always := 1 + choose.IntN(max(calls, 1))
 	for n := 1; n <= calls; n++ {
-		if soak() || n == always || choose.IntN(calls) < 1 {
+		if rig.Soak() || n == always || choose.IntN(calls) < 1 {
 			when = append(when, n)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // root is the module.
@@ -72,13 +73,10 @@ func execLimited(limit string) {
 	os.Exit(125)
 }
 
-// soak reports whether there is time for everything.
-func soak() bool { return os.Getenv("DPL_SOAK") != "" }
-
 // some returns those of all that have a turn: with time all, else about one in eight, and one at least.
 // With DPL_SEED, which repeats what one of them did, all have one.
 func some[T any](all []T) []T {
-	if soak() || os.Getenv("DPL_SEED") != "" || len(all) == 0 {
+	if rig.Soak() || os.Getenv("DPL_SEED") != "" || len(all) == 0 {
 		return all
 	}
 

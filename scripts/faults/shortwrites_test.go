@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -31,7 +32,7 @@ func testShortWrites(t *testing.T, bin string) {
 				t.Parallel()
 				tr := newTrial(t, bin, mode, s)
 				step := 512
-				if soak() {
+				if rig.Soak() {
 					offset, step = 0, 1
 				}
 

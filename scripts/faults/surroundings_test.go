@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // each runs test for some subjects in each mode, with a trial whose subject has run once.
 func each(t *testing.T, bin string, test func(*trial)) {
 	for _, mode := range modes {
-		if mode.every > 1 && !soak() {
+		if mode.every > 1 && !rig.Soak() {
 			continue // how it commits makes no difference here
 		}
 		for _, s := range some(mode.subjects()) {
@@ -144,7 +146,7 @@ func testDescriptors(t *testing.T, bin string) {
 	choose := chooser(t)
 	each(t, bin, func(tr *trial) {
 		step := 1
-		if !soak() {
+		if !rig.Soak() {
 			step = 5
 		}
 		limit := runtimeDescriptors + choose.IntN(step)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // free is the model with which porcupine explains a history without a given order: after a silent
@@ -32,7 +33,7 @@ func free() porcupine.Model {
 
 // On short histories, some with a fault, the verdict is that of porcupine without an order.
 func TestOrderAgrees(t *testing.T) {
-	rng, verdicts := rand.New(rand.NewPCG(seed(t), 0)), map[bool]int{}
+	rng, verdicts := rand.New(rand.NewPCG(rig.Seed(t), 0)), map[bool]int{}
 	for range 1000 {
 		events := random(rng)
 		want := porcupine.CheckOperations(free(), events)

@@ -19,13 +19,13 @@ package linearize
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // root is the module.
@@ -46,40 +46,23 @@ var modes = []mode{
 
 func TestMain(m *testing.M) { os.Exit(programs.Run(m)) }
 
-func soak() bool { return os.Getenv("DPL_SOAK") != "" }
-
-// seed returns $DPL_SEED, or a new one, and logs it.
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	n := rand.Uint64() >> 1
-	if given := os.Getenv("DPL_SEED"); given != "" {
-		var err error
-		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
-			t.Fatalf("DPL_SEED: %v", err)
-		}
-	}
-
-	t.Logf("DPL_SEED=%d", n)
-	return n
-}
-
 func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
 	size, histories := size{workers: 8, edits: 150}, 6
-	if soak() {
+	if rig.Soak() {
 		size, histories = sizeOfSoak(t)
 	}
 
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
-			seed, all := seed(t), tally{}
+			seed, all := rig.Seed(t), tally{}
 			for i := range max(histories/m.share, 1) {
 				t.Run(fmt.Sprint(i), func(t *testing.T) {
 					h := record(t, bin, m, size, seed+uint64(i))
 					if faults := h.faults(); len(faults) > 0 {
 						h.fail(t, faults)
 					}
-					if soak() {
+					if rig.Soak() {
 						t.Log(h.tally())
 					}
 					all.add(h)

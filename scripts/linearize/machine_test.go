@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"pgregory.net/rapid"
 )
 
@@ -30,7 +31,7 @@ func TestMachine(t *testing.T) {
 	bin := build.Commands(t, root)
 	setFlag(t, "rapid.nofailfile", "true") // the seed is enough
 	checks := 60
-	if soak() {
+	if rig.Soak() {
 		checks = 10000
 	}
 
@@ -76,7 +77,7 @@ func TestSeededBugs(t *testing.T) {
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := build.Seeded(t, root, bug.file, bug.old, bug.new)
-			if !soak() {
+			if !rig.Soak() {
 				t.Skip("needs DPL_SOAK=1")
 			}
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // Each of these bugs makes a history illegal.
@@ -25,12 +26,12 @@ func TestSeededRaces(t *testing.T) {
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := build.Seeded(t, root, bug.edit[0], bug.edit[1], bug.edit[2])
-			if !soak() {
+			if !rig.Soak() {
 				t.Skip("needs DPL_SOAK=1")
 			}
 
 			h := record(t, build.Commands(t, root, flags), modes[0], size{workers: 8, edits: 350},
-				seed(t))
+				rig.Seed(t))
 			illegal, unknown := h.judge()
 			for _, err := range h.errs {
 				t.Log(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // TestControls has jobs that break each promise once: the rig must find it.
@@ -21,7 +22,7 @@ func TestControls(t *testing.T) {
 
 	t.Parallel()
 	postgresql(t)
-	w := place{bin: build.Commands(t, "../.."), seed: seed(t)}.newWorld(t, 0, "stages.sh")
+	w := place{bin: build.Commands(t, "../.."), seed: rig.Seed(t)}.newWorld(t, 0, "stages.sh")
 	plain, err := os.ReadFile(filepath.Join("testdata", "plain.sh"))
 	if err != nil {
 		t.Fatal(err)

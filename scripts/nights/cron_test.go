@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -66,7 +67,7 @@ func (w *world) awaitCron() bool {
 func (w *world) underCron() {
 	began := time.Now()
 	w.night(kinds[byName("everything killed")])
-	for soak() && time.Since(began) < length {
+	for rig.Soak() && time.Since(began) < length {
 		w.night(kinds[w.choose.IntN(len(kinds))])
 	}
 	w.night(undisturbed)

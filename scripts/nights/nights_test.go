@@ -5,37 +5,20 @@ package nights
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // inside has the directory of the commands, in the environment of the test in a mount namespace of
 // its own.
 const inside = "DPL_NIGHTS_INSIDE"
-
-func soak() bool { return os.Getenv("DPL_SOAK") != "" }
-
-// seed returns $DPL_SEED, or a new one, and logs it.
-func seed(t testing.TB) uint64 {
-	t.Helper()
-	n := rand.Uint64() >> 1
-	if given := os.Getenv("DPL_SEED"); given != "" {
-		var err error
-		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
-			t.Fatalf("DPL_SEED: %v", err)
-		}
-	}
-	t.Logf("DPL_SEED=%d", n)
-	return n
-}
 
 // TestNights runs the job for many nights. Root runs it in a mount namespace, where disks can be
 // full and a real cron has no other crontab; others leave that out.
@@ -50,7 +33,7 @@ func TestNights(t *testing.T) {
 		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 			t.Fatal(err)
 		}
-		nights(t, place{bin: bin, disks: true, seed: seed(t)})
+		nights(t, place{bin: bin, disks: true, seed: rig.Seed(t)})
 		return
 	}
 
@@ -62,7 +45,7 @@ func TestNights(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	switch _, ended := errors.AsType[*exec.ExitError](err); {
 	case err != nil && !ended:
-		t.Run("here", func(t *testing.T) { nights(t, place{bin: bin, seed: seed(t)}) })
+		t.Run("here", func(t *testing.T) { nights(t, place{bin: bin, seed: rig.Seed(t)}) })
 		if why := fmt.Sprintf("full disks and a real cron need root: %v", err); os.Geteuid() != 0 {
 			strict.Skip(t, why)
 		} else {
@@ -112,7 +95,7 @@ const length = time.Hour
 // time is over. The last night is undisturbed.
 func (w *world) many(disks bool) {
 	began := time.Now()
-	more := func() bool { return soak() && time.Since(began) < length }
+	more := func() bool { return rig.Soak() && time.Since(began) < length }
 	for round := 0; round == 0 || more(); round++ {
 		for _, i := range w.choose.Perm(len(kinds)) {
 			if round > 0 && !more() {

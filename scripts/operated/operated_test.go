@@ -5,11 +5,9 @@ package operated
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/rig"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -48,20 +47,6 @@ func soak() time.Duration {
 	return length
 }
 
-// seed returns $DPL_SEED, or a new one, and logs it.
-func seed(t testing.TB) uint64 {
-	t.Helper()
-	n := rand.Uint64() >> 1
-	if given := os.Getenv("DPL_SEED"); given != "" {
-		var err error
-		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
-			t.Fatalf("DPL_SEED: %v", err)
-		}
-	}
-	t.Logf("DPL_SEED=%d", n)
-	return n
-}
-
 // TestOperated disturbs the group, in a mount namespace where the ledger has a small disk.
 func TestOperated(t *testing.T) {
 	if testing.Short() {
@@ -77,7 +62,7 @@ func TestOperated(t *testing.T) {
 		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 			t.Fatal(err)
 		}
-		w := newWorld(t, bin, seed(t))
+		w := newWorld(t, bin, rig.Seed(t))
 		w.boot()
 		w.operate()
 		return

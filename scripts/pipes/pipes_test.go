@@ -3,7 +3,6 @@
 package pipes
 
 import (
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // root is the module.
@@ -38,30 +38,16 @@ func size(t testing.TB) int {
 		}
 		return n
 	}
-	if os.Getenv("DPL_SOAK") != "" {
+	if rig.Soak() {
 		return 3000
 	}
 	return 64
 }
 
-// seed returns $DPL_SEED, or a new one, and logs it.
-func seed(t testing.TB) uint64 {
-	t.Helper()
-	n := rand.Uint64() >> 1
-	if given := os.Getenv("DPL_SEED"); given != "" {
-		var err error
-		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
-			t.Fatalf("DPL_SEED: %v", err)
-		}
-	}
-	t.Logf("DPL_SEED=%d", n)
-	return n
-}
-
 // plans returns the plans of n trials, or the one of $DPL_TRIAL.
 func plans(t testing.TB, bin string, n int) (all []plan) {
 	t.Helper()
-	seed, kinds := seed(t), slices.DeleteFunc(variants(), func(v variant) bool {
+	seed, kinds := rig.Seed(t), slices.DeleteFunc(variants(), func(v variant) bool {
 		_, err := exec.LookPath(v.shell)
 		return err != nil || v.shape == toFile && !hasTo(bin)
 	})

@@ -4,7 +4,6 @@ package queues
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/programs"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // root is the module.
@@ -36,31 +36,15 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-func soak() bool { return os.Getenv("DPL_SOAK") != "" }
-
-// seed returns $DPL_SEED, or a new one, and logs it.
-func seed(t testing.TB) uint64 {
-	t.Helper()
-	n := rand.Uint64() >> 1
-	if given := os.Getenv("DPL_SEED"); given != "" {
-		var err error
-		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
-			t.Fatalf("DPL_SEED: %v", err)
-		}
-	}
-	t.Logf("DPL_SEED=%d", n)
-	return n
-}
-
 // place returns a place on the disk of the tests.
 func place(t testing.TB, bin string, linked bool) Place {
 	t.Helper()
-	return Place{Bin: bin, Base: t.TempDir(), Linked: linked, Seed: seed(t)}
+	return Place{Bin: bin, Base: t.TempDir(), Linked: linked, Seed: rig.Seed(t)}
 }
 
 func TestCrowd(t *testing.T) {
 	clients, period := 8, 3*time.Second
-	if soak() {
+	if rig.Soak() {
 		clients, period = 64, 2*time.Minute
 	}
 
@@ -96,7 +80,7 @@ func (w *world) report(t testing.TB) {
 // explain it. Claimers are killed, which is an event of its own.
 func TestHistories(t *testing.T) {
 	histories, clients, commands := 2, 8, 150
-	if soak() {
+	if rig.Soak() {
 		histories, commands = 100, 400
 	}
 

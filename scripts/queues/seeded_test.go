@@ -8,6 +8,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/rig"
 )
 
 // seeded are bugs that a crowd must find.
@@ -59,7 +60,7 @@ func TestSeedsFit(t *testing.T) {
 
 // TestSeededBugs runs crowds and histories of commands that have a bug.
 func TestSeededBugs(t *testing.T) {
-	if !soak() {
+	if !rig.Soak() {
 		t.Skip("needs DPL_SOAK=1")
 	}
 	for _, bug := range seeded {
