@@ -30,9 +30,9 @@ func scene() look {
 
 	l := look{before: s, after: s, asked: services, said: map[string]answer{
 		"healthy": {"", "1"}, "running worker": {"", "0"}, "ready worker": {"", "0"},
-		"why worker":    {"shop: worker is running.\nIts process, 10, exists, and so on.\n", "0"},
+		"why worker":    {"shop: service worker is running.\nIts process, 10, exists, and so on.\n", "0"},
 		"running noisy": {"", "1"}, "ready noisy": {"", "1"},
-		"why noisy": {"shop: noisy is running.\nThere is evidence that it is dead: exited.\n", "0"},
+		"why noisy": {"shop: service noisy is running.\nThere is evidence that it is dead: exited.\n", "0"},
 	}}
 	l.show(shown{SupervisorID: "worker", State: "running", Verdict: "alive", PID: 10},
 		shown{SupervisorID: "noisy", State: "running", Verdict: "exited", PID: 20, InTrouble: true})

@@ -148,7 +148,11 @@ func (l look) ready(service string, is fact) bool {
 // lacks returns what must be in the text of --why and is not there, or "".
 func (l look) lacks(service string, is fact, text string) string {
 	e := l.before.entries[service]
-	want := []string{fmt.Sprintf("%s: %s is %s.", group, service, e.State)}
+	verb := "is"
+	if e.State == "completed" || e.State == "failed" {
+		verb = "has"
+	}
+	want := []string{fmt.Sprintf("%s: service %s %s %s.", group, service, verb, e.State)}
 	if e.State == "running" && is.lives {
 		want = append(want, fmt.Sprintf("Its process, %d, exists", e.PID))
 	}
