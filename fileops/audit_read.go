@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -179,6 +181,7 @@ func (r *auditReader) leased(g *auditLog) error {
 func (a Audited) Verify(v *audit.Verifier, feed func(v *audit.Verifier, lines []string)) (
 	AuditEnd, error) {
 	v.State = audit.State{Shape: a.Shape, LeftOut: a.LeftOut}
+	defer a.verifyNotes(v)()
 	end, err := a.Read(func(lines []string) { feed(v, lines) })
 	missing := errors.Is(end.Err, queue.ErrNoQueue) || errors.Is(end.Err, ErrNotFound) ||
 		errors.Is(end.Err, ErrNoGroup)
@@ -196,6 +199,33 @@ func (a Audited) Verify(v *audit.Verifier, feed func(v *audit.Verifier, lines []
 		v.End(end.Chain, end.Text)
 	}
 	return end, nil
+}
+
+// verifyNotes notes which texts the lines name that v reads, and returns what compares them.
+func (a Audited) verifyNotes(v *audit.Verifier) func() {
+	each, checked := v.Each, make(map[string]bool)
+	var noted []audit.Line
+	v.Each = func(l audit.Line) {
+		if l.Note != nil && !checked[l.Note.Hash] {
+			checked[l.Note.Hash] = true
+			noted = append(noted, audit.Line{Seq: l.Seq, Entry: audit.Entry{Note: l.Note}})
+		}
+		if each != nil {
+			each(l)
+		}
+	}
+	return func() {
+		for _, l := range noted {
+			_, err := a.ledger.ReadNote(*l.Note)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = errors.New("it is not in notes/")
+			}
+			if err != nil {
+				v.Add(audit.Finding{Seq: l.Seq, How: audit.Unnoted,
+					Text: fmt.Sprintf("its text, %s: %v", l.Note.Hash, err)})
+			}
+		}
+	}
 }
 
 // Feed gives lines to v.

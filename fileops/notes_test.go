@@ -92,7 +92,8 @@ func TestNoteInARecord(t *testing.T) {
 	l := queueLedger(t, Config{})
 	must(t, register(l, started("s", false)))
 	object := auditedGroup(t, l)
-	note := audit.Note{Kind: "comment", Size: 3, Hash: wire.Hash("why")}
+	note, err := l.AddNote("comment", "", "why")
+	must(t, err)
 	if err := object.Note(note); !errors.Is(err, ErrNoRecord) {
 		t.Errorf("without a record: %v", err)
 	}

@@ -8,12 +8,13 @@ import (
 )
 
 // A Change is a change of one value of an object (spec §54). Before and After are JSON without
-// white space; "" means that the value is absent. A value that is removed may be without Before: an
-// object always is.
+// white space; "" means that the value is absent. An object that is removed has Was instead of Before;
+// lines that were made before there was Was have neither.
 type Change struct {
 	Path   string // names of members, and ids of elements, with / between; "": the whole object
 	Before string
 	After  string
+	Was    string // hash of the object that is removed: see hashOf; "": absent
 }
 
 // noName stands for an empty name in a path.
@@ -57,9 +58,9 @@ func Diff(patch []Change, path, before, after string) []Change {
 	case before == after:
 		return patch
 	case isObject(before) && after == "": // earlier lines have it
-		return append(patch, Change{Path: path})
+		return append(patch, Change{Path: path, Was: hashOf(before)})
 	case !isObject(before) || !isObject(after):
-		return append(patch, Change{path, before, after})
+		return append(patch, Change{Path: path, Before: before, After: after})
 	}
 
 	was, is := members(before), members(after)

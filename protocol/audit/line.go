@@ -105,4 +105,5 @@ func (c *Change) members(w *wire.Codec) {
 	w.String("path", &c.Path, wire.Always)
 	w.Raw("before", &c.Before, (*wire.Reader).Value, wire.IfSet)
 	w.Raw("after", &c.After, (*wire.Reader).Value, wire.IfSet)
+	w.Text("was", &c.Was, (*wire.Reader).Hash, wire.IfSet)
 }

@@ -17,7 +17,7 @@ func TestMembers(t *testing.T) {
 	}
 
 	l := vectors.Fill(&Line{})
-	l.Patch = []Change{{"x", "1", "2"}}
+	l.Patch = []Change{{"x", "1", "2", wire.Hash("3")}}
 	check("audit", "properties", line(func(c *wire.Codec) { l.members(c, author{}) }))
 	by := line(func(c *wire.Codec) { l.By.record(c, author{line: 1}) })
 	check("audit", "properties/by/properties", by)

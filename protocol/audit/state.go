@@ -139,6 +139,7 @@ func (s *State) queued(name, place string, c Change) (fits bool) {
 		return true
 	case place == "0" && c.After == "" && len(n.list) > 0:
 		fits = c.Before == "" || canonical(n.list[0]) == canonical(c.Before)
+		fits = fits && (c.Was == "" || hashOf(n.list[0]) == c.Was)
 		n.list = n.list[1:]
 		return fits
 	}
@@ -163,7 +164,7 @@ func (s *State) set(at *node, name string, next *node, c Change) (fits bool) {
 	case c.After != "":
 		fits = next == nil
 	default:
-		fits = next != nil
+		fits = next != nil && (c.Was == "" || s.hash(c.Path, next) == c.Was)
 	}
 
 	switch {
@@ -308,13 +309,38 @@ func (s *State) alone(path, name string, n *node) []string {
 	return []string{Join(path, name)}
 }
 
-// canonical returns text in the one way of writing its value.
+// canonical returns text in the one way of writing its value (RFC 8785).
 func canonical(text string) string {
 	v := jsontext.Value(text)
 	if v.Canonicalize() != nil {
 		return text
 	}
 	return string(v)
+}
+
+// hashOf returns the hash of a value, whatever the order of its members (spec §54).
+func hashOf(text string) string { return wire.Hash(canonical(text)) }
+
+// hash returns hashOf n, the value at path, as the record describes it. n is removed: it loses what
+// only lines of older versions have.
+func (s *State) hash(path string, n *node) string {
+	s.leaveOut(path, n)
+	return hashOf(string(n.append(nil)))
+}
+
+// leaveOut removes from n, the value at path, what is left out of the record.
+func (s *State) leaveOut(path string, n *node) {
+	if len(s.LeftOut) == 0 || n.isPlain() {
+		return
+	}
+	s.expand(n)
+	for name, inner := range n.inner {
+		if s.isLeftOut(path, name) {
+			delete(n.inner, name)
+		} else {
+			s.leaveOut(Join(path, name), inner)
+		}
+	}
 }
 
 // Text returns the object, without white space.

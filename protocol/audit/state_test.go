@@ -34,11 +34,11 @@ func TestReplay(t *testing.T) {
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Change{
-		{"tasks/a/n", "2", "3"}, {"tasks/a/x", "1", "2"}, {"tasks/a/n", "", "1"}, {"tasks/a", "", "{}"},
-		{"tasks/c", `{"id":"c"}`, ""}, {"x", "", ""}, {"name", `"p"`, `"r"`},
+		{"tasks/a/n", "2", "3", ""}, {"tasks/a/x", "1", "2", ""}, {"tasks/a/n", "", "1", ""}, {"tasks/a", "", "{}", ""},
+		{"tasks/c", `{"id":"c"}`, "", ""}, {"x", "", "", ""}, {"name", `"p"`, `"r"`, ""},
 	} {
 		s := State{Shape: shape}
-		s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{"", "", `{"name":"q","tasks":[{"id":"a","n":1}]}`}}}})
+		s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{After: `{"name":"q","tasks":[{"id":"a","n":1}]}`}}}})
 		if path, fits := s.Replay(Line{Seq: 2, Entry: Entry{Patch: []Change{c}}}); fits || path != c.Path {
 			t.Errorf("%+v fits", c)
 		}
@@ -55,7 +55,7 @@ func TestDiff(t *testing.T) {
 	for _, before := range objects {
 		for _, after := range objects {
 			s := State{}
-			s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{"", "", before}}}})
+			s.Replay(Line{Seq: 1, Entry: Entry{Patch: []Change{{After: before}}}})
 			path, fits := s.Replay(Line{Seq: 2, Entry: Entry{Patch: Diff(nil, "", before, after)}})
 			s.SetRevision(7)
 			want := `{"revision":7,` + strings.TrimPrefix(after, "{")

@@ -25,6 +25,7 @@ type vector struct {
 	Patch  []struct {
 		Path          string
 		Before, After json.RawMessage
+		Was           string
 	}
 	Line, Hash string
 	Log        string
@@ -79,10 +80,10 @@ func TestVectors(t *testing.T) {
 func (v vector) patch(t *testing.T) {
 	var patch []Change
 	for _, c := range v.Patch {
-		patch = append(patch, Change{c.Path, compact(string(c.Before)), compact(string(c.After))})
+		patch = append(patch, Change{c.Path, compact(string(c.Before)), compact(string(c.After)), c.Was})
 	}
 	s := State{Shape: v.Shape}
-	s.Replay(Line{Entry: Entry{Patch: []Change{{"", "", compact(string(v.Before))}}}})
+	s.Replay(Line{Entry: Entry{Patch: []Change{{After: compact(string(v.Before))}}}})
 	path, fits := s.Replay(Line{Entry: Entry{Patch: patch}})
 	delete(s.root.inner, "revision")
 	if differ := s.Differ(compact(string(v.After))); !fits || differ != nil {

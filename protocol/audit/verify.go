@@ -17,6 +17,9 @@ const (
 
 	// Unsigned: the line has a yes without a signature that counts (spec §47.5).
 	Unsigned How = "unsigned"
+
+	// Unnoted: the text of its note is missing, or is not what was noted.
+	Unnoted How = "unnoted"
 )
 
 // A Finding is something that is wrong with a chain.

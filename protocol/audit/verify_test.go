@@ -22,12 +22,12 @@ func history() (lines []string, end Chain, text string) {
 		`{"name":"q","revision":5,"tasks":[{"id":"b","n":3}],"a/b~":1}`,
 	}
 	patches := [][]Change{
-		{{"", "", states[0]}},
-		{{"tasks/a", "", `{"id":"a","state":"waiting","n":1}`}, {"tasks/b", "", `{"id":"b","n":2}`}},
-		{{"tasks/a/state", `"waiting"`, `"claimed"`}, {"tasks/a/claim", "", `{"by":"w"}`}, {"halts", "", `["x"]`}},
-		{{"tasks/a", `{"id":"a","n":1,"state":"claimed","claim":{"by":"w"}}`, ""}, {"halts", `["x"]`, ""},
-			{"a~1b~0", "", "1"}},
-		{{"tasks/b/n", "2", "3"}},
+		{{"", "", states[0], ""}},
+		{{"tasks/a", "", `{"id":"a","state":"waiting","n":1}`, ""}, {"tasks/b", "", `{"id":"b","n":2}`, ""}},
+		{{"tasks/a/state", `"waiting"`, `"claimed"`, ""}, {"tasks/a/claim", "", `{"by":"w"}`, ""}, {"halts", "", `["x"]`, ""}},
+		{{"tasks/a", `{"id":"a","n":1,"state":"claimed","claim":{"by":"w"}}`, "", ""}, {"halts", `["x"]`, "", ""},
+			{"a~1b~0", "", "1", ""}},
+		{{"tasks/b/n", "2", "3", ""}},
 	}
 
 	for i, patch := range patches {

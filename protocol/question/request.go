@@ -121,6 +121,14 @@ func (q *Request) take(outer, inner side) {
 	q.Dir, q.Moved = outer.dir, inner.dir != ""
 }
 
+// Listed returns text, with which q is asked for, and behind it what is to be done.
+func (q Request) Listed(text string) string {
+	if what := q.String(); what != "" {
+		text += " [" + what + "]"
+	}
+	return text
+}
+
 // String says what is to be done, in one line that may be cut.
 func (q Request) String() string {
 	command := q.Shell

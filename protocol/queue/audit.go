@@ -93,16 +93,15 @@ func (t *Task) recorded() *Task {
 	return &own
 }
 
-// endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come. Of
-// those that go nothing is said, since the record has had them.
+// endedPatch adds what has changed in the tasks that have ended: the oldest go, and others come.
 func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
 	gone := 0
 	for gone < len(before) && !beginsWith(q.Ended, before[gone:]) {
 		gone++
 	}
 
-	for range gone {
-		patch = append(patch, audit.Change{Path: "ended/0"})
+	for _, e := range before[:gone] {
+		patch = audit.Diff(patch, "ended/0", wire.Line(wire.Record(e.record)), "")
 	}
 	for _, e := range q.Ended[len(before)-gone:] {
 		patch = audit.Diff(patch, "ended/-", "", wire.Line(wire.Record(e.record)))

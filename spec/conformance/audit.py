@@ -2,7 +2,10 @@
 import copy
 import dataclasses
 import hashlib
+import math
 import re
+import sys
+from decimal import Decimal
 
 from document import DEEPEST, Number, Refused, parse, read_time
 from queues import HASH, compact
@@ -48,7 +51,8 @@ def read_line(text):
         read_time(value['at'])
         good = line.seq > 0 and isinstance(line.verb, str) and isinstance(line.patch, list) and (
             'prev' not in value or HASH.fullmatch(line.prev)) and all(
-                isinstance(change['path'], str) for change in line.patch)
+                isinstance(change['path'], str)
+                and ('was' not in change or HASH.fullmatch(change['was'])) for change in line.patch)
     except (Refused, KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from None
     if not good:
@@ -124,6 +128,34 @@ def same(a, b):
     return type(a) is type(b) and a == b
 
 
+def canonical(value):
+    """Return value as RFC 8785 writes it."""
+    if isinstance(value, dict):
+        order = sorted(value, key=lambda name: name.encode('utf-16-be'))
+        return '{' + ','.join(f'{compact(name)}:{canonical(value[name])}' for name in order) + '}'
+    if isinstance(value, list):
+        return '[' + ','.join(map(canonical, value)) + ']'
+    return shortest(float(value.text)) if isinstance(value, Number) else compact(value)
+
+
+def shortest(number):
+    """Return a number as ECMAScript writes it."""
+    if abs(number) == float('inf'):
+        number = math.copysign(sys.float_info.max, number)
+    if number == 0:
+        return '0'
+    sign = '-' if number < 0 else ''
+    digits, exponent = re.fullmatch(r'(.*)e(.*)', f'{Decimal(repr(abs(number))).normalize():e}').groups()
+    digits, point = digits.replace('.', ''), int(exponent) + 1
+    if len(digits) <= point <= 21:
+        return sign + digits.ljust(point, '0')
+    if 0 < point <= 21:
+        return f'{sign}{digits[:point]}.{digits[point:]}'
+    if -6 < point <= 0:
+        return f'{sign}0.{"0" * -point}{digits}'
+    return f'{sign}{digits[0]}{"." + digits[1:] if digits[1:] else ""}e{point - 1:+d}'
+
+
 def diff(before, after, path=''):
     """Return the changes between two values, of which each may be WHOLE: there is none."""
     if isinstance(before, dict) and isinstance(after, dict):
@@ -133,7 +165,7 @@ def diff(before, after, path=''):
     if before is not WHOLE and after is not WHOLE and same(before, after):
         return []
     if isinstance(before, dict) and not isinstance(before, Elements) and after is WHOLE:
-        return [{'path': path}]
+        return [{'path': path, 'was': hash_of(canonical(before))}]
     return [{'path': path} | {name: value for name, value in (('before', before), ('after', after))
                               if value is not WHOLE}]
 
@@ -141,7 +173,7 @@ def diff(before, after, path=''):
 def queued_diff(before, after, path):
     """Return the changes of an array whose elements come at the end and go at the beginning."""
     gone = next(n for n in range(len(before) + 1) if same(before[n:], after[:len(before) - n]))
-    return ([{'path': join(path, '0')}] * gone
+    return ([{'path': join(path, '0'), 'was': hash_of(canonical(e))} for e in before[:gone]]
             + [{'path': join(path, '-'), 'after': element} for element in after[len(before) - gone:]])
 
 
@@ -191,6 +223,8 @@ class Replay:
                                                for side in (was, change['before'])))
         else:
             fits = (was is WHOLE) == ('after' in change)
+        if 'was' in change:
+            fits &= was is not WHOLE and hash_of(canonical(self.without(was, path))) == change['was']
         if 'after' in change:
             at[path[-1]] = change['after']
         else:
@@ -204,7 +238,8 @@ class Replay:
         if place != '0' or 'after' in change or not elements:
             return False
         first = elements.pop(0)
-        return 'before' not in change or same(first, change['before'])
+        return (('before' not in change or same(first, change['before']))
+                and ('was' not in change or hash_of(canonical(first)) == change['was']))
 
     def is_now(self, value):
         """Return whether the object is value. An array without elements is as good as none."""

@@ -46,9 +46,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 		if err != nil {
 			return q, err
 		}
-		if what := request.String(); what != "" {
-			q.Text += " [" + what + "]"
-		}
+		q.Text = request.Listed(q.Text)
 		if err := c.obey(env, request, &q); err != nil {
 			return q, err
 		}

@@ -75,9 +75,10 @@ func Main() {
 			"each change. A queue always has a record, in queues/QUEUE.audit.jsonl; an operation "+
 			"or a group has one of its edits from --on to --off, except heartbeats. Each line has "+
 			"the hash of the line before. --verify exits 0 if no line is changed, missing, forked "+
-			"or torn, and the file is what the lines say; otherwise 1. Whoever can write the "+
-			"files can also make a record anew from some line on, or restore an older state of "+
-			"all of them. Only a head that was kept elsewhere tells: print it with --head, and "+
-			"give it to --verify as --known. The log seals itself when it has 8 MiB: the parts "+
-			"may be moved elsewhere, and only dpl-cleanup --keep-record deletes them.")
+			"or torn, notes are what was noted, and the file is what the lines say; otherwise 1. "+
+			"Whoever can write the files can also make a record anew from some line on, or "+
+			"restore an older state of all of them. Only a head that was kept elsewhere tells: "+
+			"print it with --head, and give it to --verify as --known. The log seals itself when "+
+			"it has 8 MiB: the parts may be moved elsewhere, and only "+
+			"dpl-cleanup --keep-record deletes them.")
 }

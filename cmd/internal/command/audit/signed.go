@@ -7,9 +7,11 @@ import (
 	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -30,7 +32,7 @@ type signedYes struct {
 	seq    int64 // of the line
 	ended  queue.Ended
 	signer string
-	noted  bool // the text that was signed is in notes/
+	text   string // what was signed, as lists have it; "": it is not in notes/
 }
 
 // line checks what l adds. What rules have decided needs no signature, and a no neither.
@@ -48,9 +50,26 @@ func (s *signatures) line(l audit.Line) {
 				Text: fmt.Sprintf("%s: %s%s: %v", e.ID, e.End, d.Decider(), err)})
 			continue
 		}
-		_, err = s.ledger.ReadNote(audit.Note{Hash: e.Spec})
-		s.known = append(s.known, signedYes{l.Seq, e, signer, err == nil})
+		s.known = append(s.known, signedYes{l.Seq, e, signer, s.text(e.Spec)})
 	}
+}
+
+// text returns the text of the question whose spec has that hash, as lists have it, or "" if it is not
+// in notes/. The text of the decision is not what was signed.
+func (s *signatures) text(spec string) string {
+	content, err := s.ledger.ReadNote(audit.Note{Hash: spec})
+	if err != nil {
+		return ""
+	}
+	asked, err := queue.DecodeAskSpec(queue.Content(content))
+	if err != nil {
+		return ""
+	}
+	text := asked.Brief()
+	if request, err := question.DecodeRequest(asked.Input); err == nil {
+		text = request.Listed(text)
+	}
+	return text
 }
 
 // check returns who has signed e. The signature is of the question as the decision describes it, and
@@ -96,19 +115,22 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 		verifier: verifier, seen: make(map[string]bool)}, nil
 }
 
-// text returns y for people.
-func (y signedYes) text() string {
+// mostSigned is how many bytes people see of what was signed.
+const mostSigned = 400
+
+// line returns y for people.
+func (y signedYes) line() string {
 	d := y.ended.Decision
-	text := fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End,
-		y.signer, wire.FormatTime(d.Signature.At), d.Text)
-	if !y.noted {
-		text += " (the whole text is not in notes/)"
+	text := harmless.Short(y.text, mostSigned)
+	if text == "" {
+		text = "a text that is not in notes/: " + y.ended.Spec
 	}
-	return text
+	return fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End,
+		y.signer, wire.FormatTime(d.Signature.At), text)
 }
 
 func (y signedYes) object() cli.Object {
 	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End},
 		{"signer", y.signer}, {"signedAt", wire.FormatTime(y.ended.Decision.Signature.At)},
-		{"spec", y.ended.Spec}, {"noted", y.noted}}
+		{"spec", y.ended.Spec}, {"noted", y.text != ""}}
 }

@@ -73,7 +73,7 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, 
 		print("note: line %d, of %s: %s", l.Seq, wire.FormatTime(l.At), mark(l.Verb))
 	}
 	for _, y := range signed {
-		print("%s", y.text())
+		print("%s", y.line())
 	}
 	for _, f := range v.Findings {
 		print("%v", f)
