@@ -114,7 +114,8 @@ func TestAgentsRulesHold(t *testing.T) {
 	for _, input := range []string{`{"file_path": "/../bait/key"}`, `{"file_path": "/key"}`,
 		`{"file_path": "/out/key"}`,
 		`{"path": "/in/../../bait/key"}`, `{"file_path": "~/key"}`, `{"pattern": "S",
-			"path": ".."}`,
+			"path": ".."}`, `{"file_path": " ~/key"}`, `{"pattern": "S", "path": "../bait\u00a0"}`,
+		`{"pattern": "S", "path": "{..}/bait"}`, `{"pattern": "S", "path": "'~'/.."}`,
 		`{"pattern": "S", "path": "/a", "glob": "../*"}`, `{"command": "cat a"}`} {
 		for _, tool := range []string{"Read", "Grep", "Write"} {
 			if rule := p.rule(tool, p.in(input)); rule != "ask" {

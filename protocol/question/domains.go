@@ -3,6 +3,7 @@ package question
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // leadsTo reports whether text is a URL of http or https whose host, with its port if it has one,
@@ -42,11 +43,10 @@ func isHost(text string) bool {
 	return true
 }
 
-// isProse reports whether text begins with a word and a space: no program takes it for a URL,
-// because a host has no space.
+// isProse reports whether text begins with a word and a space, and names no URL: no program takes it
+// for one, because a host has no space. What a program removes at the beginning is in no word.
 func isProse(text string) bool {
 	word, _, ok := strings.Cut(text, " ")
-	return ok && word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return r < 0x80 && (!plain(r) || strings.ContainsRune("_@%+:,./-", r))
-	})
+	return ok && word != "" && !strings.Contains(text, "://") &&
+		!strings.ContainsFunc(word, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }

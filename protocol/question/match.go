@@ -1,10 +1,12 @@
 package question
 
 import (
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Evidence is what a decision depends on, beside rules and the request.
@@ -220,7 +222,8 @@ func (seen Evidence) inside(path string) bool { return seen.Inside != nil && see
 // and what is behind an =, a colon, a comma or an @ in it.
 func (seen Evidence) lies(word string) bool {
 	for {
-		if strings.HasPrefix(word, "~") || !seen.inside(word) {
+		if read := asRead(word); isOdd(word) || !seen.inside(word) ||
+			read != word && (isOdd(read) || !seen.inside(read)) {
 			return false
 		}
 		i := strings.IndexAny(word, "=:,@")
@@ -229,4 +232,29 @@ func (seen Evidence) lies(word string) bool {
 		}
 		word = word[i+1:]
 	}
+}
+
+// isOdd reports whether a program may use another path than path: it expands a ~ or a variable at the
+// beginning, or braces, removes what is not visible at either end, or stops at a NUL.
+func isOdd(path string) bool {
+	isHidden := func(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
+	return strings.HasPrefix(path, "~") || strings.HasPrefix(path, "$") ||
+		strings.ContainsAny(path, "{\x00") || strings.TrimFunc(path, isHidden) != path
+}
+
+// asRead returns path as a program may read it: without quotes around it, without backslashes, and
+// with the bytes that percent signs stand for.
+func asRead(path string) string {
+	path = strings.ReplaceAll(strings.Trim(path, "'\"`"), `\`, "")
+	var read []byte
+	for ; path != ""; path = path[1:] {
+		if path[0] == '%' && len(path) > 2 {
+			if code, err := hex.DecodeString(path[1:3]); err == nil {
+				read, path = append(read, code...), path[2:]
+				continue
+			}
+		}
+		read = append(read, path[0])
+	}
+	return string(read)
 }

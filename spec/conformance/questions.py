@@ -1,5 +1,6 @@
 """Rules that decide before a person is asked (spec §48): values in, values out."""
 import re
+import unicodedata
 
 from document import ABSENT, MOMENT, REQUIRED, TEXT, array, corrupt, one_of, parse, record, refuse_unknown
 
@@ -21,7 +22,6 @@ RESERVED = set('if then else elif fi do done case esac while until for foreach s
                '{ } ! [[ ( )'.split())
 HOST = re.compile(r'[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]+)?')
 URL = re.compile(r'https?://([A-Za-z0-9.-]+(?::[0-9]+)?)(?:[/?#][!-\[\]-~]*)?')
-PROSE = re.compile(r'[A-Za-z0-9\x80-\U0010ffff]+ ')
 RANKS = 'allow', 'ask', 'deny'
 
 
@@ -204,7 +204,7 @@ def allows_tool(rule, request, inside):
         return False
     if 'paths' in rule:
         return all(lies(text, inside) for text in request['strings'] + request['names'])
-    return 'domains' not in rule or all(leads(text, rule) or PROSE.match(text) for text in request['strings'])
+    return 'domains' not in rule or all(leads(text, rule) or is_prose(text) for text in request['strings'])
 
 
 def allows(rule, request, words, moved, loose, inside):
@@ -246,7 +246,26 @@ def surroundings(every, request, parts, inside):
 
 def lies(word, inside):
     tails = [word, *(word[match.end():] for match in re.finditer('[=:,@]', word))]
-    return all(tail in inside and not tail.startswith('~') for tail in tails)
+    return all(path in inside and not odd(path) for tail in tails for path in (tail, as_read(tail)))
+
+
+def odd(path):
+    """Whether a program may use another path than path."""
+    hidden = [unicodedata.category(end) in ('Zs', 'Zl', 'Zp', 'Cc', 'Cf') for end in (path[:1], path[-1:]) if end]
+    return path[:1] in ('~', '$') or '{' in path or '\0' in path or any(hidden)
+
+
+def as_read(path):
+    """Return path as a program may read it."""
+    data = path.strip('\'"`').replace('\\', '').encode()
+    return re.sub(rb'%([0-9A-Fa-f]{2})', lambda code: bytes.fromhex(code[1].decode()), data).decode(errors='replace')
+
+
+def is_prose(text):
+    """Whether text begins with a word and a space, and names no URL."""
+    word, space, _ = text.partition(' ')
+    return bool(space and word) and '://' not in text and all(
+        unicodedata.category(char)[0] in 'LMN' for char in word)
 
 
 def leads(text, rule):
