@@ -34,6 +34,7 @@ type asking struct {
 	signers  string      // path of those who may answer; "": anybody
 	verifier string      // path of the ssh-keygen that verifies what they sign
 	life     *follow.Life
+	ends     time.Time // when --timeout is over, by the clock of this process; zero: it has not asked
 }
 
 var errOtherQuestion = errors.New("the key is that of another question: choose another --key")
@@ -55,6 +56,9 @@ func (a *asking) ask() error {
 		return err
 	}
 
+	if a.ends.IsZero() {
+		a.ends = time.Now().Add(a.question.Expires)
+	}
 	a.after, a.shown, a.drawn, a.untold = edit.After, queue.Shown{}, false, false
 	if t := edit.After.Task(a.id); t != nil {
 		a.drawn = edit.Before.Task(a.id) == nil
@@ -191,7 +195,11 @@ func (a *asking) discount(e queue.Ended, why error) (done bool, err error) {
 	if a.flags.Key == "" && !a.flags.Park {
 		return true, cli.WithStatus(cli.StatusPermission, why)
 	}
-	a.question.Discounted = a.id
+	left := time.Until(a.ends)
+	if left <= 0 {
+		return true, a.timeout()
+	}
+	a.question.Discounted, a.question.Expires = a.id, left
 	if err := a.ask(); err != nil {
 		return true, err
 	}
@@ -219,10 +227,22 @@ func (a *asking) status(end queue.TaskEnd, d *queue.Decision) error {
 		return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: it was %s, which is no answer to a %s: "+
 			"somebody has edited the file", a.id, end, a.question.Kind))
 	case queue.EndedTimedOut:
-		return fmt.Errorf("%s: nobody has answered: %w", a.id, cli.ErrTimeout)
+		return a.errTimeout()
 	}
 	return cli.WithStatus(cli.StatusCrashed, fmt.Errorf("%s: the question was withdrawn%s", a.id,
 		d.Decider()))
+}
+
+func (a *asking) errTimeout() error {
+	return fmt.Errorf("%s: nobody has answered: %w", a.id, cli.ErrTimeout)
+}
+
+// timeout ends this as if the question had timed out.
+func (a *asking) timeout() error {
+	if a.env.JSON() {
+		a.env.PrintJSON(a.object(queue.EndedTimedOut, nil))
+	}
+	return a.errTimeout()
 }
 
 func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
@@ -230,20 +250,24 @@ func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
 		{"decision", cli.DecisionObject(d)}}
 }
 
-// wait waits until the question has ended, and makes the edits that this takes.
+// wait waits until the question has ended, and makes the edits that this takes. It ends when --timeout
+// is over, whatever the file says of the question: that may have been asked by another process, be
+// asked again and again, or have been changed.
 func (a *asking) wait(ending *follow.Ending) error {
-	var over <-chan time.Time
+	most := time.Until(a.ends)
 	if a.flags.Wait != 0 {
-		over = time.After(time.Duration(a.flags.Wait))
+		most = min(most, time.Duration(a.flags.Wait))
 	}
+	over := time.After(most)
 	f := follow.NewQueueFor(a.life, a.ledger, a.queue)
 	defer f.Close()
 	line := statusline.New(a.env.Stderr)
 	defer line.Erase()
 
-	ends := a.env.Now().Add(a.question.Expires)
-	for {
+	for late := false; ; {
 		f.Arm()
+		wasLate := late
+		late = time.Until(a.ends) <= 0
 		q, err := a.ledger.ReadQueue(a.queue)
 		if err != nil {
 			return err
@@ -260,13 +284,20 @@ func (a *asking) wait(ending *follow.Ending) error {
 		}
 		a.alert()
 
-		if changed := false; err == nil {
-			if changed, err = a.pass(q); changed {
+		if f.Failed = err != nil; f.Failed && (!cli.Transient(err) || late) {
+			return err
+		}
+		if !f.Failed {
+			changed, err := a.pass(q)
+			if changed && !wasLate {
 				continue
 			}
+			if f.Failed = err != nil; f.Failed && !cli.Transient(err) {
+				return err
+			}
 		}
-		if f.Failed = err != nil; f.Failed && (!cli.Transient(err) || a.env.Now().After(ends)) {
-			return err
+		if late { // also if another process holds the lock: it may be there for the same reason
+			return a.timeout()
 		}
 		a.ledger.LookAfter(q, a.env.Program)
 		a.life.LookAfter(a.env.Program)
@@ -280,6 +311,9 @@ func (a *asking) wait(ending *follow.Ending) error {
 		if status := ending.Status(); status != 0 {
 			a.withdraw()
 			return cli.Exit(status)
+		}
+		if time.Until(a.ends) <= 0 {
+			continue
 		}
 		if a.env.JSON() {
 			a.env.PrintJSON(a.object("", nil))
