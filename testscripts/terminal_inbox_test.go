@@ -108,7 +108,7 @@ wait; echo "statuses $(sort -u status* | tr '\n' ' ')"; [ "$(cat err*)" = '' ] |
 						number = strings.TrimSuffix(text, "?")
 					}
 				}
-				head := []string{"q[a-z2-7]{10}: permission, asked .* ago; .* left", "  by dpl-ask-[0-9]+, user .*",
+				head := []string{"q[a-z2-7]{10}: permission, asked .* ago; .* left", "│ by dpl-ask-[0-9]+, user .*",
 					`│ May I make number ` + number + `\?`, "tool:", "│ Bash", "command:", "│ make all-" + number}
 				if more := n - i - 1; more > 0 {
 					head = append([]string{fmt.Sprintf(`After this one: %d more\.`, more)}, head...)
@@ -150,7 +150,7 @@ dpl-answer`)
 
 	const lines = "These are %d lines: read them from q[a-z2-7]{10} on."
 	before, _ := next(15, "y") // 23 lines, and the prompt
-	ends(t, before, append([]string{"q[a-z2-7]{10}: permission, .*", "  by .*", `│ May I 15\?`, "request:", `│ "m": 1`,
+	ends(t, before, append([]string{"q[a-z2-7]{10}: permission, .*", "│ by .*", `│ May I 15\?`, "request:", `│ "m": 1`,
 		"tool:", "│ Bash", "command:"}, command(1, 15)...)...)
 	y.enter(t, "n")
 	y.hear(t, "why (may be empty)? ")
@@ -221,7 +221,7 @@ wait $a; echo asked $?`)
 			t.Errorf("%q has %d columns", line, n)
 		}
 		if !strings.HasPrefix(line, "│ ") && !strings.HasPrefix(line, "┆ ") && !regexp.MustCompile(`^(|go`+
-			`|q[a-z2-7]{10}: permission, asked .* ago; .* left|  by dpl-ask-[0-9]+, user .*|request:|tool:|command:`+
+			`|q[a-z2-7]{10}: permission, asked .* ago; .* left|request:|tool:|command:`+
 			`|These are .*|\[allow\] allow, .*)$`).MatchString(line) {
 			t.Errorf("%q has no margin", line)
 		}

@@ -59,7 +59,7 @@ kill $(cat pid)`, number, server))
 
 	y.hear(t, "│ first?")
 	before, _ := y.asked(t, "y")
-	ends(t, before, "After this one: 1 more.", "q[a-z2-7]{10}: permission, .*", "  by .*", `│ first\?`, "tool:", "│ Bash",
+	ends(t, before, "After this one: 1 more.", "q[a-z2-7]{10}: permission, .*", "│ by .*", `│ first\?`, "tool:", "│ Bash",
 		"command:", "│ *", "┆ {19}tail")
 	y.press(t, "y\ny\ny\n")
 	y.hear(t, "│ second?")

@@ -32,14 +32,14 @@ func (s Style) Questions(all []*queue.Task, seen queue.Seen) string {
 	return s.table(questionColumns, nodes)
 }
 
-// Question draws the question t in full, for a person who decides: who asks, and how much time is
-// left; the text, the choices and the request, all of it behind a margin. What is to be allowed is
+// Question draws the question t in full, for a person who decides: how much time is left; who asks,
+// the text, the choices and the request, all of it behind a margin. What is to be allowed is
 // last, so that nothing else pushes it off the screen.
 func (s Style) Question(t *queue.Task, spec queue.AskSpec, seen queue.Seen) (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s, asked %s; %s left\n", s.paint(strong, t.ID), t.Ask.Kind,
 		explain.Ago(seen.Now.Sub(t.EnqueuedAt)), explain.Span(t.Expiry().Left(seen.Observation)))
-	out.WriteString(s.indented("by "+explain.AskedBy(t)) + s.Quote(spec.Text))
+	out.WriteString(s.by(explain.AskedBy(t)) + s.Quote(spec.Text))
 
 	if spec.Choices != nil {
 		var lines []string
@@ -72,13 +72,10 @@ func (s Style) Question(t *queue.Task, spec queue.AskSpec, seen queue.Seen) (str
 	return out.String(), nil
 }
 
-// indented draws text, in which names may be written by others: no line of it begins at the left.
-func (s Style) indented(text string) string {
-	width := 0
-	if s.Width > 0 {
-		width = max(s.Width-2, 1)
-	}
-	return "  " + strings.Join(wrap(harmless.Text(text), width), "\n  ") + "\n"
+// by draws who asks or has answered in one line, which is the first behind the margin: names may be
+// written by others.
+func (s Style) by(who string) string {
+	return s.behindMargin([]string{harmless.Text("by " + who)})
 }
 
 // Decision draws a question that has ended: how, by whom, its text, and what was answered.
@@ -87,7 +84,7 @@ func (s Style) Decision(e queue.Ended, now time.Time) string {
 	text := fmt.Sprintf("%s: %s, %s\n", s.paint(strong, e.ID), s.paint(toneOf(word), word),
 		explain.Ago(now.Sub(e.At)))
 	if by := explain.Decider(d); by != "" {
-		text += s.indented(strings.TrimSpace(by))
+		text += s.by(strings.TrimPrefix(by, " by "))
 	}
 	text += s.Quote(d.Text)
 	if d.Answer != "" {

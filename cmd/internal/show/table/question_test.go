@@ -110,7 +110,7 @@ func TestQuestion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const head = "qabcdefghij: permission, asked 1s ago; 0s left\n" +
-				"  by agent, user ada\\u{a}qzzzzzzzzzz: permission\n"
+				"| by agent, user ada\\u{a}qzzzzzzzzzz: permission\n"
 			got := drawn(t, Style{ASCII: true}, queue.AskSpec{Text: c.text, Input: c.input})
 			if got != head+c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, head+c.want)
@@ -138,7 +138,7 @@ func TestQuestionLast(t *testing.T) {
 			own++
 		}
 	}
-	if own != 5 {
-		t.Errorf("%d lines have no margin, want 5\n%s", own, got)
+	if own != 4 {
+		t.Errorf("%d lines have no margin, want 4\n%s", own, got)
 	}
 }
