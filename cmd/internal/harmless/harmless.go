@@ -24,15 +24,25 @@ var ASCII bool
 
 // Text returns s as it is shown in one line. Written as \u{202e} are controls, other characters
 // that are not plainly visible, letters of another script than the rest of their word, and the
-// backslash before a text that looks like such an escape. A byte that is not UTF-8 is \x{ff}, and a
-// tab is ⇥. Emoji, and the joiners in words of scripts that need them, are kept.
+// backslash before a text that looks like such an escape. So are right-to-left letters in a line that
+// may be drawn as another one is. A byte that is not UTF-8 is \x{ff}, and a tab is ⇥. Emoji, and the
+// joiners in words of scripts that need them, are kept.
 func Text(s string) string {
 	if isPlain(s) {
 		return s
 	}
+	line := text(s, true)
+	if isTurned(line) {
+		return text(s, false)
+	}
+	return line
+}
 
+// text is Text, in which right-to-left letters may be kept.
+func text(s string, rightToLeft bool) string {
 	var out strings.Builder
 	draw(s, false, func(s string, r rune, shown bool) {
+		shown = shown && (rightToLeft || !isRightToLeft(r))
 		switch {
 		case r == '\t' && !ASCII:
 			out.WriteRune(tab)
@@ -63,9 +73,11 @@ func JSON(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) < 0 {
 		return text
 	}
+	turned := isTurned(text)
 
 	var out strings.Builder
 	draw(text, true, func(s string, r rune, shown bool) {
+		shown = shown && !(turned && isRightToLeft(r))
 		switch {
 		case shown || r < 0x7f || r == utf8.RuneError && len(s) == 1:
 			out.WriteString(s)

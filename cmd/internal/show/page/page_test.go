@@ -467,3 +467,10 @@ func TestLanesOfLongestInterval(t *testing.T) {
 		}
 	}
 }
+
+// Questions and commands are drawn in the order of their characters, whatever the scripts.
+func TestDirection(t *testing.T) {
+	if !strings.Contains(style, "\n.quote div,code{direction:ltr;unicode-bidi:bidi-override}\n") {
+		t.Error("a browser may draw right-to-left letters in another order")
+	}
+}
