@@ -73,7 +73,7 @@ func (p *checkup) read() {
 func (p *checkup) examine() []finding {
 	checks := []check{
 		{"ledger", "ledger.json is there, and commands use the ledger", p.marker},
-		{"permissions", "no one else can write to it, and this user can use it", p.permissions},
+		{"permissions", "commands trust who can write to it, and this user can use it", p.permissions},
 		{"parents", "no one else can replace its directory", p.parents},
 		{"files", "all files are valid", p.validity},
 		{"place", "", p.place},

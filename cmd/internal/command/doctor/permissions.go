@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +17,10 @@ import (
 // permissions reports files that commands refuse because others may have written them, and those
 // that this user may not use as commands do.
 func (p *checkup) permissions() (found []finding) {
+	if err := p.survey.Refusal; errors.Is(err, fileops.ErrPermission) && !p.barred() {
+		text, cure := reason(err, p.dir())
+		found = append(found, problem.about("", text, cure))
+	}
 	for _, f := range p.survey.Files {
 		switch {
 		case f.Distrust != nil:
@@ -36,9 +41,15 @@ func (p *checkup) barred() bool {
 		func(f survey.Found) bool { return f.Distrust != nil })
 }
 
+// reason returns why commands refuse what is at path, and what to do.
+func reason(err error, path string) (text, cure string) {
+	text, cure, _ = strings.Cut(strings.TrimPrefix(err.Error(),
+		path+": "+fileops.ErrPermission.Error()+": "), ": ")
+	return text, cure
+}
+
 func (p *checkup) untrusted(f survey.Found) finding {
-	text, cure, _ := strings.Cut(strings.TrimPrefix(f.Distrust.Error(),
-		f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
+	text, cure := reason(f.Distrust, f.Path)
 	result := problem.about(p.survey.Name(f), text, cure)
 	result.fixable = p.tightens(f)
 
