@@ -16,6 +16,9 @@ import (
 // ErrEmptyLog means that a log has no lines to be sealed.
 var ErrEmptyLog = errors.New("its log has no lines")
 
+// ErrLastPart means that a log cannot be sealed, because somebody has given a part the last number.
+var ErrLastPart = errors.New("it has a part with the last number that readers know")
+
 // seal renames the log of an object to the next sealed part of it, when all pending lines are
 // durable there, and commits an edit, made by touch, whose line begins the next part: with the
 // whole object. A seal that is killed before that commit leaves a log that the next edit creates.
@@ -95,7 +98,10 @@ func (g *auditLog) seal(chain *audit.Chain) (path string, err error) {
 		return layout.PartOf(g.path, last), nil
 	}
 
-	last = max(last, int(chain.Sealed.Part)) + 1 // parts may have been moved elsewhere
+	last = max(last, int(chain.Sealed.Part)) // parts may have been moved elsewhere
+	if last++; last > layout.MaxCopy {
+		return "", fmt.Errorf("%s: %w", g.path, ErrLastPart)
+	}
 	path = layout.PartOf(g.path, last)
 	if err := g.ledger.fs.Move(g.path, path); err != nil {
 		return "", err

@@ -141,6 +141,7 @@ func outcomes() []outcome {
 		{queue.ErrNoQueue, StatusNotFound, "dpl-enqueue or dpl-queue --create creates it"},
 		{fileops.ErrNoRecord, StatusNotFound, ""},
 		{fileops.ErrEmptyLog, StatusRefused, "there is nothing to seal"},
+		{fileops.ErrLastPart, StatusRefused, "give that part its own number"},
 		{audit.ErrPending, StatusIO, "make room, or let this user write the log"},
 		{queue.ErrNoTask, StatusNotFound, "dpl-status --queue shows the tasks"},
 		{queue.ErrNoDependency, StatusNotFound, "enqueue it first, or in the same batch"},
