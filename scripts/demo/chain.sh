@@ -141,8 +141,8 @@ act_of_the_crash() {
     look cleanup 'shell:active python:crashed node:active'
     matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: its process is gone*' "$out"
     run 0 dpl-status --op act2 --why python
-    check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
-    check 'the participant that detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
+    check 'evidence' 'its process is gone' "$(sed -n 's/^It crashed [^:]*: \(.*\), found by .*/\1/p' out)"
+    check 'the participant that detected it' demo.sh "$(sed -n 's/^It crashed .*, found by \([^;]*\);.*/\1/p' out)"
     there work/python.txt ledger/tmp/act2/*~python/scratch
 
     step 'The files of the Python worker are still there, so that its caller can look at them.' \
