@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // makeLinks makes links in a directory to the programs beside dpl, one for each command. It never
-// replaces a file, and names those that are in the way.
+// replaces a file, and names those that are in the way, unless they are these commands themselves.
 func makeLinks(args []string) int {
 	if len(args) > 1 || len(args) == 1 && (args[0] == "" || strings.HasPrefix(args[0], "-")) {
 		return fail(statusUsage, "links: want one directory, or none for that of dpl")
@@ -30,12 +36,20 @@ func makeLinks(args []string) int {
 		return fail(statusCreate, "links: "+quote(dir)+": no such directory: make it first")
 	}
 
-	worst := 0
+	worst, same := 0, 0
 	for _, l := range linksIn(self) {
 		link := filepath.Join(dir, l.name)
-		if err := makeLink(l.program, link); err != nil {
+		switch err := makeLink(l.program, link); {
+		case err == nil:
+		case isCommand(link):
+			same++
+		default:
 			worst = fail(statusCreate, "links: "+err.Error())
 		}
+	}
+	if same > 0 {
+		fail(0, fmt.Sprintf("links: %s: programs that are left as they are, because they are commands "+
+			"of this version: %d", quote(dir), same))
 	}
 	return worst
 }
@@ -56,6 +70,20 @@ func linksIn(self string) []target {
 		}
 	}
 	return all
+}
+
+// isCommand reports whether path is a program, and no link, that is the command of its name in this
+// version: go install makes such programs.
+func isCommand(path string) bool {
+	info, err := os.Lstat(path)
+	name := strings.TrimSuffix(filepath.Base(path), suffix)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	return err == nil && string(said) == name+" "+entry.Version().String()+"\n"
 }
 
 // makeLink makes a link to a program, a symbolic one if there are any here. It does nothing if that
