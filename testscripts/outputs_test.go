@@ -84,7 +84,8 @@ func printedIn(log string) (all []printed) {
 		case strings.HasPrefix(line, "[background] "):
 			current = called("exec " + strings.TrimPrefix(line, "[background] "))
 		case line == "[stdout]" || line == "[stderr]":
-			current.stderr, current.text = line == "[stderr]", rest
+			// The log has $WORK in place of the directory.
+			current.stderr, current.text = line == "[stderr]", strings.ReplaceAll(rest, `"$WORK`, `"/work`)
 			all = append(all, current)
 		}
 	}

@@ -38,7 +38,7 @@ func (r Registry) headText() string {
 }
 
 func (s *Service) auditText() string {
-	return audit.Without(wire.Line(wire.Record(s.record)), beats...)
+	return audit.Without(s.Encode(), beats...)
 }
 
 // AuditPatch returns what has changed in the registry from before to g, except the revision.

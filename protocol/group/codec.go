@@ -74,6 +74,12 @@ func DecodeRegistry(text string) (Registry, error) {
 // Encode returns the content of the registry's file (spec §9.2).
 func (r Registry) Encode() string { return wire.Text(wire.Record(r.record)) }
 
+// Encode returns s as the registry has it (spec §9.3), without white space.
+func (s *Service) Encode() string { return wire.Line(wire.Record(s.record)) }
+
+// Encode returns v as the registry has it (spec §22), without white space.
+func (v *Supervision) Encode() string { return wire.Line(wire.Record(v.record)) }
+
 // WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
 // those of out.
 func (r Registry) WriteTo(out io.Writer) (int64, error) {

@@ -1,7 +1,6 @@
 package status
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -142,17 +141,11 @@ func groupObject(g model.Group, service string) cli.Object {
 	}
 
 	heard, _ := g.OrchestratorHeard(g.Seen)
-	strategy := g.Registry.Supervision.Strategy
 	return cli.Object{
 		{"groupId", g.ID}, {"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
 		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
-		{"revision", g.Registry.Revision}, {"strategy", cmp.Or(strategy, group.OneForOne)},
-		{"window", cli.OrNull(g.Registry.Supervision.Window)},
-		{"autoShutdown", cmp.Or(g.Registry.Supervision.AutoShutdown, "never")},
-		{"onExit", cmp.Or(g.Registry.Supervision.OnExit, "none")},
-		{"rules", objects(g.Registry.Supervision.Rules, rule)},
-		{"set", setObject(g)},
-		{"end", end(g.Registry.Supervision.End)}, {"limit", limit(g.Registry.Supervision)},
+		{"revision", g.Registry.Revision}, {"set", setObject(g)},
+		{"supervision", jsontext.Value(g.Registry.Supervision.Encode())},
 		{"supervisors", rows},
 	}
 }
@@ -167,48 +160,31 @@ func setObject(g model.Group) any {
 		{"mustEnd", append([]string{}, open.Held...)}, {"dueAt", stampOrNull(open.Due)}}
 }
 
-// end returns why the group ends, or nil if it runs.
-func end(e group.End) any {
-	if e.State == group.GroupRunning {
-		return nil
-	}
-	return cli.Object{{"state", e.State}, {"reason", e.Reason}, {"message", cli.OrNull(e.Message)},
-		{"endedAt", stampOrNull(e.At)}}
-}
-
-// limit returns how many failures the group stands, and those that count, or nil without a limit.
-func limit(v group.Supervision) any {
-	if v.Limit.Period == 0 {
-		return nil
-	}
-	return cli.Object{{"intensity", v.Limit.Intensity},
-		{"intensityPeriodMs", v.Limit.Period.Milliseconds()},
-		{"onIntensity", v.Limit.OnIntensity}, {"restarts", stamps(v.Restarts)}}
-}
-
+// serviceObject returns how s is judged now, and its object in the file, without its environment,
+// which may have secrets.
 func serviceObject(s model.Service) cli.Object {
-	o := cli.Object{
+	return cli.Object{
 		{"supervisorId", s.ID}, {"state", s.State}, {"pid", cli.OrNull(s.PID)},
-		{"readiness", s.Notice.Readiness}, {"health", health(s.Health)},
-		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
-		{"dependencies", append([]string{}, s.Dependencies...)},
-		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(explain.Note(s))},
+		{"verdict", s.Verdict}, {"ageMs", milliseconds(s.LastHeartbeat, s.Age)},
 		{"graceUntil", stampOrNull(s.GraceUntil)}, {"inTrouble", s.InTrouble()},
-		{"blockedBy", cli.OrNull(s.BlockedBy)}, {"startedAt", stampOrNull(s.StartedAt)},
-		{"runningSince", stampOrNull(s.RunningSince)}, {"failedAt", stampOrNull(s.FailedAt)},
-		{"nextAttemptAt", stampOrNull(s.NextAttemptAt)}, {"startAgain", s.StartAgain},
-		{"outdated", s.Outdated()}, {"restart", s.Restart},
-		{"dependenciesCompleted", append([]string{}, s.DependenciesCompleted...)},
-		{"retries", s.Retries}, {"restarts", stamps(s.Restarts)},
-		{"restartCause", cli.OrNull(s.RestartCause)},
-		{"clocks", objects(s.Clocks(s.Group.Seen), clock)}, {"budget", amounts(s.Budget())},
-		{"spent", amounts(s.Spent)}, {"spentTotal", amounts(s.SpentTotal)},
-		{"violations", objects(s.Violations.All(), violation)},
-		{"silencedMs", onFor(s.Silence, s.Group.Seen.Now)},
-		{"maintenanceMs", maintenanceMs(s)},
+		{"note", cli.OrNull(explain.Note(s))}, {"outdated", s.Outdated()},
+		{"clocks", objects(s.Clocks(s.Group.Seen), clock)},
+		{"silencedMs", onFor(s.Silence, s.Group.Seen.Now)}, {"maintenanceMs", maintenanceMs(s)},
+		{"log", cli.OrNull(s.Log())}, {"journal", cli.OrNull(s.Journal())},
+		{"service", jsontext.Value(withoutEnvironment(*s.Service).Encode())},
 	}
-	return append(append(o, startOf(s)...), cli.Member{"stopFor", stopFor(s.StopFor)},
-		cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// withoutEnvironment returns s without the variables of its processes.
+func withoutEnvironment(s group.Service) *group.Service {
+	for _, start := range []**group.StartInfo{&s.StartInfo, &s.StartedWith} {
+		if *start != nil {
+			own := **start
+			own.Environment = nil
+			*start = &own
+		}
+	}
+	return &s
 }
 
 // onFor returns for how many milliseconds o has been on, or nil if it is not.
@@ -227,15 +203,6 @@ func maintenanceMs(s model.Service) any {
 	return onFor(&s.Maintenance.Span, s.Group.Seen.Now)
 }
 
-// amounts returns an object of names and numbers.
-func amounts(all group.Amounts) cli.Object {
-	o := cli.Object{}
-	for _, a := range all {
-		o = append(o, cli.Member{a.Name, a.N})
-	}
-	return o
-}
-
 // clock returns what a clock shows; its times are null if they are never reached.
 func clock(c group.Clock) cli.Object {
 	never := func(d time.Duration) any {
@@ -249,55 +216,6 @@ func clock(c group.Clock) cli.Object {
 		{"answered", c.Answered}}
 }
 
-// rule returns what follows violations whose code matches.
-func rule(r group.Rule) cli.Object { return cli.Object{{"match", r.Match}, {"action", r.Action}} }
-
-// violation returns one that was reported, and what was done about it.
-func violation(v group.Violation) cli.Object {
-	return cli.Object{{"at", wire.FormatTime(v.At)}, {"code", v.Code}, {"detail", cli.OrNull(v.Detail)},
-		{"action", v.Action}, {"by", cli.OrNull(v.By)}}
-}
-
-// stopFor returns why passes stop a service, or nil.
-func stopFor(s *group.StopFor) any {
-	if s == nil {
-		return nil
-	}
-	return cli.Object{{"reason", s.Reason}, {"detail", cli.OrNull(s.Detail)}, {"then", s.Then}}
-}
-
-// startOf returns how s is started and where its output goes. All members are null if no pass can
-// start it.
-func startOf(s model.Service) cli.Object {
-	var command, dir, file, most, log any
-	if start := s.StartInfo; start != nil {
-		command = append([]string{start.Command}, start.Args...)
-		file = cli.OrNull(start.EnvironmentFile)
-		dir, most, log = start.Dir, start.Policy.MaxAttempts, cli.OrNull(s.Log())
-	}
-	return cli.Object{{"command", command}, {"workingDirectory", dir}, {"environmentFile", file},
-		{"maxAttempts", most},
-		{"log", log}, {"journal", cli.OrNull(s.Journal())}}
-}
-
-// lastExit returns how the previous process ended, or nil.
-func lastExit(e *group.LastExit) any {
-	if e == nil {
-		return nil
-	}
-
-	var status any // unknown, which is not 0
-	if e.Code != "" {
-		status = e.Status
-	}
-	return cli.Object{
-		{"at", wire.FormatTime(e.At)}, {"reason", e.Reason}, {"detail", cli.OrNull(e.Detail)},
-		{"class", cli.OrNull(e.Class)}, {"code", cli.OrNull(e.Code)},
-		{"status", status}, {"error", cli.OrNull(e.Error)},
-		{"note", cli.OrNull(e.Note)},
-	}
-}
-
 // milliseconds returns age in milliseconds, or nil if the time of is zero.
 func milliseconds(of time.Time, age time.Duration) any {
 	if of.IsZero() {
@@ -306,30 +224,9 @@ func milliseconds(of time.Time, age time.Duration) any {
 	return age.Milliseconds()
 }
 
-func stamps(times []time.Time) []string {
-	all := []string{}
-	for _, t := range times {
-		all = append(all, wire.FormatTime(t))
-	}
-	return all
-}
-
 func stampOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
 	return wire.FormatTime(t)
-}
-
-// health returns what checks of a service have found, or nil.
-func health(h *group.Health) any {
-	if h == nil {
-		return nil
-	}
-	o := cli.Object{{"passed", h.Passed}, {"failures", h.Failures}, {"output", h.Output}}
-	if c := h.CannotRun; c != nil {
-		o = append(o, cli.Member{"cannotRun", cli.Object{{"at", wire.FormatTime(c.At)},
-			{"message", c.Message}, {"trouble", c.Trouble}}})
-	}
-	return o
 }
