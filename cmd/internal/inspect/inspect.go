@@ -32,11 +32,12 @@ type Options struct {
 // An Attempt is a check.Attempt.
 type Attempt struct {
 	Options
-	rules   check.Rules
-	dir     string
-	root    *os.Root
-	schemas map[string]*jsonschema.Schema
-	over    <-chan struct{} // closed at the Limit
+	rules    check.Rules
+	dir      string
+	root     *os.Root
+	schemas  map[string]*jsonschema.Schema
+	over     <-chan struct{} // closed at the Limit
+	exceeded error           // which limit came first; nil: none so far
 }
 
 // Open returns the attempt whose files are in dir. The caller must close it. It returns a
@@ -50,7 +51,7 @@ func Open(dir string, rules check.Rules, o Options) (*Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Attempt{o, rules, dir, root, schemas, after(o.Limit)}, nil
+	return &Attempt{o, rules, dir, root, schemas, after(o.Limit), nil}, nil
 }
 
 // Close releases what Open has opened.

@@ -1,14 +1,23 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"runtime/metrics"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/check"
 )
 
-// within returns what f returns, or an error if the limit of a comes first. Then f may still run:
+// mostMemory is how much memory an attempt may take, in bytes, which is looked at every memoryEvery. A
+// schema that refers to itself takes that much on a short text.
+const (
+	mostMemory  = 512 << 20
+	memoryEvery = 20 * time.Millisecond
+)
+
+// within returns what f returns, or an error if a limit of a comes first. Then f may still run:
 // neither a search nor a comparison with a schema can be stopped but by the end of this process.
 func within[T any](a *Attempt, f func() (T, error)) (value T, err error) {
 	type result struct {
@@ -17,19 +26,46 @@ func within[T any](a *Attempt, f func() (T, error)) (value T, err error) {
 	}
 	select {
 	case <-a.over:
+		a.exceeded = cmp.Or(a.exceeded, a.errTime())
 	default:
-		found := make(chan result, 1)
-		go func() {
-			value, err := f()
-			found <- result{value, err}
-		}()
+	}
+	if a.exceeded != nil {
+		return value, a.exceeded
+	}
+
+	found := make(chan result, 1)
+	go func() {
+		value, err := f()
+		found <- result{value, err}
+	}()
+	look := time.NewTicker(memoryEvery)
+	defer look.Stop()
+	for {
 		select {
 		case r := <-found:
 			return r.value, r.err
 		case <-a.over:
+			a.exceeded = a.errTime()
+			return value, a.exceeded
+		case <-look.C:
+			if memory() > mostMemory {
+				a.exceeded = fmt.Errorf("all that is looked at takes more than %d MiB of memory",
+					mostMemory>>20)
+				return value, a.exceeded
+			}
 		}
 	}
-	return value, fmt.Errorf("all that is looked at takes more than %v", a.Limit)
+}
+
+func (a *Attempt) errTime() error {
+	return fmt.Errorf("all that is looked at takes more than %v", a.Limit)
+}
+
+// memory returns how many bytes the values of this process have.
+func memory() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // after returns a channel that is closed when d is over.

@@ -18,6 +18,10 @@ func (a *Attempt) Run() (status int64, output string, err error) {
 		return 0, "", errors.New("it was not run: --dry-run")
 	}
 
+	if a.exceeded != nil { // a search may still run, and take memory, until this process ends
+		return 0, "", fmt.Errorf("it was not run: %w", a.exceeded)
+	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), a.rules.Timeout)
 	defer cancel()
 
