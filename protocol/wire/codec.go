@@ -13,18 +13,18 @@ package wire
 // read is unknown. So the method may run several times for one object: whatever changes more than
 // its own member is inside `if c.Time(…)`.
 //
-// Each method for a member returns whether it has just read it. Then Refuse and Fail may refuse it.
-// What needs several members, or the absence of one, belongs behind Record.
+// Each method for a member returns whether it has just read it. Then Refuse may refuse it. A rule
+// about several members, or about a missing one, is applied after Record.
 type Codec struct {
 	r *Reader // nil: it writes
 	w *Writer // nil: it reads
 
 	// While an object is read:
 	cursor
-	name    string // of the member whose value comes next; "" if it is none that a record can have
-	more    bool   // there is such a member
-	end     int    // the offset after the value that was read last
-	misread bool   // it is what follows this value that r has failed with
+	name    string // of the member whose value is next; "" at the end of the object
+	more    bool   // whether there is a next member
+	end     int    // the offset after the last value
+	misread bool   // whether r has failed at the name after the last value, and not before
 }
 
 // A When says when a member is written.
@@ -38,7 +38,7 @@ const (
 	Always
 )
 
-// If returns Always if that is so; otherwise the member is not written.
+// If returns Always if is is true. Otherwise the member is not written.
 func If(is bool) When {
 	if is {
 		return Always
@@ -88,8 +88,8 @@ func (c *Codec) Source() string { return c.r.text }
 // More reports whether c reads, and has not yet read all members of the object.
 func (c *Codec) More() bool { return c.more }
 
-// At reports whether the member name comes next, or c writes. A member that takes long to describe
-// asks for it first.
+// At reports whether c reads and the member name is next, or c writes. Ask for it before anything
+// that takes time.
 func (c *Codec) At(name string) bool { return c.name == name || c.w != nil }
 
 // Part calls members, and reports whether it has read any.
@@ -112,9 +112,8 @@ func (c *Codec) Record(unknown *[]Member, members func(*Codec), required ...stri
 	return true
 }
 
-// Nested is Record for one whose unknown members are among nested, as those of in.
-func (c *Codec) Nested(nested **Nested, in string, members func(*Codec),
-	required ...string) {
+// Nested is Record for a record whose unknown members are among nested, as those of in.
+func (c *Codec) Nested(nested **Nested, in string, members func(*Codec), required ...string) {
 	if c.w != nil {
 		members(c)
 		c.w.Unknown((*nested).Of(in))
@@ -124,7 +123,7 @@ func (c *Codec) Nested(nested **Nested, in string, members func(*Codec),
 	c.r.Require(required...)
 }
 
-// Known is Record for one whose unknown members are not kept.
+// Known is Record for a record whose unknown members are not kept.
 func (c *Codec) Known(members func(*Codec), required ...string) bool {
 	if c.w != nil {
 		members(c)
@@ -148,32 +147,25 @@ func (c *Codec) read(members func(*Codec), unknown func(name string)) {
 
 	outer := c.cursor
 	c.cursor = cursor{layout: c.r.layout, asBefore: true}
-	for c.next(); c.more; {
+	for c.done(); c.more; {
 		if !c.Part(members) {
+			c.enter()
 			unknown(c.name)
-			c.next()
+			c.done()
 		}
 	}
 	c.cursor, c.end, c.misread = outer, c.r.at, false
 }
 
-// next goes to the next member.
-func (c *Codec) next() {
-	if c.more = c.r.next(&c.cursor); c.more {
-		c.name = c.layout.members[c.i-1].name
-	} else {
-		c.name = ""
-	}
-}
-
-// done goes on behind the value of a member.
+// done goes from the end of a value, or the beginning of an object, to the next member. It returns
+// true.
 func (c *Codec) done() bool {
 	r := c.r
 	c.end, c.misread = r.at, false
 	if c.asBefore && c.i < len(c.layout.members) {
-		if m := &c.layout.members[c.i]; r.literal(m.lead) { // as in Reader.next, which takes longer
+		// Most names are as before, so this does what Reader.next does, without a call.
+		if m := &c.layout.members[c.i]; r.literal(m.lead) {
 			r.space()
-			r.layout = c.layout.inner(c.i)
 			c.name, c.more = m.name, true
 			c.i++
 			return true
@@ -181,14 +173,19 @@ func (c *Codec) done() bool {
 	}
 
 	read := r.failure == nil
-	c.next()
+	if c.name, c.more = "", r.next(&c.cursor); c.more {
+		c.name = c.layout.members[c.i-1].name
+	}
 	c.misread = read && r.failure != nil
 	return true
 }
 
+// enter prepares the Reader for a value with objects in it.
+func (c *Codec) enter() { c.r.layout = c.layout.inner(c.i - 1) }
+
 // Refuse refuses the member, or the object, that was read last, as ErrCorrupt.
 func (c *Codec) Refuse(format string, args ...any) {
-	if c.misread { // what is wrong with the member comes before that
+	if c.misread { // the failure after the member would hide the one of the member
 		c.r.failure, c.misread = nil, false
 	}
 	c.r.failAt(c.end, "", ErrCorrupt, format, args...)

@@ -23,18 +23,7 @@ func (c *Codec) string(name string, s *string, when When) bool {
 
 // ID is an id.
 func (c *Codec) ID(name string, id *string, when When) bool {
-	return (c.name == name || c.w != nil) && c.id(name, id, when)
-}
-
-func (c *Codec) id(name string, id *string, when When) bool {
-	if c.w == nil {
-		*id = c.r.ID()
-		return c.done()
-	}
-	if when.writes(*id != "") {
-		c.w.String(name, *id)
-	}
-	return false
+	return (c.name == name || c.w != nil) && c.text(name, id, (*Reader).ID, when)
 }
 
 // Text is a string that read reads.
@@ -55,28 +44,17 @@ func (c *Codec) text(name string, s *string, read func(*Reader) string, when Whe
 
 // Time is a time.
 func (c *Codec) Time(name string, t *time.Time, when When) bool {
-	return (c.name == name || c.w != nil) && c.time(name, t, when)
-}
-
-func (c *Codec) time(name string, t *time.Time, when When) bool {
-	if c.w == nil {
-		*t = c.r.Time()
-		return c.done()
-	}
-	if when.writes(!t.IsZero()) {
-		c.w.Time(name, *t)
-	}
-	return false
+	return (c.name == name || c.w != nil) && c.time(name, t, (*Reader).Time, when)
 }
 
 // TimeOrNull is a time, for which null means the zero time.
 func (c *Codec) TimeOrNull(name string, t *time.Time, when When) bool {
-	return (c.name == name || c.w != nil) && c.timeOrNull(name, t, when)
+	return (c.name == name || c.w != nil) && c.time(name, t, (*Reader).TimeOrNull, when)
 }
 
-func (c *Codec) timeOrNull(name string, t *time.Time, when When) bool {
+func (c *Codec) time(name string, t *time.Time, read func(*Reader) time.Time, when When) bool {
 	if c.w == nil {
-		*t = c.r.TimeOrNull()
+		*t = read(c.r)
 		return c.done()
 	}
 	if when.writes(!t.IsZero()) {
@@ -183,19 +161,7 @@ func (c *Codec) bool(name string, b *bool, when When) bool {
 
 // Strings is an array of strings.
 func (c *Codec) Strings(name string, all *[]string, when When) bool {
-	return (c.name == name || c.w != nil) && c.strings(name, all, when)
-}
-
-func (c *Codec) strings(name string, all *[]string, when When) bool {
-	if c.w == nil {
-		*all = nil
-		c.r.Array(func() { *all = append(*all, c.r.String()) })
-		return c.done()
-	}
-	if when.writes(len(*all) > 0) {
-		c.w.Strings(name, *all)
-	}
-	return false
+	return (c.name == name || c.w != nil) && c.texts(name, all, (*Reader).String, when)
 }
 
 // Texts is an array of strings that read reads.
@@ -256,6 +222,7 @@ func (c *Codec) Raw(name string, text *string, read func(*Reader) string, when W
 
 func (c *Codec) raw(name string, text *string, read func(*Reader) string, when When) bool {
 	if c.w == nil {
+		c.enter()
 		*text = read(c.r)
 		return c.done()
 	}
@@ -286,37 +253,38 @@ func word[T ~string](c *Codec, name string, s *T, what string, valid func(T) boo
 // Version is a protocolVersion.
 func (c *Codec) Version(version *int) bool {
 	const name = "protocolVersion"
-	if c.w != nil {
-		c.w.Int(name, int64(*version))
-		return false
+	return (c.name == name || c.w != nil) && c.version(name, version)
+}
+
+func (c *Codec) version(name string, version *int) bool {
+	if c.w == nil {
+		*version = c.r.Version()
+		return c.done()
 	}
-	if c.name != name {
-		return false
-	}
-	*version = c.r.Version()
-	return c.done()
+	c.w.Int(name, int64(*version))
+	return false
 }
 
 // Key is the key of an object that is repeated inside it.
-func (c *Codec) Key(name, key string) bool {
-	if c.w != nil {
-		c.w.String(name, key)
-		return false
+func (c *Codec) Key(name, key string) bool { return (c.name == name || c.w != nil) && c.key(name, key) }
+
+func (c *Codec) key(name, key string) bool {
+	if c.w == nil {
+		c.r.Key(key)
+		return c.done()
 	}
-	if c.name != name {
-		return false
-	}
-	c.r.Key(key)
-	return c.done()
+	c.w.String(name, key)
+	return false
 }
 
-// Own is a member that read reads, and write writes with its name.
+// Own is a member that read reads, and write writes with its name if when is Always.
 func (c *Codec) Own(name string, read func(*Reader), write func(*Writer), when When) bool {
 	return (c.name == name || c.w != nil) && c.own(read, write, when)
 }
 
 func (c *Codec) own(read func(*Reader), write func(*Writer), when When) bool {
 	if c.w == nil {
+		c.enter()
 		read(c.r)
 		return c.done()
 	}
@@ -326,13 +294,14 @@ func (c *Codec) own(read func(*Reader), write func(*Writer), when When) bool {
 	return false
 }
 
-// Object is an object, of which record reads or writes the members.
+// Object is an object, of which record reads or writes the members. It is written if when is Always.
 func (c *Codec) Object(name string, record func(*Codec), when When) bool {
 	return (c.name == name || c.w != nil) && c.object(name, record, when)
 }
 
 func (c *Codec) object(name string, record func(*Codec), when When) bool {
 	if c.w == nil {
+		c.enter()
 		record(c)
 		return c.done()
 	}
@@ -353,16 +322,8 @@ func Pointer[T any](c *Codec, name string, p **T, record func(*T, *Codec)) bool 
 func pointer[T any](c *Codec, name string, p **T, record func(*T, *Codec)) bool {
 	if c.w == nil {
 		*p = new(T)
-		record(*p, c)
-		return c.done()
 	}
-	if *p != nil {
-		c.w.name(name)
-		c.w.open('{')
-		record(*p, c)
-		c.w.close('}')
-	}
-	return false
+	return c.object(name, func(c *Codec) { record(*p, c) }, If(*p != nil))
 }
 
 // Objects is an array of objects, of which record reads or writes the members.
@@ -373,6 +334,7 @@ func Objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), wh
 func objects[T any](c *Codec, name string, all *[]T, record func(*T, *Codec), when When) bool {
 	if c.w == nil {
 		*all = nil
+		c.enter()
 		c.r.Array(func() {
 			var zero T
 			if *all == nil {
