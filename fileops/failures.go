@@ -169,7 +169,7 @@ func (l *Ledger) PruneFailures(now, since time.Time) error {
 	var past []string
 	for _, name := range names {
 		path := filepath.Join(l.FailuresDir(), name)
-		told, isLock := layout.ToldBy(path)
+		told, isLock := layout.LockedBy(path)
 		switch {
 		case isLock && l.fs.Exists(told):
 			err = errors.Join(err, l.removeFreeLock(path))

@@ -260,8 +260,8 @@ func (p Paths) SaidPath(op, run string, revision int64) string {
 // FailureLock returns the path of the lock file that the file at path is until then.
 func FailureLock(path string) string { return path + lockSuffix }
 
-// ToldBy is the inverse of FailureLock. It reports false if path is no lock file.
-func ToldBy(path string) (told string, ok bool) { return strings.CutSuffix(path, lockSuffix) }
+// LockedBy is the inverse of FailureLock. It reports false if path is no lock file.
+func LockedBy(path string) (locked string, ok bool) { return strings.CutSuffix(path, lockSuffix) }
 
 // TasksDir returns the path of the directory of the files of all tasks.
 func (p Paths) TasksDir() string { return filepath.Join(p.QueuesDir(), tasksName) }

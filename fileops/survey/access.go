@@ -105,7 +105,7 @@ func inNotes(name string) (layout.Kind, string) { return ours(layout.IsNote(name
 
 func inFailures(name string) (layout.Kind, string) {
 	_, _, _, ok := layout.InFailures(name)
-	if _, isLock := layout.ToldBy(name); isLock {
+	if _, isLock := layout.LockedBy(name); isLock {
 		return ours(ok, layout.LockFile)
 	}
 	return ours(ok, layout.DataFile)

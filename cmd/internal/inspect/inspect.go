@@ -82,7 +82,7 @@ func (a *Attempt) regular(path string) (fs.FileInfo, error) {
 		}
 	}
 	if err != nil {
-		return nil, told(err)
+		return nil, factOf(err)
 	}
 	return info, isRegular(info.Mode())
 }
@@ -105,9 +105,9 @@ func isRegular(mode fs.FileMode) error {
 	return check.Fact("it is " + kind)
 }
 
-// told returns err, of a method of os.Root, as a check.Fact if it is one. The others are doubts,
+// factOf returns err, of a method of os.Root, as a check.Fact if it is one. The others are doubts,
 // without the path, which the report has.
-func told(err error) error {
+func factOf(err error) error {
 	var cause error
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		cause = e.Err
@@ -138,7 +138,7 @@ func (a *Attempt) read(path string) (string, error) {
 func (a *Attempt) content(path string) (string, error) {
 	f, err := a.root.OpenFile(path, os.O_RDONLY|atOnce, 0)
 	if err != nil {
-		return "", told(err)
+		return "", factOf(err)
 	}
 	defer f.Close()
 
@@ -152,7 +152,7 @@ func (a *Attempt) content(path string) (string, error) {
 
 	data, err := io.ReadAll(io.LimitReader(f, check.MaxText+1))
 	if err != nil {
-		return "", told(err)
+		return "", factOf(err)
 	}
 	if len(data) > check.MaxText {
 		return "", errors.New("it is larger than 512 KiB")

@@ -57,11 +57,11 @@ func (w *walk) visit(name string, components []string) error {
 	case err == nil && (info.IsDir() || len(components) > 0):
 		return nil
 	case len(components) > 0:
-		return doubt(told(err))
+		return doubt(factOf(err))
 	}
 
 	if _, err := w.root.Lstat(name); err != nil {
-		return doubt(told(err))
+		return doubt(factOf(err))
 	}
 	if w.found = append(w.found, name); len(w.found) > check.MaxMatches {
 		return fmt.Errorf("more than %d files match", check.MaxMatches)
@@ -85,7 +85,7 @@ func (w *walk) list(dir, component string) (matching []string, err error) {
 
 	d, err := w.root.OpenFile(dir, os.O_RDONLY|atOnce, 0)
 	if err != nil {
-		return nil, doubt(told(err))
+		return nil, doubt(factOf(err))
 	}
 	defer d.Close()
 
@@ -104,7 +104,7 @@ func (w *walk) list(dir, component string) (matching []string, err error) {
 		case err == io.EOF:
 			return matching, nil
 		case err != nil:
-			return nil, told(err)
+			return nil, factOf(err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func Size() (width, height int, terminal bool) { return sizeOf(os.Stdout) }
 func sizeOf(f *os.File) (width, height int, terminal bool) {
 	fd := int(f.Fd())
 	width, height, err := term.GetSize(fd)
-	if err != nil || !obeysEscapes(fd) {
+	if err != nil || !understandsEscapes(fd) {
 		return 0, 0, false
 	}
 

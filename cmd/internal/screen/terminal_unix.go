@@ -2,5 +2,5 @@
 
 package screen
 
-// obeysEscapes returns true: every terminal does here.
-func obeysEscapes(fd int) bool { return true }
+// understandsEscapes returns true: every terminal does here.
+func understandsEscapes(fd int) bool { return true }

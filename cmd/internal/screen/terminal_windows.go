@@ -2,9 +2,9 @@ package screen
 
 import "golang.org/x/sys/windows"
 
-// obeysEscapes reports whether a console obeys escape sequences, which are off by default in old
+// understandsEscapes reports whether a console obeys escape sequences, which are off by default in old
 // ones.
-func obeysEscapes(fd int) bool {
+func understandsEscapes(fd int) bool {
 	var mode uint32
 	err := windows.GetConsoleMode(windows.Handle(fd), &mode)
 	return err == nil && mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0

@@ -45,7 +45,7 @@ func (j *janitor) tell(only string) {
 // give tells the failure of op, whose file is at path. After a command that hangs, others wait for
 // the next time.
 func (j *janitor) give(op protocol.Operation, path string) {
-	if !j.quiet && !told(op) {
+	if !j.quiet && !printedByRun(op) {
 		if err := j.say(op, path); err != nil {
 			j.fail(err)
 		}
@@ -63,8 +63,8 @@ func (j *janitor) give(op protocol.Operation, path string) {
 	}
 }
 
-// told reports whether a dpl-run that is alive began op: it prints the failure when it ends.
-func told(op protocol.Operation) bool {
+// printedByRun reports whether a dpl-run that is alive began op: it prints the failure when it ends.
+func printedByRun(op protocol.Operation) bool {
 	if len(op.Stack) == 0 {
 		return false
 	}

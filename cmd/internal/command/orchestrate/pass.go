@@ -78,7 +78,7 @@ func pass(env *cli.Env, o *orchestrator.Orchestrator, rounds int) (standsBy bool
 	if err != nil {
 		return false, cli.Named("orchestrate", o.Group, "", err)
 	}
-	if tell(env, o, p); env.DryRun() && !env.JSON() {
+	if printPass(env, o, p); env.DryRun() && !env.JSON() {
 		env.PrintGroupDiff(p.Before, p.After)
 	}
 	return p.StandBy, nil
@@ -89,7 +89,7 @@ func giveAlerts(o *orchestrator.Orchestrator) error {
 	return cli.Named("orchestrate", o.Group, "", o.GiveAlerts())
 }
 
-func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport) {
+func printPass(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport) {
 	if env.JSON() {
 		env.PrintJSON(report(o.Group, p))
 	}

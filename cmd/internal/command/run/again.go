@@ -195,7 +195,7 @@ func (r *runner) restart(path string, argv, env []string) (err error) {
 		return err
 	}
 	env = r.retries.variables(env)
-	r.listener.lend(env)
+	r.listener.redirect(env)
 
 	keeper := job.NewKeeper(r.retries.call.push.StartID, r.killAfter, flags.held...)
 	keeper.Tell(r.retries.call.note())

@@ -92,7 +92,7 @@ func (r *runner) follow(interval time.Duration) {
 		case b := <-r.beats.made:
 			r.learn(b)
 		case n := <-news:
-			r.heed(n)
+			r.ignoreHere(n)
 		case <-r.ready:
 			r.ready = nil
 			r.leftBehind()

@@ -125,7 +125,7 @@ func (a *attempt) judging(e end) (path string, argv []string, err error) {
 			return "", nil, err
 		}
 	}
-	if err := lend(rules, c.report); err != nil {
+	if err := redirect(rules, c.report); err != nil {
 		return "", nil, err
 	}
 	return path, append([]string{"dpl-check"}, checking.Judge(c.dir, e.exit(), since)...), nil

@@ -55,8 +55,8 @@ func (c *run) listener(env *cli.Env, p role) (*listener, error) {
 	return l, nil
 }
 
-// lend gives the environment of the command to the nudge as well.
-func (l *listener) lend(environment []string) {
+// redirect gives the environment of the command to the nudge as well.
+func (l *listener) redirect(environment []string) {
 	if l != nil {
 		l.environment = environment
 	}
@@ -169,8 +169,8 @@ func (l *listener) nudged(ctx context.Context, err error) {
 	}
 }
 
-// heed does what n asks for.
-func (r *runner) heed(n news) {
+// ignoreHere does what n asks for.
+func (r *runner) ignoreHere(n news) {
 	if n.spoke {
 		r.beats.say(observe.Report{})
 	}

@@ -37,9 +37,9 @@ func (a *attempt) redirect() error {
 	return nil
 }
 
-// lend makes in and out the input and output of this process, and so of the next command. Its
+// redirect makes in and out the input and output of this process, and so of the next command. Its
 // stderr is still the log.
-func lend(in, out *os.File) error {
+func redirect(in, out *os.File) error {
 	for to, from := range []*os.File{in, out} {
 		if err := unix.Dup2(int(from.Fd()), to); err != nil {
 			return os.NewSyscallError("dup2", err)

@@ -10,5 +10,5 @@ func (a *attempt) redirect() error { return nil }
 
 func apart() *syscall.SysProcAttr { return nil }
 
-// lend never comes to be called: no attempt is made on this system.
-func lend(_, _ *os.File) error { return nil }
+// redirect never comes to be called: no attempt is made on this system.
+func redirect(_, _ *os.File) error { return nil }

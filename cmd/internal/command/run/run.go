@@ -255,7 +255,7 @@ func (r *runner) run(
 	path string, argv, set []string, interval time.Duration, notify bool,
 ) (err error) {
 	env := environment(set)
-	r.listener.lend(env)
+	r.listener.redirect(env)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
 			r.keeper.Dismiss()

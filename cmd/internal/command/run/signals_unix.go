@@ -35,10 +35,10 @@ func catch(asks syscall.Signal) chan os.Signal {
 	ignored := ignoredAtEntry()
 	signals := make(chan os.Signal, 64)
 	notify(signals, early)
-	heed(unix.SIGPIPE)
+	ignoreHere(unix.SIGPIPE)
 	for _, sig := range ignored {
 		if sig == asks {
-			heed(sig)
+			ignoreHere(sig)
 		} else {
 			signal.Ignore(sig)
 		}
@@ -52,20 +52,20 @@ func catchForAttempts() chan os.Signal {
 	ignored := ignoredAtEntry()
 	signals := make(chan os.Signal, 64)
 	notify(signals, early)
-	heed(unix.SIGPIPE)
+	ignoreHere(unix.SIGPIPE)
 	for _, sig := range ignored {
 		switch sig {
 		case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU: // with a handler, a terminal would not stop us
 		default:
-			heed(sig)
+			ignoreHere(sig)
 		}
 	}
 	return signals
 }
 
-// heed makes this process do nothing at sig. What it starts gets the usual effect of sig, because it
+// ignoreHere makes this process do nothing at sig. What it starts gets the usual effect of sig, because it
 // is not ignored.
-func heed(sig os.Signal) { signal.Notify(make(chan os.Signal, 1), sig) }
+func ignoreHere(sig os.Signal) { signal.Notify(make(chan os.Signal, 1), sig) }
 
 // catchAll catches the other signals as well.
 func catchAll(signals chan os.Signal) {
@@ -111,8 +111,8 @@ func ignoredAtEntry() []os.Signal {
 	return atEntry.ignored
 }
 
-// heedStops starts to catch the signal by which a terminal stops what it runs.
-func heedStops(signals chan os.Signal) { notify(signals, []os.Signal{unix.SIGTSTP}) }
+// catchStops starts to catch the signal by which a terminal stops what it runs.
+func catchStops(signals chan os.Signal) { notify(signals, []os.Signal{unix.SIGTSTP}) }
 
 // stop stops the attempts and this process, if sig is that signal, and continues the attempts when
 // this process is continued.

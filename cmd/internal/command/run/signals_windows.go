@@ -19,7 +19,7 @@ func catchForAttempts() chan os.Signal { return catch(0) }
 // catchAll does nothing, because catch catches all signals.
 func catchAll(chan os.Signal) {}
 
-// heedStops does nothing: no terminal stops what it runs.
-func heedStops(chan os.Signal) {}
+// catchStops does nothing: no terminal stops what it runs.
+func catchStops(chan os.Signal) {}
 
 func (w *workers) stop(syscall.Signal) {}

@@ -63,7 +63,7 @@ func (c *run) work(env *cli.Env, a *account) error {
 	w := &workers{env: env, flags: c, ledger: l, follow: follow.NewQueue(l, string(c.Queue)),
 		signals: catchForAttempts(), ended: make(chan *worker),
 		changed: make(chan struct{}), progress: c.newProgress(env), alerts: alerts}
-	heedStops(w.signals)
+	catchStops(w.signals)
 	defer w.follow.Close()
 	defer w.progress.erase()
 	return cli.InQueue(c.Queue, w.run())

@@ -11,7 +11,7 @@ import (
 // for the ages. It returns when the operation or queue is over, and leaves a page that no browser
 // reads again. A signal ends it as any program, between two pages.
 func (s *reporter) keepPage(what subject, file string, refresh time.Duration) error {
-	signals := heed()
+	signals := catchSignals()
 	defer signals.restore()
 
 	w := &watcher{reporter: s, subject: what}

@@ -13,7 +13,7 @@ type signals struct {
 	resized, stopped, continued, ended chan os.Signal
 }
 
-func heed() *signals {
+func catchSignals() *signals {
 	s := &signals{make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1),
 		make(chan os.Signal, 1)}
 	signal.Notify(s.resized, syscall.SIGWINCH)

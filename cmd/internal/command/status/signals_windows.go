@@ -11,7 +11,7 @@ type signals struct {
 	resized, stopped, continued, ended chan os.Signal
 }
 
-func heed() *signals {
+func catchSignals() *signals {
 	s := &signals{ended: make(chan os.Signal, 1)}
 	signal.Notify(s.ended, os.Interrupt)
 	return s

@@ -45,7 +45,7 @@ func (s *reporter) watch(what subject) error {
 		return nil
 	}
 
-	v := &viewer{watcher: watcher{reporter: s, subject: what}, signals: heed(), keys: screen.NewKeyboard()}
+	v := &viewer{watcher: watcher{reporter: s, subject: what}, signals: catchSignals(), keys: screen.NewKeyboard()}
 	defer v.signals.restore()
 	defer v.unwatch()
 
