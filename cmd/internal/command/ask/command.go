@@ -96,6 +96,7 @@ func (c *ask) Run(env *cli.Env) error {
 	if c.ExplainRules {
 		return c.explain(env)
 	}
+	defer c.limit(env).Stop()
 	id, err := c.Whom.AskQueue()
 	if err != nil {
 		return err

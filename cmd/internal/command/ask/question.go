@@ -22,18 +22,38 @@ import (
 // permissionTimeout is how long a program waits for a permission.
 const permissionTimeout = 5 * time.Minute
 
+// patience is how much longer than its timeout dpl-ask may take to read and edit files.
+const patience = 5 * time.Second
+
+// expires returns for how long the question is asked.
+func (c *ask) expires() time.Duration {
+	timeout := cli.QuestionTimeout
+	if c.kind() == queue.AskPermission && !c.Park {
+		timeout = permissionTimeout
+	}
+	return cmp.Or(time.Duration(c.Timeout), timeout)
+}
+
+// limit ends this process when its timeout and patience are over. Otherwise whoever can write the
+// ledger could make files that take long to read, or hold a lock, until the program that asked waits
+// no longer and goes on without an answer.
+func (c *ask) limit(env *cli.Env) *time.Timer {
+	exit := func() { os.Exit(cli.StatusTimeout) }
+	return time.AfterFunc(c.expires()+patience, func() {
+		time.AfterFunc(time.Second, exit) // also if the message cannot be written
+		env.Warnf("nobody has answered: timed out, while files were read or locked")
+		env.Flush()
+		exit()
+	})
+}
+
 // mostInput is the size of the largest input, and of the largest file of rules.
 const mostInput = 1 << 20
 
 // question returns what is asked, and what the rules say to it.
 func (c *ask) question(env *cli.Env) (queue.Question, error) {
-	timeout := cli.QuestionTimeout
-	if c.kind() == queue.AskPermission && !c.Park {
-		timeout = permissionTimeout
-	}
 	q := queue.Question{
-		Kind: c.kind(), Signed: c.Signers != "", Key: string(c.Key),
-		Expires: cmp.Or(time.Duration(c.Timeout), timeout),
+		Kind: c.kind(), Signed: c.Signers != "", Key: string(c.Key), Expires: c.expires(),
 	}
 
 	spec := queue.AskSpec{Text: string(c.Question)}
