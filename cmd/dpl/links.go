@@ -1,16 +1,14 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
-	"time"
-
-	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // makeLinks makes links in a directory to the programs beside dpl, one for each command. It never
@@ -73,17 +71,30 @@ func linksIn(self string) []target {
 }
 
 // isCommand reports whether path is a program, and no link, that is the command of its name in this
-// version: go install makes such programs.
+// version: go install makes such programs. It looks for what Go writes into a program, and does not
+// run it, because anyone may have put it there. Package debug/buildinfo would delay all commands.
 func isCommand(path string) bool {
 	info, err := os.Lstat(path)
-	name := strings.TrimSuffix(filepath.Base(path), suffix)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
-	defer stop()
-	said, err := exec.CommandContext(ctx, path, "--version").Output()
-	return err == nil && string(said) == name+" "+entry.Version().String()+"\n"
+	text, err := os.ReadFile(path)
+	own, known := debug.ReadBuildInfo()
+	if err != nil || !known {
+		return false
+	}
+
+	name := strings.TrimSuffix(filepath.Base(path), suffix)
+	marks := []string{"path\t" + own.Main.Path + "/cmd/" + name + "\nmod\t" + own.Main.Path + "\t" +
+		own.Main.Version + "\t"}
+	for _, s := range own.Settings {
+		if s.Key == "vcs.revision" {
+			marks = append(marks, "build\tvcs.revision="+s.Value+"\n")
+		}
+	}
+	return !slices.ContainsFunc(marks, func(mark string) bool {
+		return !bytes.Contains(text, []byte(mark))
+	})
 }
 
 // makeLink makes a link to a program, a symbolic one if there are any here. It does nothing if that

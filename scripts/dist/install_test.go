@@ -312,6 +312,17 @@ func TestGoInstall(t *testing.T) {
 	}
 	same(t, "dpl links", below(t, bin), want)
 
+	// The three programs that the README names are enough.
+	few := t.TempDir()
+	cmd = exec.Command("go", "install", "./cmd/dpl", "./cmd/dpl-check", "./cmd/dpl-status")
+	cmd.Dir = source
+	cmd.Env = stranger(t, "GOBIN="+few, "GOFLAGS=-trimpath", "CGO_ENABLED=0")
+	output(t, cmd)
+	if said := output(t, exec.Command(filepath.Join(few, "dpl"), "links")); said != "" {
+		t.Errorf("dpl links prints %q", said)
+	}
+	same(t, "dpl links", below(t, few), want)
+
 	for _, name := range want {
 		if got := output(t, exec.Command(filepath.Join(bin, name),
 			"--version")); !strings.HasPrefix(got, name+" v1.2.3 (commit ") {
