@@ -44,8 +44,9 @@ func TestAlone(t *testing.T) {
 dpl-register --group g --service s -- sleep 600
 dpl-status --group g --check healthy
 dpl-run --op a -- true
-dpl-run --op b -- sh -c 'kill -9 $PPID; sleep 600' & ! wait $!
+dpl-run --op b -- sh -c 'kill -9 $PPID; sleep 600' & wait $! && exit 1
 dpl-wait --op b --for terminal --timeout 30s
+dpl-status --op b --check failed
 dpl-shutdown --group g --service s --wait
 `
 	cmd := exec.Command("sh", "-c", script)

@@ -39,7 +39,7 @@ func (c *ask) expires() time.Duration {
 // no longer and goes on without an answer.
 func (c *ask) limit(env *cli.Env) *time.Timer {
 	exit := func() { os.Exit(cli.StatusTimeout) }
-	return time.AfterFunc(c.expires()+patience, func() {
+	return time.AfterFunc(min(c.expires(), wire.Longest-patience)+patience, func() {
 		time.AfterFunc(time.Second, exit) // also if the message cannot be written
 		env.Warnf("nobody has answered: timed out, while files were read or locked")
 		env.Flush()
