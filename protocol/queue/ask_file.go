@@ -6,6 +6,12 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
+// Encode returns a as it is in the file of its queue, but in one line.
+func (a *Ask) Encode() string { return wire.Line(wire.Record(a.record)) }
+
+// Encode returns d as Ask.Encode does.
+func (d *Decision) Encode() string { return wire.Line(wire.Record(d.record)) }
+
 func (a *Ask) record(c *wire.Codec) {
 	if c.Reads() {
 		a.Kind = AskQuestion

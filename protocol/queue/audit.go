@@ -80,7 +80,7 @@ func (q Queue) tasksPatch(patch []audit.Change, before []*Task) []audit.Change {
 
 func taskPath(t *Task) string { return audit.Join("tasks", t.ID) }
 
-func (t *Task) text() string { return wire.Line(wire.Record(t.recorded().record)) }
+func (t *Task) text() string { return t.recorded().Encode() }
 
 // recorded returns t without what its record leaves out.
 func (t *Task) recorded() *Task {
@@ -101,10 +101,10 @@ func (q Queue) endedPatch(patch []audit.Change, before []Ended) []audit.Change {
 	}
 
 	for _, e := range before[:gone] {
-		patch = audit.Diff(patch, "ended/0", wire.Line(wire.Record(e.record)), "")
+		patch = audit.Diff(patch, "ended/0", e.Encode(), "")
 	}
 	for _, e := range q.Ended[len(before)-gone:] {
-		patch = audit.Diff(patch, "ended/-", "", wire.Line(wire.Record(e.record)))
+		patch = audit.Diff(patch, "ended/-", "", e.Encode())
 	}
 	return patch
 }

@@ -18,6 +18,17 @@ func Decode(text string) (Queue, error) { return wire.DecodeRecord(text, (*Queue
 // on a line of its own. Tasks that are unchanged since they were decoded keep their text.
 func (q Queue) Encode() string { return wire.Text(wire.Record(q.record)) }
 
+// EncodeHead returns the members of q before its tasks, as one line.
+func (q Queue) EncodeHead() string {
+	return wire.Line(wire.Record(func(c *wire.Codec) { c.Record(&q.Unknown, q.head) }))
+}
+
+// Encode returns t as it is in the file of its queue, but in one line.
+func (t *Task) Encode() string { return wire.Line(wire.Record(t.record)) }
+
+// Encode returns e as Task.Encode does.
+func (e *Ended) Encode() string { return wire.Line(wire.Record(e.record)) }
+
 // WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
 // those of out.
 func (q Queue) WriteTo(out io.Writer) (n int64, err error) {
@@ -46,6 +57,20 @@ func (q *Queue) record(c *wire.Codec) {
 }
 
 func (q *Queue) members(c *wire.Codec, src *source) {
+	q.head(c)
+	c.Own("tasks", func(r *wire.Reader) { q.Tasks = readTasks(r, src) },
+		func(w *wire.Writer) { q.writeTasks(w, src) }, wire.Always)
+	c.Own("ended", func(r *wire.Reader) { q.Ended = readEnded(r, src) },
+		func(w *wire.Writer) { q.writeEnded(w, src) }, wire.Always)
+	if q.Audit.Member(c) && q.Audit.Off {
+		// It means nothing here, because the record is always on (spec §52).
+		q.Audit.Off = false
+		q.Audit.Unknown = append(q.Audit.Unknown, wire.Member{Name: "off", Value: "true"})
+	}
+}
+
+// head are the members before the tasks.
+func (q *Queue) head(c *wire.Codec) {
 	c.String("$schema", &q.Schema, wire.IfSet)
 	c.Version(&q.ProtocolVersion)
 	c.Text("queueId", &q.ID, readQueueID, wire.Always)
@@ -63,15 +88,6 @@ func (q *Queue) members(c *wire.Codec, src *source) {
 	c.Int64("deadSinceResume", &q.Dead, 0, wire.IfSet)
 	c.Int64("failuresInRow", &q.Failures, 0, wire.IfSet)
 	c.Object("counters", q.Counters.record, wire.Always)
-	c.Own("tasks", func(r *wire.Reader) { q.Tasks = readTasks(r, src) },
-		func(w *wire.Writer) { q.writeTasks(w, src) }, wire.Always)
-	c.Own("ended", func(r *wire.Reader) { q.Ended = readEnded(r, src) },
-		func(w *wire.Writer) { q.writeEnded(w, src) }, wire.Always)
-	if q.Audit.Member(c) && q.Audit.Off {
-		// It means nothing here, because the record is always on (spec §52).
-		q.Audit.Off = false
-		q.Audit.Unknown = append(q.Audit.Unknown, wire.Member{Name: "off", Value: "true"})
-	}
 }
 
 // highest returns the highest seq and the highest epoch of q. Others above those that q counts

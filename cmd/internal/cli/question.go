@@ -2,10 +2,10 @@ package cli
 
 import (
 	"strings"
-
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/queue"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // QuestionTimeout is how long a question is open, if nothing else is said.
@@ -38,38 +38,10 @@ func AnswerCommand(queueID, id, shown string) string {
 	return command + " --shown " + shown
 }
 
-// AskObject returns who asks what, under the names of the file, or nil for a task that is no
-// question.
-func AskObject(a *queue.Ask) any {
-	if a == nil {
-		return nil
-	}
-
-	askers := []Object{}
-	for _, asker := range a.Askers {
-		askers = append(askers, Object{{"participant", asker.Participant},
-			{"user", OrNull(asker.User)}, {"pid", OrNull(asker.PID)},
-			{"operation", OrNull(asker.Operation)}, {"call", OrNull(asker.Call)},
-			{"queue", OrNull(asker.Queue)}, {"task", OrNull(asker.Task)},
-			{"epoch", OrNull(asker.Epoch)}})
-	}
-	return Object{{"kind", a.Kind}, {"text", a.Text}, {"by", a.By}, {"user", OrNull(a.User)},
-		{"scope", OrNull(a.Scope)}, {"signed", a.Signed}, {"askers", askers}}
-}
-
-// DecisionObject returns how a question has ended, under the names of the file, or nil for a task
-// that was none.
-func DecisionObject(d *queue.Decision) any {
+// DecisionJSON returns the object of d in the file, or nil for a task that was no question.
+func DecisionJSON(d *queue.Decision) any {
 	if d == nil {
 		return nil
 	}
-
-	var rule any
-	if d.Rule.Number > 0 {
-		rule = Object{{"file", d.Rule.File}, {"hash", d.Rule.Hash}, {"number", d.Rule.Number}}
-	}
-	return Object{{"kind", d.Kind}, {"text", d.Text}, {"askedBy", d.AskedBy},
-		{"operation", OrNull(d.Operation)}, {"by", OrNull(d.By)}, {"user", OrNull(d.User)},
-		{"answer", OrNull(d.Answer)}, {"rule", rule}, {"self", d.Self},
-		{"unchecked", d.Unchecked}, {"shown", OrNull(d.Shown)}}
+	return jsontext.Value(d.Encode())
 }

@@ -20,25 +20,25 @@ match($0, /^ *"[A-Za-z]*": /) {
     if (name == "taskId") task = value
     if (name == "lastEpoch" && (newer = value + 0 > newest)) newest = value + 0
     if (newer && name ~ /^last(End|Reason)$/) { is["last." name] = value; last = task }
-    if (part == "tasks" && name == "state" && value ~ /blocked|dead/) stuck = stuck ", " task
+    if (part == "tasks" && depth == 6 && name == "state" && value ~ /blocked|dead/) stuck = stuck ", " task
     if (part == "ended" && name == "end" && value == "done") done = task
 }
 
 END {
     state = toupper(is["state.state"])
-    if (is["halts.reason"] != "") state = state ": " is["halts.reason"] " (" is["halts.by"] ")"
-    goal = is["goal.completed"] == "true" ? "completed" : "open"
+    if (is["queue.reason"] != "") state = state ": " is["queue.reason"] " (" is["queue.by"] ")"
+    goal = is["queue.completed"] == "true" ? "completed" : "open"
 
     print "status       " state
-    print "iteration    " is["counters.done"] (done ? ", last task " done : "")
-    print "goal         " goal ": " is["goal.description"]
+    print "iteration    " is["queue.done"] + 0 (done ? ", last task " done : "")
+    print "goal         " goal ": " is["queue.description"]
     print "queue        " is["counts.waiting"] " waiting, " is["counts.claimed"] " claimed" \
         (is["counts.waiting"] + is["counts.claimed"] == 0 ? ": exhausted" : "")
-    print "tasks        " is["counters.done"] " completed, " \
+    print "tasks        " is["queue.done"] + 0 " completed, " \
         is["counts.blocked"] + is["counts.dead"] " blocked" (stuck ? ":" substr(stuck, 2) : "")
-    print "attempts     " is["counters.claimed"] (attempts ? ":" substr(attempts, 2) : "")
+    print "attempts     " is["queue.claimed"] + 0 (attempts ? ":" substr(attempts, 2) : "")
     print "last report  " (last ? last ": " is["last.lastEnd"] : "none") \
         (is["last.lastReason"] != "" ? ": " is["last.lastReason"] : "")
-    permits = is["permits.permits"]
+    permits = is["queue.permits"]
     print "mode         " (permits == "" ? "AUTO" : "MANUAL, " permits " may go")
 }

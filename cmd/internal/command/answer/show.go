@@ -112,10 +112,10 @@ func (d *desk) object(t *queue.Task, seen queue.Seen) (cli.Object, error) {
 		{"choices", append([]string{}, spec.Choices...)}, {"key", cli.OrNull(t.Key)},
 		{"askedAt", wire.FormatTime(t.EnqueuedAt)},
 		{"leftMs", t.Expiry().Left(seen.Observation).Milliseconds()},
-		{"ask", cli.AskObject(t.Ask)}}, nil
+		{"ask", jsontext.Value(t.Ask.Encode())}}, nil
 }
 
 func decided(e queue.Ended) cli.Object {
 	return cli.Object{{"questionId", e.ID}, {"end", e.End}, {"at", wire.FormatTime(e.At)},
-		{"decision", cli.DecisionObject(e.Decision)}}
+		{"decision", cli.DecisionJSON(e.Decision)}}
 }

@@ -247,7 +247,7 @@ func (a *asking) timeout() error {
 
 func (a *asking) object(end queue.TaskEnd, d *queue.Decision) cli.Object {
 	return cli.Object{{"queueId", a.queue}, {"questionId", a.id}, {"end", cli.OrNull(end)},
-		{"decision", cli.DecisionObject(d)}}
+		{"decision", cli.DecisionJSON(d)}}
 }
 
 // wait waits until the question has ended, and makes the edits that this takes. It ends when --timeout
