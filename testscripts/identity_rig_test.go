@@ -186,6 +186,7 @@ type stranger struct {
 
 // strangerScript notes each signal that can be caught.
 const strangerScript = `trap 'echo signalled >>told' HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP
+read -r go
 sleep 600 & echo $! >child.new && mv child.new child
 while :; do wait; done`
 
@@ -207,8 +208,7 @@ func (o *observed) recycle(pid int, start int64) *stranger {
 // recycleOnce returns nil if another process got the pid, or the tick is the same.
 func (o *observed) recycleOnce(pid int, start int64) *stranger {
 	o.t.Helper()
-	if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)),
-		0); err != nil {
+	if err := nextPID(pid); err != nil {
 		o.t.Skipf("needs the right to choose the number of a process: %v", err)
 	}
 
@@ -218,7 +218,11 @@ func (o *observed) recycleOnce(pid int, start int64) *stranger {
 
 	// It carries the ledger, as a process does that the same user has started for something else.
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.dir+"/ledger")
-	if err := cmd.Start(); err != nil {
+	begin, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		o.t.Fatal(err)
 	}
 
@@ -236,7 +240,17 @@ func (o *observed) recycleOnce(pid int, start int64) *stranger {
 
 	o.t.Cleanup(end)
 
+	// Its child must not get the number of another stranger that is to follow.
+	if err := nextPID(pid + 1000); err != nil {
+		o.t.Fatal(err)
+	}
+	fmt.Fprintln(begin)
 	return s
+}
+
+// nextPID makes the next process get the number pid, or the next one that is free.
+func nextPID(pid int) error {
+	return os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0)
 }
 
 func (s *stranger) child() int {
