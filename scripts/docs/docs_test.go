@@ -3,6 +3,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -63,6 +65,7 @@ func TestDocs(t *testing.T) {
 	t.Run("html", d.html)
 	t.Run("flags", d.flags)
 	t.Run("synopsis", d.synopsis)
+	t.Run("comments", d.comments)
 	t.Run("statuses", d.statuses)
 	t.Run("examples", d.examples)
 	t.Run("ledger", d.ledger)
@@ -202,7 +205,7 @@ func (d *docs) flags(t *testing.T) {
 // synopsis: it shows no flag that there is not.
 func (d *docs) synopsis(t *testing.T) {
 	for _, c := range d.generator.commands {
-		for _, line := range c.synopsis {
+		for _, line := range c.Usage {
 			for _, flag := range regexp.MustCompile(`--([a-z][a-z-]*)`).FindAllStringSubmatch(line,
 				-1) {
 				if !slices.ContainsFunc(c.Flags,
@@ -210,6 +213,28 @@ func (d *docs) synopsis(t *testing.T) {
 					t.Errorf("%s %s: it has no --%s", c.Program, line, flag[1])
 				}
 			}
+		}
+	}
+}
+
+// comments: the comment of each program has its usage, in which a line may go on in the next one.
+func (d *docs) comments(t *testing.T) {
+	for _, c := range d.generator.commands {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("cmd", c.Program, "main.go"),
+			nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var got []string
+		for line := range strings.Lines(file.Doc.Text()) {
+			if indented := strings.HasPrefix(line, "\t"); indented {
+				got = append(got, strings.Fields(line)...)
+			}
+		}
+		want := strings.Fields(c.Program + " " + strings.Join(c.Usage, "\n"+c.Program+" "))
+		if !slices.Equal(got, want) {
+			t.Errorf("cmd/%s: its comment has the usage\n%q, want\n%q", c.Program, got, want)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (g *generator) sheet(c *command) sheet {
 	m := marker{known: g.commands, own: c, words: c.placeholders()}
 	s := sheet{Title: c.Program, Summary: c.Summary, Program: c.Program}
 
-	for _, line := range c.synopsis {
+	for _, line := range c.Usage {
 		s.Synopsis = append(s.Synopsis, m.usage(line))
 	}
 

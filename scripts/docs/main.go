@@ -5,10 +5,8 @@
 //
 // It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/doc/dpl/html,
 // DIR/bash-completion/completions, DIR/zsh/site-functions and DIR/fish/vendor_completions.d. All
-// other text is in files beside this one: examples/COMMAND.txt, and the pages dpl.1, which is left
-// out without BIN/dpl, *.5 and *.7.
-// Run it in the directory of the module, because the synopsis of a command comes from the comment
-// of cmd/COMMAND/main.go. The same input makes the same bytes.
+// other text is in files beside this one: notes/COMMAND.txt, and the pages dpl.1, which is left out
+// without BIN/dpl, *.5 and *.7. The same input makes the same bytes.
 package main
 
 import (

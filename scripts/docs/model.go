@@ -3,18 +3,14 @@ package main
 import (
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-//go:embed *.1 *.5 *.7 examples completions
+//go:embed *.1 *.5 *.7 notes completions
 var written embed.FS
 
 // A command is the documentation of one command: the output of --help --json, and the text written
@@ -23,11 +19,12 @@ type command struct {
 	SchemaVersion             int
 	Program, Summary, Details string
 	Arguments                 string
+	Usage                     []string // lines without the name of the program
 	Flags                     []flagModel
 	ExitStatuses              []exitStatus
+	Examples                  []struct{ Text, Code string }
 
-	synopsis []string // lines without the name of the program
-	notes    notes
+	notes notes
 }
 
 type flagModel struct {
@@ -55,10 +52,7 @@ func load(bin, root string) (commands []*command, err error) {
 			err = fmt.Errorf("it calls itself %q", c.Program)
 		}
 		if err == nil {
-			c.synopsis, err = synopsis(filepath.Join(root, "cmd", name, "main.go"), c)
-		}
-		if err == nil {
-			c.notes, err = readNotes(name)
+			c.notes, err = readNotes(c)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -89,30 +83,6 @@ func ask(path string) (*command, error) {
 		return nil, fmt.Errorf("schemaVersion: want 1, not %d", c.SchemaVersion)
 	}
 	return c, nil
-}
-
-// synopsis returns the lines that show how to call c: those of the package comment of its source,
-// if there are any.
-func synopsis(source string, c *command) (lines []string, err error) {
-	file, err := parser.ParseFile(token.NewFileSet(), source, nil,
-		parser.PackageClauseOnly|parser.ParseComments)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-
-	if err == nil && file.Doc != nil {
-		for line := range strings.Lines(file.Doc.Text()) {
-			if rest, found := strings.CutPrefix(line, "\t"+c.Program+" "); found {
-				lines = append(lines, strings.TrimSpace(rest))
-			}
-		}
-	}
-
-	if lines == nil {
-		lines = []string{strings.TrimSpace("[flags] " + c.Arguments)}
-	}
-
-	return lines, nil
 }
 
 // takes returns the kind of c's arguments after the flags: another "command", "files", or "" for

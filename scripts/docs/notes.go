@@ -20,18 +20,24 @@ type block struct {
 }
 
 // sections are the headings that notes may have.
-var sections = []string{"DESCRIPTION", "ENVIRONMENT", "FILES", "NOTES", "EXAMPLES", "SEE ALSO"}
+var sections = []string{"DESCRIPTION", "ENVIRONMENT", "FILES", "NOTES", "SEE ALSO"}
 
-// readNotes returns the notes of a command; none if there is no file of them.
-func readNotes(program string) (notes, error) {
-	text, err := written.ReadFile("examples/" + program + ".txt")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+// readNotes returns the notes of a command, with its examples.
+func readNotes(c *command) (notes, error) {
+	text, err := written.ReadFile("notes/" + c.Program + ".txt")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return parseNotes(string(text))
+	n, err := parseNotes(string(text))
+	for _, e := range c.Examples {
+		if e.Text != "" {
+			n["EXAMPLES"] = append(n["EXAMPLES"], block{text: e.Text})
+		}
+		if e.Code != "" {
+			n["EXAMPLES"] = append(n["EXAMPLES"], block{code: strings.Split(e.Code, "\n")})
+		}
+	}
+	return n, err
 }
 
 func parseNotes(text string) (notes, error) {

@@ -15,7 +15,7 @@ func (g *generator) page(c *command) (string, error) {
 	p.section("NAME")
 	p.line(`%s \- %s`, roff(c.Program), roff(lowerFirst(strings.TrimSuffix(c.Summary, "."))))
 	p.section("SYNOPSIS")
-	for _, line := range c.synopsis {
+	for _, line := range c.Usage {
 		p.line(".SY %s\n%s\n.YS", roff(c.Program), usage(line))
 	}
 

@@ -71,7 +71,7 @@ func (c *command) placeholders() (words []string) {
 		}
 	}
 
-	for _, line := range append(c.synopsis, c.Arguments) {
+	for _, line := range append(c.Usage, c.Arguments) {
 		words = append(words, capitals.FindAllString(line, -1)...)
 	}
 	return words

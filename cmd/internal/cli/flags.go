@@ -14,15 +14,15 @@ type Common struct {
 }
 
 type common struct {
-	Ledger      Path   `env:"DPL_LEDGER" placeholder:"DIR" help:"ledger directory; without one $XDG_STATE_HOME/dpl, else ~/.local/state/dpl"`
-	LockTimeout Pause  `default:"5s" placeholder:"D" help:"how long to wait for another command before exiting 75 (${default})"`
-	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full," help:"how much to fsync (full, but file for a plain heartbeat)"`
-	TrustOwner  Word   `env:"DPL_TRUST_OWNER" placeholder:"USER" help:"use a shared ledger that belongs to USER, besides those of this user and root"`
-	TrustGroup  bool   `env:"DPL_TRUST_GROUP" help:"on a shared ledger, act on data written by other members of its group"`
+	Ledger      Path   `env:"DPL_LEDGER" placeholder:"DIR"`
+	LockTimeout Pause  `default:"5s" placeholder:"D"`
+	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full,"`
+	TrustOwner  Word   `env:"DPL_TRUST_OWNER" placeholder:"USER"`
+	TrustGroup  bool   `env:"DPL_TRUST_GROUP"`
 	JSON        bool   `help:"print one JSON document"`
 	DryRun      bool   `short:"n" help:"print the change without making it"`
 	Verbose     bool   `short:"v" help:"report on stderr what is done"`
-	Now         Moment `env:"DPL_NOW" placeholder:"TIME" help:"use TIME as the current time; commands that change something also need --dry-run, or $DPL_REPLAY"`
+	Now         Moment `env:"DPL_NOW" placeholder:"TIME"`
 	Version     bool   `help:"print the version, its commit and date, and that of Go"`
 	Help        bool   `short:"h" help:"print this help; with --json, as a model for programs"`
 }
@@ -53,7 +53,7 @@ type Wish struct {
 	Common `embed:""`
 
 	Group   ID   `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	Service ID   `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" help:"service"`
+	Service ID   `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID"`
 	All     bool `help:"all services of the group, in the order of their dependencies"`
 }
 

@@ -13,8 +13,8 @@ import (
 // NewLedger has the flags for creating a ledger if there is none.
 type NewLedger struct {
 	Shared       bool   `help:"for a new ledger: share it with the group"`
-	Commit       string `default:"" enum:"rename,link," help:"for a new ledger: how edits replace a file (link if several hosts can use the file system)"`
-	ResourceRoot []Word `placeholder:"DIR" help:"for a new ledger: allow it to delete resources below DIR"`
+	Commit       string `default:"" enum:"rename,link,"`
+	ResourceRoot []Word `placeholder:"DIR"`
 }
 
 // Create opens the ledger, and creates it if there is none; with --dry-run it returns an absent one

@@ -11,15 +11,16 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A manual is the documentation of a command: kong's model of its flags, and the texts.
-type manual struct {
+// A parser takes what the fast lane does not: it is kong with its model of the flags of a command, of
+// which the help is made as well.
+type parser struct {
 	*kong.Kong
-	summary, details string
-	leading          string // what the first argument may be, such as QUEUE
+	*Manual
+	leading string // what the first argument may be, such as QUEUE
 }
 
-// newManual returns the manual of c.
-func (env *Env) newManual(c Command, summary, details string) *manual {
+// newParser returns the parser of c, of which m tells.
+func (env *Env) newParser(c Command, m *Manual) *parser {
 	noteGiven := func(ctx *kong.Context) error {
 		common, all := c.CommonFlags(), fieldsOf(reflect.ValueOf(c).Elem(), nil)
 		common.given = nil
@@ -40,11 +41,11 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		return nil
 	}
 
-	k := kong.Must(c, kong.Name(env.Program), kong.Description(summary), kong.FlagNamer(flagName),
+	k := kong.Must(c, kong.Name(env.Program), kong.Description(m.Summary), kong.FlagNamer(flagName),
 		kong.NoDefaultHelp(), kong.Writers(env.Stdout, env.Stderr), kong.ValueFormatter(explain),
 		kong.WithBeforeReset(noteGiven))
 
-	k.Model.Detail = details
+	k.Model.Detail = m.details()
 	slices.SortStableFunc(k.Model.Flags, func(a, b *kong.Flag) int { // its own flags first, as in the help
 		return cmp.Compare(groupKey(a), groupKey(b))
 	})
@@ -55,6 +56,7 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		}
 	}
 
+	m.describe(k.Model.Node.Values())
 	for _, v := range k.Model.Node.Values() {
 		v.Tag.Sep = -1 // a comma separates nothing
 		if !v.IsBool() {
@@ -67,14 +69,14 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		v.HasDefault = v.Default != "" // kong wants one beside an enum
 	}
 
-	return &manual{k, summary, details, leading(c, k.Model.Flags)}
+	return &parser{k, m, leading(c, k.Model.Flags)}
 }
 
 // Parse is that of kong. It says where an argument has to be that is in the wrong place.
-func (m *manual) Parse(args []string) (*kong.Context, error) {
-	ctx, err := m.Kong.Parse(args)
-	if err != nil && m.leading != "" && strings.HasPrefix(err.Error(), "unexpected argument ") {
-		err = fmt.Errorf("%w: %s comes before the flags", err, m.leading)
+func (p *parser) Parse(args []string) (*kong.Context, error) {
+	ctx, err := p.Kong.Parse(args)
+	if err != nil && p.leading != "" && strings.HasPrefix(err.Error(), "unexpected argument ") {
+		err = fmt.Errorf("%w: %s comes before the flags", err, p.leading)
 	}
 	return ctx, err
 }
@@ -91,7 +93,7 @@ func leading(c Command, flags []*kong.Flag) string {
 
 // Kong fills c from args by kong alone.
 func Kong(c Command, program string, args []string) error {
-	_, err := (&Env{Program: program}).newManual(c, "", "").Parse(args)
+	_, err := (&Env{Program: program}).newParser(c, &Manual{}).Parse(args)
 	return err
 }
 
@@ -151,38 +153,39 @@ func isUpper(letter byte) bool { return 'A' <= letter && letter <= 'Z' }
 
 // asked reports whether the switch name was given in args, also together with a mistake err; but
 // not if it was only the first letter of a text, such as -have, that is no flags.
-func (m *manual) asked(name string, args []string, err error) bool {
-	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool {
+func (p *parser) asked(name string, args []string, err error) bool {
+	return slices.ContainsFunc(p.Model.Flags, func(f *kong.Flag) bool {
 		return f.Name == name && f.Set && (err == nil || slices.Contains(args, "--"+name) ||
 			f.Short != 0 && slices.Contains(args, "-"+string(f.Short)))
 	})
 }
 
 // valued reports whether the switch name was given with a value, such as --help=false.
-func (m *manual) valued(name string, args []string) bool {
-	return m.asked(name, nil, nil) && slices.ContainsFunc(args, func(arg string) bool {
+func (p *parser) valued(name string, args []string) bool {
+	return p.asked(name, nil, nil) && slices.ContainsFunc(args, func(arg string) bool {
 		return strings.HasPrefix(arg, "--"+name+"=")
 	})
 }
 
 // print prints the help text.
-func (m *manual) print() {
-	lead := ""
-	if m.leading != "" {
-		lead = " [" + m.leading + "]"
+func (p *parser) print() {
+	for i, line := range p.usage() {
+		label := "Usage: "
+		if i > 0 {
+			label = "       "
+		}
+		fmt.Fprintf(p.Stdout, "%s%s %s\n", label, p.Model.Name, line)
 	}
-
-	fmt.Fprintf(m.Stdout, "Usage: %s%s [flags]%s\n", m.Model.Name, lead, m.arguments(" "))
-	ctx, _ := kong.Trace(m.Kong, nil)
+	ctx, _ := kong.Trace(p.Kong, nil)
 	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80,
 		ValueFormatter: explain}, ctx)
-	fmt.Fprint(m.Stdout, exitHelp(m.Model.Name))
+	fmt.Fprint(p.Stdout, p.exitHelp())
 }
 
-// arguments returns before and the synopsis of the command's arguments, or "" if it takes none.
-func (m *manual) arguments(before string) string {
-	for _, v := range m.Model.Positional {
-		return before + v.Tag.PlaceHolder
+// arguments returns the synopsis of the command's arguments, or "" if it takes none.
+func (p *parser) arguments() string {
+	for _, v := range p.Model.Positional {
+		return v.Tag.PlaceHolder
 	}
 	return ""
 }
@@ -209,9 +212,9 @@ func explain(v *kong.Value) string {
 }
 
 // object returns the documentation as JSON, for the programs that make man pages and completions.
-func (m *manual) object() Object {
+func (p *parser) object() Object {
 	flags := []Object{}
-	for _, f := range m.Model.Flags {
+	for _, f := range p.Model.Flags {
 		if f.Hidden {
 			continue
 		}
@@ -229,13 +232,18 @@ func (m *manual) object() Object {
 			o = append(o, Member{"repeated", true})
 		}
 
+		if f.Group != nil {
+			o = append(o, Member{"group", strings.TrimSuffix(f.Group.Title, ":")})
+		}
 		flags = append(flags, append(o, Member{"help", described(f.Value)}))
 	}
 
-	o := Object{{"program", m.Model.Name}, {"summary", m.summary}, {"details", m.details}}
-	if arguments := m.arguments(""); arguments != "" {
+	o := Object{{"program", p.Model.Name}, {"summary", p.Summary},
+		{"usage", p.usage()}, {"details", p.details()}}
+	if arguments := p.arguments(); arguments != "" {
 		o = append(o, Member{"arguments", arguments})
 	}
 
-	return append(o, Member{"flags", flags}, Member{"exitStatuses", exitModels(m.Model.Name)})
+	return append(o, Member{"flags", flags}, Member{"exitStatuses", p.exitObjects()},
+		Member{"examples", p.exampleObjects()})
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ type sample struct {
 	State   string   `default:"" enum:"asleep,awake,dead," placeholder:"STATE" help:"one of three"`
 	Many    []Word   `placeholder:"S" help:"words"`
 	Process PID      `placeholder:"N" help:"a process"`
-	Count   Count    `default:"7" placeholder:"N" help:"a number (${default})"`
+	Count   Count    `default:"7" placeholder:"N"`
 	Size    Size     `placeholder:"SIZE" help:"a size"`
 	Span    Span     `placeholder:"D" help:"a time span"`
 	Args    []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND]" help:"a program"`
@@ -37,7 +38,10 @@ func runSample(args ...string) (c *sample, status int, stdout, stderr string) {
 	var out, mistakes bytes.Buffer
 	env := &Env{Program: "dpl-sample", Stdout: &out, Stderr: &mistakes, flags: c.CommonFlags()}
 	env.Session = env.session(false)
-	status = env.run(c, args, "Sample.", "It has details.")
+	status = env.run(c, args, &Manual{Summary: "Sample.", Usage: "\n[flags]\n--many S\n",
+		Details: "It has\ndetails.", Flags: "count\n\ta number\n\t(${default})\n",
+		Exits:    "0\n1\n\tIt is\n\tfalse.\n128+N\n\tSignal N.\n",
+		Examples: "Try it,\nand again:\n\n    $ a\n\n    b\n\nIt is over.\n"})
 	return c, status, out.String(), mistakes.String()
 }
 
@@ -106,12 +110,14 @@ func TestHelpJSON(t *testing.T) {
 	var got struct {
 		SchemaVersion                        int
 		Program, Summary, Details, Arguments string
+		Usage                                []string
 		Flags                                []struct {
-			Name, Short, Value, Help string
-			Values                   []string
-			Repeated                 bool
+			Name, Short, Value, Help, Group string
+			Values                          []string
+			Repeated                        bool
 		}
 		ExitStatuses []struct{ Status, Meaning, OfAll string }
+		Examples     []struct{ Text, Code string }
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -119,7 +125,12 @@ func TestHelpJSON(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	if got.Program != "dpl-sample" || got.Summary != "Sample." || got.Arguments != "[-- COMMAND]" ||
-		got.Flags[0].Name != "name" {
+		got.Flags[0].Name != "name" || got.Details != "It has details." ||
+		!slices.Equal(got.Usage, []string{"[flags]", "--many S"}) ||
+		fmt.Sprintf("%q", got.Examples) != `[{"Try it, and again:" "$ a\n\nb"} {"It is over." ""}]` ||
+		fmt.Sprintf("%q", got.ExitStatuses) != `[{"0" "Done." "Done."} {"1" "It is false." "The `+
+			`condition is false or can no longer come true; or a handler failed."} `+
+			`{"128+N" "Signal N." ""}]` || got.Flags[19].Group != "Flags of every command" {
 		t.Errorf("got %+v", got)
 	}
 
@@ -140,8 +151,8 @@ func TestHelpJSON(t *testing.T) {
 		}
 	}
 
-	if len(got.Flags) != 20 || len(got.ExitStatuses) == 0 {
-		t.Errorf("%d flags, %d exit statuses", len(got.Flags), len(got.ExitStatuses))
+	if len(got.Flags) != 20 {
+		t.Errorf("%d flags", len(got.Flags))
 	}
 
 	for _, want := range []string{"one of three; STATE is asleep, awake or dead",

@@ -47,12 +47,12 @@ func (h *HaltOn) UnmarshalText(text []byte) (err error) {
 type Policy struct {
 	Slots            *Count   `placeholder:"N" help:"claims at a time; 0: any number (0)"`
 	MaxAttempts      Count    `placeholder:"N" help:"failures after which a task is dead (4)"`
-	Backoff          *Backoff `placeholder:"D,..." help:"pauses before the next attempt after each failure; the last repeats (0,30s,5m)"`
-	HaltOn           []HaltOn `placeholder:"RULE" help:"halt on notStarted, timedOut, blocked, dead:N, or failures:N in a row; -RULE removes one (notStarted)"`
-	OnDeadDependency string   `default:"" enum:"wait,cancel," help:"what becomes of tasks that wait for one that is dead or cancelled (wait)"`
-	Depth            *Count   `placeholder:"N" help:"refuse more tasks than that; 0: any number (0)"`
-	AgeAfter         *Pause   `placeholder:"D" help:"each D of waiting counts as one priority; 0: none does (0)"`
-	RememberFor      *Pause   `placeholder:"D" help:"how long the id of an ended task is known, at least (7d)"`
+	Backoff          *Backoff `placeholder:"D,..."`
+	HaltOn           []HaltOn `placeholder:"RULE"`
+	OnDeadDependency string   `default:"" enum:"wait,cancel,"`
+	Depth            *Count   `placeholder:"N"`
+	AgeAfter         *Pause   `placeholder:"D"`
+	RememberFor      *Pause   `placeholder:"D"`
 }
 
 // Any reports whether one of the flags of p was given, among those of c.

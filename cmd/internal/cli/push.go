@@ -21,18 +21,18 @@ type Push struct {
 
 	Op            ID                    `env:"DPL_OP" placeholder:"OP" help:"operation (a new id)"`
 	Call          ID                    `placeholder:"CALL" help:"call (a new id)"`
-	Caller        Word                  `placeholder:"CALL" help:"call on whose behalf this one is made ($DPL_CALL, if it belongs to the operation); - for none"`
-	Supervisor    ID                    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"supervisor that cleans up if the call crashes"`
-	Handle        Text                  `placeholder:"TEXT" help:"the supervisor's name for the call"`
-	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep," help:"what happens to the supervisor's live calls when it dies (crash)"`
+	Caller        Word                  `placeholder:"CALL"`
+	Supervisor    ID                    `env:"DPL_SUPERVISOR" placeholder:"ID"`
+	Handle        Text                  `placeholder:"TEXT"`
+	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep,"`
 	Description   Text                  `placeholder:"TEXT" help:"description for people"`
-	Resource      []Word                `placeholder:"PATH" help:"delete PATH unless the call ends well; what is there already is kept if it is unchanged, or a directory"`
+	Resource      []Word                `placeholder:"PATH"`
 	NoFailOnCrash bool                  `help:"keep the operation running if this call crashes"`
-	Heartbeat     bool                  `help:"promise heartbeats: without them the call has crashed, even while its process lives"`
-	Staleness     Span                  `placeholder:"D" help:"for a new operation: a call judged by its heartbeats has crashed after D without one (10s)"`
-	Interval      Span                  `placeholder:"D" help:"for a new operation: how often to send heartbeats (1.5s, or a third of --staleness)"`
-	NoCreate      bool                  `help:"fail if the operation does not exist"`
-	NewLedger     NewLedger             `embed:""`
+	Heartbeat     bool
+	Staleness     Span      `placeholder:"D"`
+	Interval      Span      `placeholder:"D"`
+	NoCreate      bool      `help:"fail if the operation does not exist"`
+	NewLedger     NewLedger `embed:""`
 }
 
 // Validate returns an error for flags that do not go together.

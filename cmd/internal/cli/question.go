@@ -13,7 +13,7 @@ const QuestionTimeout = 24 * time.Hour
 
 // To has the flag that says who is asked.
 type To struct {
-	To ID `placeholder:"NAME" help:"the person NAME, whose questions are in the queue ask.NAME (ask)"`
+	To ID `placeholder:"NAME"`
 }
 
 // AskQueue returns the queue of the questions.

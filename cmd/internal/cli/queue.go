@@ -56,7 +56,7 @@ func (p *Priority) UnmarshalText(text []byte) error {
 type Queued struct {
 	Common `embed:""`
 
-	Queue QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" required:"" help:"queue; may be given as the first argument"`
+	Queue QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" required:""`
 }
 
 // Leading returns the flag whose value may be the first argument.

@@ -25,14 +25,3 @@ func (c *abort) Run(env *cli.Env) error {
 			return op.Abort(by, string(c.Reason), env.RunOf(string(c.Op)), seen)
 		})
 }
-
-// Summary is what dpl-abort does, in one line.
-const Summary = "Request the abort of an operation."
-
-// Main runs dpl-abort.
-func Main() {
-	cli.Main(&abort{}, Summary,
-		"Each participant learns of it from its next heartbeat, which exits 3. An operation "+
-			"that is already aborted stays as it is. Exits 4 if the operation is over, 66 if "+
-			"there is none.")
-}

@@ -17,17 +17,17 @@ import (
 type answer struct {
 	cli.Common `embed:""`
 
-	ID          cli.TaskID `name:"id" placeholder:"ID" help:"the question, or the first 5 characters of its id or more; may be given as the first argument"`
+	ID          cli.TaskID `name:"id" placeholder:"ID"`
 	Whom        cli.To     `embed:""`
 	IDs         bool       `name:"ids" help:"print the ids of the open questions, and nothing else"`
-	Shown       cli.Word   `placeholder:"HASH" help:"answer only the question with this hash, which --json, --on-alert and the page say"`
+	Shown       cli.Word   `placeholder:"HASH"`
 	Allow       bool       `help:"give the permission"`
 	Deny        bool       `help:"deny the permission, or refuse to answer"`
-	AllowSelf   bool       `help:"answer a question of one's own operation or process; that is recorded"`
-	Sign        cli.Path   `placeholder:"KEY" help:"sign the answer with this key of SSH, for dpl-ask --signers"`
+	AllowSelf   bool
+	Sign        cli.Path   `placeholder:"KEY"`
 	Follow      bool       `help:"on a terminal: wait for more questions when all are answered"`
-	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who answers (the name of the user)"`
-	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"[TEXT]" help:"the answer, one of the choices or its number; or why it is allowed or denied"`
+	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID"`
+	Words       []cli.Text `arg:"" name:"TEXT" optional:"" passthrough:"partial" placeholder:"[TEXT]"`
 }
 
 // Leading returns the flag whose value may be the first argument.
@@ -261,19 +261,4 @@ func (d *desk) tellTasks(t *queue.Task) error {
 		}
 	}
 	return nil
-}
-
-// Summary is what dpl-answer does, in one line.
-const Summary = "Show open questions, and answer them."
-
-// Main runs dpl-answer.
-func Main() {
-	cli.Main(&answer{}, Summary,
-		"Without arguments it lists them; on a terminal it shows one after the other, and "+
-			"asks for a letter, or for the word allow if it has more than 200 lines. What the asker "+
-			"has written is behind a margin, and what is not plainly visible in it is written "+
-			"as \\u{202e}. The first answer counts. Exits 76 if the question is decided "+
-			"already, or is your own, 4 if it has expired or was withdrawn. Refusing your own "+
-			"keeps programs from answering themselves by mistake: what keeps them from it "+
-			"altogether is another user.")
 }

@@ -14,28 +14,28 @@ import (
 type ask struct {
 	cli.Common `embed:""`
 
-	Question cli.Word   `placeholder:"TEXT" help:"the question; may be given as the first argument, but a text of others is safe only as --question=TEXT, because it may begin with a hyphen"`
-	Kind     string     `default:"" enum:"permission,question," placeholder:"permission|question" help:"permission: it is allowed or denied (the default); question: it is answered with a text"`
-	Choice   []cli.Word `placeholder:"TEXT" help:"an answer that may be chosen; makes it a question, and may be repeated"`
-	Input    cli.Path   `placeholder:"FILE" help:"the request for a permission: a JSON object with tool, and argv or command; - is standard input"`
+	Question cli.Word   `placeholder:"TEXT"`
+	Kind     string     `default:"" enum:"permission,question," placeholder:"permission|question"`
+	Choice   []cli.Word `placeholder:"TEXT"`
+	Input    cli.Path   `placeholder:"FILE"`
 	Whom     cli.To     `embed:""`
 
-	Rules              []cli.Path `placeholder:"FILE" help:"rules that may decide at once; deny goes before ask, and ask before allow, in all files"`
-	Signers            cli.Path   `placeholder:"FILE" help:"take no yes from a person without a signature by one of FILE, as ssh-keygen -Y verify has it"`
-	Fresh              cli.Span   `placeholder:"D" help:"with --signers, and --key or --park: a signature counts for D"`
+	Rules              []cli.Path `placeholder:"FILE"`
+	Signers            cli.Path   `placeholder:"FILE"`
+	Fresh              cli.Span   `placeholder:"D"`
 	AllowWritableRules bool       `help:"obey --rules and --signers that the asker could change"`
-	ExplainRules       bool       `help:"ask nothing: list the rules of --rules; with --input, say why each one matches or not, and what they decide"`
+	ExplainRules       bool
 
-	Timeout cli.Span `placeholder:"D" help:"unanswered after D it is over (5m for a permission, 24h for a question)"`
-	Wait    cli.Span `placeholder:"D" help:"with --key: wait for D only, and exit 75; asking again goes on waiting"`
-	Key     cli.Word `placeholder:"TEXT" help:"join the question with this key, of the same task or else operation, or find its answer"`
-	Park    bool     `help:"do not wait: block the task of this attempt on the question, and exit 75"`
-	OnAlert cli.Word `placeholder:"COMMAND" help:"run COMMAND with sh, to tell a person of the question: a line of JSON is its input"`
+	Timeout cli.Span `placeholder:"D"`
+	Wait    cli.Span `placeholder:"D"`
+	Key     cli.Word `placeholder:"TEXT"`
+	Park    bool
+	OnAlert cli.Word `placeholder:"COMMAND"`
 
-	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who asks (that of the call, or dpl-ask-PID)"`
+	Participant cli.ID  `env:"DPL_PARTICIPANT" placeholder:"ID"`
 	Op          cli.ID  `env:"DPL_OP" placeholder:"OP" help:"operation of --call"`
-	Call        cli.ID  `env:"DPL_CALL" placeholder:"CALL" help:"the call that asks: its end withdraws the question"`
-	PID         cli.PID `placeholder:"N" help:"the process that asks, such as $PPID, where there is no call: one above dpl-ask, whose end withdraws the question"`
+	Call        cli.ID  `env:"DPL_CALL" placeholder:"CALL"`
+	PID         cli.PID `placeholder:"N"`
 
 	NewLedger cli.NewLedger `embed:""`
 }
@@ -167,19 +167,4 @@ func (a *asking) finish() error {
 	ending := follow.CatchEnding() // before anybody is told that there is a question to be withdrawn
 	a.alert()
 	return a.wait(ending)
-}
-
-// Summary is what dpl-ask does, in one line.
-const Summary = "Ask a person, and wait for the answer."
-
-// Main runs dpl-ask.
-func Main() {
-	cli.Main(&ask{}, Summary,
-		"Prints the answer. Exits 0 if it was answered or allowed: any other status is no. 1: "+
-			"it was denied; 124: nobody answered in time; 5: it was withdrawn; 75: it is still "+
-			"open; 77: the asker could change --rules or --signers, or a yes does not count: it was "+
-			"given to another question, is in no line of the record, or has no signature by one of "+
-			"--signers. A person answers with dpl-answer; dpl-status --queue ask also shows "+
-			"the question. It is withdrawn when nobody waits for the answer any more: dpl-ask was "+
-			"killed, or with --key, the call or process that asks has ended.")
 }

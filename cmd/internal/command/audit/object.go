@@ -13,7 +13,7 @@ import (
 
 // object has the flags that say whose record is meant.
 type object struct {
-	Queue cli.QueueID `env:"DPL_QUEUE" placeholder:"QUEUE" help:"queue; may be given as the first argument"`
+	Queue cli.QueueID `env:"DPL_QUEUE" placeholder:"QUEUE"`
 	Op    cli.ID      `placeholder:"OP" help:"operation"`
 	Group cli.ID      `placeholder:"GROUP" help:"group of services"`
 }

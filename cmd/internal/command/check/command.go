@@ -15,12 +15,12 @@ import (
 type checker struct {
 	cli.Common `embed:""`
 
-	Rules    cli.Path  `placeholder:"FILE" required:"" help:"rules; may be given as the first argument; - is standard input"`
-	Dir      cli.Path  `placeholder:"DIR" default:"." help:"where the files are and the command runs (the current directory)"`
+	Rules    cli.Path  `placeholder:"FILE" required:""`
+	Dir      cli.Path  `placeholder:"DIR" default:"."`
 	Exit     cli.Count `placeholder:"N" help:"exit status of the attempt"`
-	Snapshot bool      `help:"at the start of the attempt: print how the files are that it must change"`
-	Timeout  cli.Span  `default:"10s" placeholder:"D" help:"what is not found out within D is uncertain (${default}); the command has its own timeoutMs"`
-	Since    cli.Path  `placeholder:"SNAPSHOT" help:"file with what --snapshot printed at the start"`
+	Snapshot bool
+	Timeout  cli.Span `default:"10s" placeholder:"D"`
+	Since    cli.Path `placeholder:"SNAPSHOT"`
 }
 
 // Leading returns the flag whose value may be the first argument.
@@ -75,15 +75,3 @@ func (c *checker) Run(env *cli.Env) error {
 
 // leftoverPatience is how long what a command leaves behind may take to end.
 const leftoverPatience = 10 * time.Second
-
-// Main runs dpl-check.
-func Main() {
-	cli.Main(&checker{}, "Judge an attempt by rules.",
-		"FILE has the rules, in a JSON object: exit, files, changed, contains, absent, json, "+
-			"command and prose say what must be true of the attempt's exit status, of the files "+
-			"in DIR, and of the output of a command. Prints a report, which on a terminal is a "+
-			"short text. An attempt is uncertain if something cannot be told, and unchecked if "+
-			"nothing was looked at: neither has passed. Nothing is changed, except by the command "+
-			"of FILE, which --dry-run does not run. Exits 0 if the attempt has passed, 1 if it "+
-			"failed, 75 if it is uncertain or unchecked, 65 if FILE is not valid.")
-}

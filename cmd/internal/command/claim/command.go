@@ -15,10 +15,10 @@ type claim struct {
 
 	Task        cli.TaskID `env:"DPL_TASK" when:"check" placeholder:"TASK" help:"task"`
 	Epoch       cli.Epoch  `env:"DPL_EPOCH" when:"check" placeholder:"N" help:"number of the claim"`
-	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID" help:"who claims (pid-N with --pid N)"`
+	Participant cli.ID     `env:"DPL_PARTICIPANT" placeholder:"ID"`
 	PID         cli.PID    `placeholder:"N" help:"the claim ends with process N, such as $$$$"`
 	Op          cli.ID     `env:"DPL_OP" actor:"" placeholder:"OP" help:"operation of --call"`
-	Call        cli.ID     `env:"DPL_CALL" actor:"" placeholder:"CALL" help:"the claim ends with this call"`
+	Call        cli.ID     `env:"DPL_CALL" actor:"" placeholder:"CALL"`
 	Deadline    cli.Span   `placeholder:"D" help:"the claim ends after D"`
 	Wait        bool       `help:"wait until a task is ready"`
 	Timeout     cli.Span   `placeholder:"D" help:"with --wait: give up after D, and exit 124"`
@@ -105,17 +105,4 @@ func (c *claim) claimer() (queue.Claimer, error) {
 	var err error
 	q.Process, err = cli.Identify(c.PID)
 	return q, err
-}
-
-// Summary is what dpl-claim does, in one line.
-const Summary = "Take a task from a queue."
-
-// Main runs dpl-claim.
-func Main() {
-	cli.Main(&claim{}, Summary,
-		"Prints the task and the epoch of the claim, which is committed before this returns: settle "+
-			"it with dpl-settle. The claim of a process that exists never ends by itself; that of "+
-			"one that died ends when anybody looks. Exits 1 if no task is ready, 3 if the queue is "+
-			"halted, 4 if it is completed, or closed and empty, 76 if the claimer has a task "+
-			"already, or the task of --task is held.")
 }

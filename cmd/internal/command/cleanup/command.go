@@ -10,14 +10,14 @@ type cleanup struct {
 
 	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	IfExists   bool      `help:"do nothing if there is no ledger"`
-	Supervisor cli.ID    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"with --ack or a handler: act as this supervisor"`
-	Ack        []cli.ID  `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
+	Supervisor cli.ID    `env:"DPL_SUPERVISOR" placeholder:"ID"`
+	Ack        []cli.ID  `placeholder:"CALL"`
 	PID        cli.PID   `placeholder:"N" help:"with --ack: the supervisor's process"`
 	Timeout    cli.Span  `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
-	OnFailure  cli.Word  `placeholder:"CMD" help:"run sh -c CMD once for each operation that has failed or was aborted, with what happened as JSON on stdin; kill it after 10s"`
-	KeepRecord cli.Pause `placeholder:"D" help:"delete the sealed parts of records that are older than D; 0 deletes none (default); those of questions and mailboxes stay"`
-	Quiet      bool      `short:"q" help:"do not print which operations have failed; a later dpl-cleanup does"`
-	Handler    []string  `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
+	OnFailure  cli.Word  `placeholder:"CMD"`
+	KeepRecord cli.Pause `placeholder:"D"`
+	Quiet      bool      `short:"q"`
+	Handler    []string  `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]"`
 }
 
 // Validate refuses flags that do not go together.
@@ -62,20 +62,4 @@ func (c *cleanup) supervisor() (string, error) {
 		return "", cli.Usagef("--supervisor is required, or $DPL_SUPERVISOR")
 	}
 	return string(c.Supervisor), nil
-}
-
-// Summary is what dpl-cleanup does, in one line.
-const Summary = "Detect crashed participants and clean up after them."
-
-// Main runs dpl-cleanup.
-func Main() {
-	cli.Main(&cleanup{}, Summary,
-		"Without --op it checks all operations, prunes the archive (it keeps the newest 20 that "+
-			"completed, those that failed in the last 7 days, and those of the last hour), "+
-			"removes services that ended --keep-ended ago, returns the tasks "+
-			"of dead claimers to their queues, and deletes "+
-			"files that killed commands have left behind; run it from cron or a timer. A handler runs once for each crashed call. It gets the call "+
-			"as JSON on stdin, and DPL_OP, DPL_CALL, DPL_PARTICIPANT and DPL_HANDLE. If it fails, "+
-			"the call stays crashed and the exit status is 1. For several operations the exit "+
-			"status is the worst one.")
 }

@@ -10,7 +10,7 @@ import (
 type doctor struct {
 	cli.Common `embed:""`
 
-	Fix   bool `help:"make safe repairs: remove leftovers of killed commands, and write permission of others; with --dry-run, only show them"`
+	Fix   bool
 	Quiet bool `short:"q" help:"print neither notes nor passed checks; for cron"`
 }
 
@@ -37,19 +37,4 @@ func (c *doctor) Run(env *cli.Env) error {
 	}
 
 	return cli.Exit(status(findings))
-}
-
-// Summary is what dpl-doctor does, in one line.
-const Summary = "Check a ledger and its file system."
-
-// Main runs dpl-doctor.
-func Main() {
-	holdLock()
-	cli.Main(&doctor{}, Summary,
-		"Prints one line per finding: its level (ok, note, warning or problem), the check, "+
-			"the object, the finding itself, and how to fix it. It tests the file system in a "+
-			"scratch directory inside the ledger, which it removes. It takes no lock that a "+
-			"command needs, and changes nothing else without --fix. With --fix it also waits for "+
-			"no lock, and never touches an invalid file. Exits 0 if there is no problem, even if "+
-			"there are warnings; 1 if there is one; 66 if there is no ledger.")
 }

@@ -14,32 +14,32 @@ import (
 type enqueue struct {
 	cli.Queued `embed:""`
 
-	ID          cli.TaskID   `name:"id" placeholder:"TASK" help:"id of the task (a new one); repeating it with the same task changes nothing"`
-	Key         cli.Word     `placeholder:"TEXT" help:"make the id of TEXT, which may be anything, like a URL"`
+	ID          cli.TaskID   `name:"id" placeholder:"TASK"`
+	Key         cli.Word     `placeholder:"TEXT"`
 	Priority    cli.Priority `placeholder:"N" help:"the lowest is done first (0)"`
 	After       []cli.TaskID `placeholder:"TASK" help:"wait until TASK is done"`
-	InGroup     cli.ID       `placeholder:"NAME" help:"do the tasks of group NAME one after the other"`
+	InGroup     cli.ID       `placeholder:"NAME"`
 	Delay       cli.Span     `placeholder:"D" help:"wait for D first"`
 	At          cli.Moment   `placeholder:"TIME" help:"wait until TIME first"`
 	Expires     cli.Span     `placeholder:"D" help:"end it unless it is claimed within D"`
-	MaxAttempts cli.Count    `placeholder:"N" help:"failures after which it is dead (as the queue says)"`
-	Replace     bool         `help:"replace a task of that id, which keeps its place, while it waits"`
-	Dir         cli.Path     `placeholder:"DIR" help:"where COMMAND runs (the current directory)"`
-	Timeout     cli.Span     `placeholder:"D" help:"end an attempt after D"`
-	SoftTimeout cli.Span     `placeholder:"D" help:"send an attempt TERM after D"`
-	KillAfter   cli.Span     `placeholder:"D" help:"send it KILL D after TERM"`
-	Check       cli.Path     `placeholder:"FILE" help:"rules by which dpl-check judges each attempt; they are copied"`
-	Text        *cli.Text    `placeholder:"TEXT" help:"text for the worker"`
-	File        cli.Path     `placeholder:"FILE" help:"tasks as JSON objects, one after the other or in an array; - is standard input, which is also read if nothing else is given"`
+	MaxAttempts cli.Count    `placeholder:"N"`
+	Replace     bool
+	Dir         cli.Path  `placeholder:"DIR" help:"where COMMAND runs (the current directory)"`
+	Timeout     cli.Span  `placeholder:"D" help:"end an attempt after D"`
+	SoftTimeout cli.Span  `placeholder:"D" help:"send an attempt TERM after D"`
+	KillAfter   cli.Span  `placeholder:"D" help:"send it KILL D after TERM"`
+	Check       cli.Path  `placeholder:"FILE"`
+	Text        *cli.Text `placeholder:"TEXT" help:"text for the worker"`
+	File        cli.Path  `placeholder:"FILE"`
 
-	Again  []cli.TaskID `placeholder:"TASK" help:"try a dead or blocked task again, with all attempts"`
+	Again  []cli.TaskID `placeholder:"TASK"`
 	Dead   bool         `help:"try all dead tasks again"`
 	Cancel []cli.TaskID `placeholder:"TASK" help:"cancel a task, and end its attempt"`
 	Reason cli.Text     `placeholder:"TEXT" help:"with --cancel: why"`
 
 	NoCreate  bool          `help:"fail if the queue does not exist"`
 	NewLedger cli.NewLedger `embed:""`
-	Command   []string      `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the task, with its arguments"`
+	Command   []string      `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]"`
 }
 
 // Validate returns an error for flags that do not go together.
@@ -151,17 +151,4 @@ func (c *enqueue) print(env *cli.Env, edit session.QueueEdit, batch []queue.New)
 	for _, n := range batch {
 		fmt.Fprintln(env.Stdout, n.ID)
 	}
-}
-
-// Summary is what dpl-enqueue does, in one line.
-const Summary = "Add tasks to a queue."
-
-// Main runs dpl-enqueue.
-func Main() {
-	cli.Main(&enqueue{}, Summary,
-		"A batch is added as a whole or not at all. A task that is known already, with the same "+
-			"--id or --key, is not added again, even after it has ended, so a producer may repeat "+
-			"itself. Tasks are claimed by dpl-claim or dpl-run --queue. Exits 66 if a task of "+
-			"--after does not exist, 76 if the id is that of another task, if tasks would wait for "+
-			"each other, or if the queue is closed or full.")
 }

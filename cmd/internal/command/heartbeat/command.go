@@ -9,22 +9,22 @@ import (
 type heartbeat struct {
 	cli.Common `embed:""`
 
-	Op          cli.ID            `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Call        cli.ID            `env:"DPL_CALL" unless:"participant,supervisor" placeholder:"CALL" help:"send it for this call"`
-	Participant cli.ID            `env:"DPL_PARTICIPANT" unless:"call,supervisor,group,service" placeholder:"ID" help:"send it for all calls of this participant"`
-	Supervisor  cli.ID            `env:"DPL_SUPERVISOR" unless:"call,participant,service" placeholder:"ID" help:"send it as this supervisor; without --op, to all operations that name it"`
-	Group       cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor"`
-	Service     cli.ID            `env:"DPL_SERVICE,DPL_SUPERVISOR" unless:"supervisor" placeholder:"ID" help:"with --group: send it only as this service"`
-	PID         cli.PID           `placeholder:"N" help:"process that is alive"`
-	Cleaning    bool              `help:"report that the participant is cleaning up"`
-	Heartbeat   bool              `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
-	Readiness   observe.Readiness `default:"" enum:"starting,ready,idle,stopping," help:"readiness to report, for dpl-wait --ready and dependent services; idle is ready with nothing to do, so that dpl-run --silence does not count"`
+	Op          cli.ID  `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Call        cli.ID  `env:"DPL_CALL" unless:"participant,supervisor" placeholder:"CALL"`
+	Participant cli.ID  `env:"DPL_PARTICIPANT" unless:"call,supervisor,group,service" placeholder:"ID"`
+	Supervisor  cli.ID  `env:"DPL_SUPERVISOR" unless:"call,participant,service" placeholder:"ID"`
+	Group       cli.ID  `env:"DPL_GROUP" placeholder:"GROUP"`
+	Service     cli.ID  `env:"DPL_SERVICE,DPL_SUPERVISOR" unless:"supervisor" placeholder:"ID"`
+	PID         cli.PID `placeholder:"N" help:"process that is alive"`
+	Cleaning    bool    `help:"report that the participant is cleaning up"`
+	Heartbeat   bool
+	Readiness   observe.Readiness `default:"" enum:"starting,ready,idle,stopping,"`
 	Note        *cli.Text         `placeholder:"TEXT" help:"what it is doing, for people to read"`
-	Progress    bool              `help:"with --service: report progress, which sets back the clock of dpl-register --stuck"`
-	Spend       []cli.Amount      `placeholder:"NAME=N" help:"with --service or --supervisor: it has spent N more of NAME, such as tokens=600, since its last heartbeat"`
-	Every       cli.Span          `placeholder:"D" help:"send one every D"`
-	WhilePID    cli.PID           `placeholder:"N" help:"with --every: stop when process N ends"`
-	Signal      cli.Signal        `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
+	Progress    bool
+	Spend       []cli.Amount `placeholder:"NAME=N"`
+	Every       cli.Span     `placeholder:"D" help:"send one every D"`
+	WhilePID    cli.PID      `placeholder:"N" help:"with --every: stop when process N ends"`
+	Signal      cli.Signal   `placeholder:"SIG"`
 }
 
 // Validate refuses flags that do not go together.
@@ -64,24 +64,4 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	}
 
 	return env.ExitAfterCommits(status)
-}
-
-// Summary is what dpl-heartbeat does, in one line.
-const Summary = "Send a heartbeat for a participant, supervisor or service."
-
-// Main runs dpl-heartbeat.
-func Main() {
-	cli.Main(&heartbeat{}, Summary,
-		"Send one from time to time while you work: its exit status says whether to go on. 0: "+
-			"go on; 3: the operation is aborted or in cleanup, so clean up and pop, or the "+
-			"service is being shut down; 4: the operation is over; 5: you were declared crashed, "+
-			"or the service dead (register it again); 6: the service is asked for a checkpoint; "+
-			"66: there is no such call, supervisor or service. Flags win over the environment; in "+
-			"the environment, a call wins over a participant, and a participant over a supervisor. "+
-			"Only supervisors and services get output: lines with fields separated by tabs. A "+
-			"supervisor gets OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE for each "+
-			"crashed call that it has to clean up after (HANDLE is - if there is none), until "+
-			"dpl-cleanup --ack. A service that is asked for a checkpoint gets: asked CLOCK "+
-			"LEFT-MS, where LEFT-MS is the time until it is stopped, or -, until its next --note; "+
-			"if it is warned of a violation, CODE: DETAIL follows.")
 }

@@ -37,13 +37,3 @@ func (c *pop) Run(env *cli.Env) error {
 			return op.Pop(asked, seen)
 		})
 }
-
-// Summary is what dpl-pop does, in one line.
-const Summary = "Remove a call from an operation."
-
-// Main runs dpl-pop.
-func Main() {
-	cli.Main(&pop{}, Summary,
-		"Removes crashed calls above it as well. A running operation is completed when its "+
-			"last call is removed. Exits 4 if the operation is over, 66 if there is no such call.")
-}

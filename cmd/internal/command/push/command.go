@@ -14,14 +14,14 @@ import (
 )
 
 type push struct {
-	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:"" help:"participant that makes the call; required"`
+	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:""`
 
 	cli.Push `embed:""`
 
-	PID       cli.PID           `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
-	Reuse     bool              `help:"begin the next run of an operation that has ended, or whose calls are all dead"`
-	Tmp       bool              `help:"create a temporary directory, which is deleted with the call"`
-	Readiness observe.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
+	PID       cli.PID `placeholder:"N"`
+	Reuse     bool
+	Tmp       bool
+	Readiness observe.Readiness `default:"" enum:"starting,"`
 	Sh        bool              `help:"print shell exports for eval, or (exit N) on failure"`
 }
 
@@ -68,16 +68,4 @@ func (c *push) Run(env *cli.Env) error {
 	}
 
 	return err
-}
-
-// Summary is what dpl-push does, in one line.
-const Summary = "Add a call to an operation."
-
-// Main runs dpl-push.
-func Main() {
-	cli.Main(&push{}, Summary,
-		"Prints the ids of the operation and the call. Send heartbeats for the call with "+
-			"dpl-heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if "+
-			"the operation is over, 69 if the supervisor or process is dead, 76 if the operation "+
-			"is not running or has had the call.")
 }

@@ -11,14 +11,14 @@ type control struct {
 	cli.Queued `embed:""`
 
 	Create   bool      `help:"create the queue; one that exists must have this policy"`
-	Goal     *cli.Text `placeholder:"TEXT" help:"what the tasks are to reach: the queue halts when it runs empty before"`
+	Goal     *cli.Text `placeholder:"TEXT"`
 	GoalDone bool      `help:"the goal is reached: the queue is completed when it runs empty"`
 	Halt     cli.Word  `placeholder:"REASON" help:"claim no more tasks; what is claimed goes on"`
 	Details  cli.Text  `placeholder:"TEXT" help:"with --halt: more about the reason"`
 	Abort    bool      `help:"with --halt: abort the attempts that run, too; they do not count"`
 	Resume   bool      `help:"lift the halt of --as; the operator lifts the automatic ones, too"`
-	As       cli.ID    `default:"operator" placeholder:"NAME" help:"who halts or resumes (${default})"`
-	Permits  cli.Word  `placeholder:"N|+N|all" help:"let N tasks be claimed, or N more, or any number"`
+	As       cli.ID    `default:"operator" placeholder:"NAME"`
+	Permits  cli.Word  `placeholder:"N|+N|all"`
 	Close    bool      `help:"take no more tasks"`
 	Open     bool      `help:"take tasks again"`
 	Remove   bool      `help:"remove the queue, which must have no tasks"`
@@ -72,17 +72,4 @@ func (c *control) Run(env *cli.Env) error {
 		env.PrintJSON(cli.QueueResult(edit))
 	}
 	return cli.InQueue(c.Queue, err)
-}
-
-// Summary is what dpl-queue does, in one line.
-const Summary = "Create, halt, resume or set up a queue."
-
-// Main runs dpl-queue.
-func Main() {
-	cli.Main(&control{}, Summary,
-		"A halt keeps tasks from being claimed, and waits for no worker; what is claimed goes "+
-			"on. It belongs to whoever is named by --as, and --resume lifts that one. Everything "+
-			"that is asked for is done in one edit. Exits 66 if there is no queue and --create is "+
-			"not given, 76 if it exists with another policy, is halted by others only, or, for "+
-			"--remove, is not empty.")
 }

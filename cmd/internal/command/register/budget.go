@@ -7,9 +7,9 @@ import (
 
 // budget are the flags that limit what COMMAND may spend in one start (spec §27.2).
 type budget struct {
-	Budget       []cli.Amount       `placeholder:"NAME=N" help:"stop it once a start has spent more than N of NAME, such as tokens=100000, as it says with dpl-heartbeat --spend; of cpuMs and rssKb, CPU time and peak memory, as passes measure; repeat for other names"`
+	Budget       []cli.Amount       `placeholder:"NAME=N"`
 	NoBudget     bool               `help:"remove all limits of --budget"`
-	BudgetAction group.BudgetAction `default:"" enum:"terminal,restart," help:"what follows: it is dead, or restarts as after a failure, with nothing spent (terminal)"`
+	BudgetAction group.BudgetAction `default:"" enum:"terminal,restart,"`
 }
 
 // copy copies the given limits to s. They replace all that there were.

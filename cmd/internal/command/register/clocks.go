@@ -10,10 +10,10 @@ import (
 
 // clocks are the flags that limit how long COMMAND may run (spec §26).
 type clocks struct {
-	SoftTimeout *cli.Pause `placeholder:"D" help:"ask it for a checkpoint once it has run for D, by status 6 of its dpl-heartbeat; 0 means never (0)"`
-	Timeout     *cli.Pause `placeholder:"D" help:"stop it once it has run for D, and restart it as after a failure; 0 means never (0)"`
-	SoftSignal  string     `default:"" enum:"HUP,INT,QUIT,ALRM,none," placeholder:"SIG" help:"also send it SIG when it is asked: HUP, INT, QUIT or ALRM; it has not succeeded if it dies by that (none)"`
-	Stuck       *softHard  `placeholder:"SOFT,HARD" help:"ask it for a checkpoint after SOFT without dpl-heartbeat --progress, and stop it after HARD; 0 means never (0,0)"`
+	SoftTimeout *cli.Pause `placeholder:"D"`
+	Timeout     *cli.Pause `placeholder:"D"`
+	SoftSignal  string     `default:"" enum:"HUP,INT,QUIT,ALRM,none," placeholder:"SIG"`
+	Stuck       *softHard  `placeholder:"SOFT,HARD"`
 }
 
 // check returns an error for a checkpoint that would be asked for too late.

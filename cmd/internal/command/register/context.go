@@ -13,9 +13,9 @@ import (
 // context are the flags for what COMMAND starts with, whichever pass starts it (spec §11.6).
 type context struct {
 	Umask       umask   `placeholder:"MASK" help:"umask of COMMAND, such as 027 (the current one)"`
-	Nofile      nofile  `placeholder:"N[:HARD]" help:"limit of open files of COMMAND, such as 4096, or a soft and a hard one (those of the pass)"`
-	Nice        *number `placeholder:"N" help:"nice value of COMMAND, from -20 to 19 (that of the pass)"`
-	OOMScoreAdj *number `name:"oom-score-adj" placeholder:"N" help:"from -1000 to 1000: how soon the kernel kills COMMAND when memory is short (that of the pass)"`
+	Nofile      nofile  `placeholder:"N[:HARD]"`
+	Nice        *number `placeholder:"N"`
+	OOMScoreAdj *number `name:"oom-score-adj" placeholder:"N"`
 }
 
 // check returns an error for a value that no process can have.

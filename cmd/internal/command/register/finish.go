@@ -9,9 +9,9 @@ import (
 
 // finish are the flags for what is run after COMMAND has ended (spec §25.2).
 type finish struct {
-	Finish        cli.Word   `placeholder:"CMD" help:"command line for sh, after each end of COMMAND, with DPL_EXIT_CODE, DPL_EXIT_STATUS, DPL_EXIT_REASON and DPL_EXIT_DETAIL; COMMAND is not started again meanwhile, and with status 125 the service is dead"`
+	Finish        cli.Word   `placeholder:"CMD"`
 	NoFinish      bool       `help:"run nothing after COMMAND"`
-	FinishTimeout *cli.Pause `placeholder:"D" help:"how long --finish may take, after which it is killed (5s)"`
+	FinishTimeout *cli.Pause `placeholder:"D"`
 }
 
 // check returns an error for flags that do not go together.

@@ -9,12 +9,12 @@ import (
 
 // health are the flags for how passes check that COMMAND works (spec §26.5).
 type health struct {
-	Health         cli.Word   `placeholder:"CMD" help:"command line for sh that exits 0 while COMMAND works: passes run it; the service is ready once it has succeeded, and restarted when it has failed too often"`
+	Health         cli.Word   `placeholder:"CMD"`
 	NoHealth       bool       `help:"do not check whether COMMAND works"`
-	HealthEvery    *cli.Pause `placeholder:"D" help:"how often passes run --health, at most (10s); just after a start, until it has succeeded, every second"`
+	HealthEvery    *cli.Pause `placeholder:"D"`
 	HealthTimeout  *cli.Pause `placeholder:"D" help:"how long --health may take (5s)"`
-	HealthFailures *cli.Count `placeholder:"N" help:"failures in a row after which it is restarted (3)"`
-	HealthStart    *cli.Pause `placeholder:"D" help:"how long after a start failures do not count, until --health has succeeded (1m)"`
+	HealthFailures *cli.Count `placeholder:"N"`
+	HealthStart    *cli.Pause `placeholder:"D"`
 }
 
 // check returns an error for flags that do not go together.

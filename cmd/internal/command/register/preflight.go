@@ -9,7 +9,7 @@ import (
 
 // preflight are the flags for what is asked before COMMAND begins (spec §25).
 type preflight struct {
-	Preflight        cli.Word   `placeholder:"CMD" help:"command line for sh, before each start: with status 0, COMMAND begins; with 75, or if it takes too long, it is asked again later; with another, the service is dead"`
+	Preflight        cli.Word   `placeholder:"CMD"`
 	NoPreflight      bool       `help:"ask nothing before COMMAND begins"`
 	PreflightTimeout *cli.Pause `placeholder:"D" help:"how long --preflight may take (10s)"`
 }

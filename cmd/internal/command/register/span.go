@@ -31,8 +31,8 @@ func (f *spanFlag) UnmarshalText(text []byte) error {
 
 // spans are the flags that are an edit of their own: they register and request nothing.
 type spans struct {
-	Maintenance *spanFlag `placeholder:"D|off" help:"register nothing: for D, at most 7d, passes leave the service alone, except for a stop or restart that is asked for; services that depend on it wait"`
-	Silence     *spanFlag `placeholder:"D|off" help:"register nothing: for D, at most 7d, give no hook alerts about the service; they are still written. If it is in trouble when the silence ends, there is one alert"`
+	Maintenance *spanFlag `placeholder:"D|off"`
+	Silence     *spanFlag `placeholder:"D|off"`
 }
 
 // spanGiven returns the flag of spans that is given, or "".

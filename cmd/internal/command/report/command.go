@@ -13,12 +13,12 @@ import (
 type report struct {
 	cli.Common `embed:""`
 
-	Group     cli.ID       `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	Service   cli.ID       `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service that the report is about"`
-	Start     cli.ID       `placeholder:"START" help:"exit 76 unless that is the current start of the service, as startId in its entry ($DPL_START, within the service)"`
-	Spend     []cli.Amount `placeholder:"NAME=N" help:"it has spent N more of NAME, such as tokens=600, beside what it says itself"`
-	Violation cli.ID       `placeholder:"CODE" help:"it has violated a rule: do what dpl-orchestrate --rule says about CODE"`
-	Detail    cli.Text     `placeholder:"TEXT" help:"with --violation: more about it, for people to read"`
+	Group     cli.ID       `env:"DPL_GROUP" placeholder:"GROUP" required:""`
+	Service   cli.ID       `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:""`
+	Start     cli.ID       `placeholder:"START"`
+	Spend     []cli.Amount `placeholder:"NAME=N"`
+	Violation cli.ID       `placeholder:"CODE"`
+	Detail    cli.Text     `placeholder:"TEXT"`
 }
 
 // Validate refuses flags that do not go together.
@@ -71,16 +71,4 @@ func (c *report) starts(env *cli.Env, s *group.Service) []string {
 		return strings.Split(env.Variable("DPL_START"), ",")
 	}
 	return nil
-}
-
-// Summary is what dpl-report does, in one line.
-const Summary = "Report what a service has spent or violated."
-
-// Main runs dpl-report.
-func Main() {
-	cli.Main(&report{}, Summary,
-		"Anybody may report about a service: itself, a monitor, a test. Passes of dpl-orchestrate "+
-			"stop it when it has spent more than its budget, or when a rule of its group says "+
-			"that a violation ends it. A report that comes too late, about a start that is over, "+
-			"exits 76.")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -16,11 +15,11 @@ import (
 type restart struct {
 	cli.Wish `embed:""`
 
-	Completed bool     `help:"with --all: also services that have completed, such as migrations"`
-	Only      bool     `help:"restart only this service: those that depend on it keep running"`
-	Continue  bool     `help:"do not restart the service: let it go on, if a rule of dpl-orchestrate --rule has paused it"`
-	Wait      bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
-	Timeout   cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
+	Completed bool `help:"with --all: also services that have completed, such as migrations"`
+	Only      bool `help:"restart only this service: those that depend on it keep running"`
+	Continue  bool
+	Wait      bool
+	Timeout   cli.Span `default:"1m" placeholder:"D"`
 }
 
 // Validate returns an error for flags that do not go together.
@@ -90,19 +89,4 @@ func warnStopped(env *cli.Env, g group.Group, service string) {
 	}
 	env.Warnf("%s: %s %s stopped: dpl-restart --group %s --service %s", g.ID,
 		strings.Join(below, ", "), stay, g.ID, below[0])
-}
-
-// Summary is what dpl-restart does, in one line.
-const Summary = "Request the restart of a service."
-
-// Main runs dpl-restart.
-func Main() {
-	start.Stage()
-	cli.Main(&restart{}, Summary,
-		"Running services that depend on it are restarted as well: they stop before it, and "+
-			"start when it is ready. The request is stored in the group's file, and the passes of "+
-			"dpl-orchestrate carry it out, even if this command ends. A service that is dead or "+
-			"stopped, or waits for its next attempt, is started by the next pass. A service that "+
-			"no pass could start again is not stopped. --all leaves services alone that have "+
-			"completed, such as migrations.")
 }

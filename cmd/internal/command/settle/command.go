@@ -17,16 +17,16 @@ type settle struct {
 	Task  cli.TaskID `env:"DPL_TASK" placeholder:"TASK" help:"task"`
 	Epoch cli.Epoch  `env:"DPL_EPOCH" placeholder:"N" help:"number of the claim"`
 
-	Done    bool              `help:"the task is done, if its check passes"`
-	Fail    bool              `help:"the attempt failed: it counts, and the task waits for its backoff"`
-	Release bool              `help:"give the task back: the attempt does not count"`
-	Snooze  cli.Span          `placeholder:"D" help:"give the task back for D; the attempt does not count"`
-	Block   cli.Word          `placeholder:"REASON" help:"the task waits for a person"`
-	Unclaim bool              `help:"take the claim back, because nothing of the task could be begun: as if it had not been claimed"`
+	Done    bool `help:"the task is done, if its check passes"`
+	Fail    bool
+	Release bool     `help:"give the task back: the attempt does not count"`
+	Snooze  cli.Span `placeholder:"D"`
+	Block   cli.Word `placeholder:"REASON" help:"the task waits for a person"`
+	Unclaim bool
 	Status  cli.Count         `placeholder:"N" help:"with --fail: the exit status of its command"`
 	Reason  cli.Text          `placeholder:"TEXT" help:"with --fail: why"`
-	Report  cli.Path          `placeholder:"FILE" help:"keep FILE as the report of the attempt; - is standard input"`
-	Publish []cli.Publication `placeholder:"SRC=DST" help:"with --done: rename the file SRC to DST, but only while the claim stands"`
+	Report  cli.Path          `placeholder:"FILE"`
+	Publish []cli.Publication `placeholder:"SRC=DST"`
 }
 
 // Validate returns an error unless exactly one end is given.
@@ -182,19 +182,4 @@ func settled(q queue.Queue, task string, epoch int64) queue.End {
 		return ""
 	}
 	return last.End
-}
-
-// Summary is what dpl-settle does, in one line.
-const Summary = "Say how an attempt at a task has ended."
-
-// Main runs dpl-settle.
-func Main() {
-	cli.Main(&settle{}, Summary,
-		"The attempt is the one in whose environment this runs ($DPL_QUEUE, $DPL_TASK, $DPL_EPOCH), "+
-			"or --task and --epoch as dpl-claim printed them. Repeating it changes nothing. Inside an "+
-			"attempt of dpl-run, what is said counts when the attempt has ended. If the task has a "+
-			"check, --done makes it first, or leaves it to dpl-run, which also knows how files were "+
-			"at the start. Exits 1 if it has not passed, 5 if the claim "+
-			"is over, 76 if the attempt was settled otherwise. --unclaim is for a program that cannot "+
-			"begin: neither an attempt nor a try is counted; repeating it exits 5.")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -17,10 +16,10 @@ import (
 type shutdown struct {
 	cli.Wish `embed:""`
 
-	Only       bool     `help:"exit 76 if running services depend on it, instead of stopping them first"`
-	Wait       bool     `help:"make passes until it and the services that depend on it have stopped"`
-	Unrecorded bool     `help:"if the disk is full, stop them all the same; exit 71 if that could not be recorded within --timeout: the next pass may then start them again"`
-	Timeout    cli.Span `default:"30s" placeholder:"D" help:"with --wait or --unrecorded: give up after D, with status 124 or 71 (${default})"`
+	Only       bool
+	Wait       bool
+	Unrecorded bool
+	Timeout    cli.Span `default:"30s" placeholder:"D"`
 }
 
 func (c *shutdown) Run(env *cli.Env) error {
@@ -75,16 +74,4 @@ func (c *shutdown) Run(env *cli.Env) error {
 	}
 
 	return cli.Named("shutdown", groupID, service, err)
-}
-
-// Summary is what dpl-shutdown does, in one line.
-const Summary = "Request the stop of a service."
-
-// Main runs dpl-shutdown.
-func Main() {
-	start.Stage()
-	cli.Main(&shutdown{}, Summary,
-		"Services that depend on it are stopped first. The passes of dpl-orchestrate send "+
-			"TERM, and KILL if the service does not end in time; its heartbeats exit 3. A stopped "+
-			"service is started again only on request, by dpl-restart or dpl-register.")
 }

@@ -11,29 +11,29 @@ import (
 type status struct {
 	cli.Common `embed:""`
 
-	Name       cli.ID      `placeholder:"NAME" help:"operation, group or queue; may be given as the first argument"`
-	All        bool        `help:"also list what has completed, and what ended long ago or is archived"`
-	Since      cli.When    `placeholder:"TIME" help:"list what failed since TIME, instead of in the last 24 hours: as in the files, like 09:30 in local time, or like 48h ago"`
-	Runs       bool        `help:"list the runs of the operation, with those in the archive, the newest first"`
-	RunID      cli.Word    `name:"run" placeholder:"RUNID" help:"show this run of the operation; the beginning of its id is enough"`
+	Name       cli.ID `placeholder:"NAME"`
+	All        bool
+	Since      cli.When `placeholder:"TIME"`
+	Runs       bool
+	RunID      cli.Word    `name:"run" placeholder:"RUNID"`
 	Op         cli.ID      `env:"DPL_OP" unless:"all,since,ids" placeholder:"OP" help:"operation"`
-	Group      cli.ID      `env:"DPL_GROUP" when:"service,log,why,check" placeholder:"GROUP" help:"show this group of services"`
+	Group      cli.ID      `env:"DPL_GROUP" when:"service,log,why,check" placeholder:"GROUP"`
 	Groups     bool        `help:"list the groups of services"`
-	Queue      cli.QueueID `placeholder:"QUEUE" help:"show this queue: its tasks, who has them, and what holds it"`
+	Queue      cli.QueueID `placeholder:"QUEUE"`
 	Queues     bool        `help:"list the queues"`
-	IDs        bool        `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services; with --queues, of queues; with --queue, of its tasks"`
-	Supervisor cli.ID      `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
-	Service    cli.ID      `placeholder:"ID" help:"with --group: show only this service"`
-	Check      string      `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty,ready,healthy," placeholder:"STATE" help:"print nothing; exit 0 if --op, --service of --group, --group, or --queue is in STATE, otherwise 1; terminal means completed or failed; a service whose process has ended, or whose heartbeats are stale, is not running; it is ready if it is running and says so, or has completed; a group is healthy if none of its services is in trouble, it has not ended, and passes are made, and a service if that holds of it alone; a queue is running, halted, completed, or empty: nothing waits, is claimed or blocked"`
-	Why        cli.ID      `placeholder:"ID" help:"show how call ID of --op is judged, and the evidence, or how it ended; with --group, why service ID is in its state, by which numbers, and what happens next; with --queue, what holds task ID, who has it, or how it was tried"`
-	Watch      bool        `help:"redraw it on the terminal until the operation is over, or the queue completed, or q or Ctrl-C; ? shows the keys; with --html, write the page again and again"`
-	Log        cli.ID      `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
-	Follow     bool        `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
-	Lines      cli.Count   `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
-	HTML       cli.Path    `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
-	Format     cli.Word    `placeholder:"TEMPLATE" help:"print TEMPLATE, a text/template of Go, of the document that --json prints, such as '{{.operation.state}}'; of a list, once for each element; it has the functions json, join and duration"`
-	Metrics    cli.Path    `name:"openmetrics" placeholder:"FILE" help:"write it to FILE as metrics for Prometheus, such as dpl.prom for the textfile collector of node_exporter; - means stdout"`
-	Refresh    cli.Span    `placeholder:"D" help:"with --html: a browser reads the page again every D (with --watch, 5s)"`
+	IDs        bool
+	Supervisor cli.ID `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
+	Service    cli.ID `placeholder:"ID" help:"with --group: show only this service"`
+	Check      string `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped,halted,empty,ready,healthy," placeholder:"STATE"`
+	Why        cli.ID `placeholder:"ID"`
+	Watch      bool
+	Log        cli.ID    `placeholder:"ID"`
+	Follow     bool      `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
+	Lines      cli.Count `default:"100" placeholder:"N"`
+	HTML       cli.Path  `placeholder:"FILE"`
+	Format     cli.Word  `placeholder:"TEMPLATE"`
+	Metrics    cli.Path  `name:"openmetrics" placeholder:"FILE"`
+	Refresh    cli.Span  `placeholder:"D"`
 }
 
 // Leading returns the flag whose value may be the first argument.
@@ -156,12 +156,4 @@ func (c *status) Run(env *cli.Env) error {
 	}
 
 	return s.show(what)
-}
-
-// Main runs dpl-status.
-func Main() {
-	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.",
-		"Without arguments it lists what is running, and what failed or was aborted in the last 24 "+
-			"hours, also if it is archived. It takes no lock and changes nothing. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
-			"operation, call, group, service, queue or task.")
 }

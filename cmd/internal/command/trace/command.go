@@ -52,13 +52,3 @@ func (c *tracer) Run(env *cli.Env) error {
 	_, err = env.Stdout.Write(env.JSONText(doc))
 	return err
 }
-
-// Main runs dpl-trace.
-func Main() {
-	cli.Main(&tracer{}, "Print the calls of an operation as spans of OpenTelemetry.",
-		"Prints OTLP/JSON, which a collector takes at /v1/traces. An operation whose calls are made "+
-			"with a TRACEPARENT in the environment belongs to that trace; another one gets a trace "+
-			"of its own. Each call hangs below its caller, or below the program that called it if "+
-			"that has a span. Exits 66 if there is no such operation, or none of its calls is "+
-			"known any more.")
-}

@@ -12,17 +12,17 @@ type wait struct {
 	cli.Common `embed:""`
 
 	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	For     protocol.Goal `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,change,done,settled,dead,empty,halted," placeholder:"STATE" help:"state to wait for (terminal): cleanup also matches failed, terminal matches completed and failed, change matches any change of state. Of a queue: empty (nothing waits, is claimed or blocked), halted, change (empty); of its tasks: done, settled (it has ended, or is dead or blocked), dead (done)"`
-	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
-	Ended   []cli.ID      `placeholder:"ID" help:"wait until this service of the group has ended for good: no pass starts it again"`
-	Group   cli.ID        `env:"DPL_GROUP" when:"ready,ended" placeholder:"GROUP" help:"group of the services"`
+	For     protocol.Goal `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,change,done,settled,dead,empty,halted," placeholder:"STATE"`
+	Ready   []cli.ID      `placeholder:"ID"`
+	Ended   []cli.ID      `placeholder:"ID"`
+	Group   cli.ID        `env:"DPL_GROUP" when:"ready,ended" placeholder:"GROUP"`
 	Any     bool          `help:"wait for only one of several, and print those that match"`
-	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
-	Queue   cli.QueueID   `placeholder:"QUEUE" help:"wait for this queue, or with --task for its tasks"`
+	Since   *cli.Count    `placeholder:"N"`
+	Queue   cli.QueueID   `placeholder:"QUEUE"`
 	Task    []cli.TaskID  `placeholder:"TASK" help:"task of the queue"`
 	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
-	PID     cli.PID       `placeholder:"N" help:"give up when process N has ended, for which this waits, such as $$$$, and exit 69"`
-	Call    cli.ID        `placeholder:"CALL" help:"give up when this call of $DPL_OP has ended, for which this waits, and exit 69"`
+	PID     cli.PID       `placeholder:"N"`
+	Call    cli.ID        `placeholder:"CALL"`
 }
 
 // Refuses makes it a cli.Refuser.
@@ -94,18 +94,4 @@ func (c *wait) life(env *cli.Env) (*follow.Life, error) {
 	var err error
 	who.Process, err = cli.Identify(c.PID)
 	return follow.NewLife(who), err
-}
-
-// Summary is what dpl-wait does, in one line.
-const Summary = "Wait until operations, services or tasks reach a state."
-
-// Main runs dpl-wait.
-func Main() {
-	cli.Main(&wait{}, Summary,
-		"Returns at once if the state has already been reached. Uses no processor time while "+
-			"nothing changes. With --any, prints a line OPERATION STATE, ID ready, or for "+
-			"--ended ID STATE, for each that matches. While waiting, it cleans up after participants that die, as any dpl "+
-			"command does, so it never waits for a dead one. Exits 1 once the state can no longer "+
-			"be reached, 66 if there is no such operation or group; --for running waits for an "+
-			"operation to begin, and --ready for a service to be registered.")
 }

@@ -46,17 +46,3 @@ func (c *watch) Run(env *cli.Env) error {
 	}
 	return follow.run(int64(c.Since), time.Duration(c.Timeout))
 }
-
-// Summary is what dpl-watch does, in one line.
-const Summary = "Print the events of an operation, a group or a queue."
-
-// Main runs dpl-watch.
-func Main() {
-	cli.Main(&watch{}, Summary,
-		"Prints a JSON object per line: a call started, changed its state or ended, a "+
-			"supervisor changed its state, or the operation did (type operationState). No event "+
-			"is repeated or left out; if older events are lost because there were too many, a "+
-			"line of type gap says so. Of a queue it prints what is new between two looks, from the "+
-			"first one on. Ends with the operation. To continue after an "+
-			"interruption, pass the revision of the last line to --since.")
-}
