@@ -43,10 +43,16 @@ func isHost(text string) bool {
 	return true
 }
 
-// isProse reports whether text begins with a word and a space, and names no URL: no program takes it
-// for one, because a host has no space. What a program removes at the beginning is in no word.
+// isProse reports whether text begins with a word and a space, and names no URL, so that no program
+// takes it for one or opens one in it. A host has no space, so the text is none as a whole, and what a
+// program removes at the beginning is in no word. Clients complete https:/host and https:host, and
+// remove line breaks: so a colon has a space behind it, unless it is the last character.
 func isProse(text string) bool {
 	word, _, ok := strings.Cut(text, " ")
-	return ok && word != "" && !strings.Contains(text, "://") &&
-		!strings.ContainsFunc(word, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+	isOther := func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
+	if !ok || word == "" || strings.ContainsFunc(word, isOther) {
+		return false
+	}
+	colons := strings.Count(text, ":") - strings.Count(text, ": ")
+	return colons == 0 || colons == 1 && strings.HasSuffix(text, ":")
 }

@@ -264,7 +264,7 @@ def as_read(path):
 def is_prose(text):
     """Whether text begins with a word and a space, and names no URL."""
     word, space, _ = text.partition(' ')
-    return bool(space and word) and '://' not in text and all(
+    return bool(space and word) and not re.search(r':(?! |\Z)', text) and all(
         unicodedata.category(char)[0] in 'LMN' for char in word)
 
 
