@@ -207,6 +207,7 @@ func TestExplain(t *testing.T) {
 	for command, want := range map[string][]string{
 		"git log -5 a":   {"", ""},
 		"git log -x":     {`not among its options: "-x"`, "no rule matches"},
+		"git log 'a*'":   {`a program may read another path than is written in "a*"`, "no rule matches"},
 		"git log ../a":   {`not in the directory: "../a"`, "no rule matches"},
 		"git log; x 'a'": {"git log", "no rule allows x a"},
 		"git log $X":     {notUnderstood, notUnderstood},

@@ -1,12 +1,10 @@
 package question
 
 import (
-	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Evidence is what a decision depends on, beside rules and the request.
@@ -93,16 +91,16 @@ func (rule *Rule) allowsTool(q *Request, seen Evidence) miss {
 		}
 	}
 	for _, text := range q.Texts {
-		switch {
-		case rule.Paths && !seen.lies(text):
-			return miss{"not in the directory:", text}
-		case rule.Domains != nil && !rule.leadsTo(text) && !isProse(text):
+		if rule.Domains != nil && !rule.leadsTo(text) && !isProse(text) {
 			return miss{"neither a URL of its domains nor a sentence:", text}
 		}
 	}
-	for _, name := range q.Names {
-		if rule.Paths && !seen.lies(name) {
-			return miss{"not in the directory:", name}
+	if !rule.Paths {
+		return miss{}
+	}
+	for _, text := range slices.Concat(q.Texts, q.Names) {
+		if m := seen.leaves(text); m != (miss{}) {
+			return m
 		}
 	}
 	return miss{}
@@ -208,8 +206,8 @@ func (rule *Rule) allowsOperand(word string, o others, seen Evidence) miss {
 	switch {
 	case rule.Paths && o.loose:
 		return miss{"a command that is joined to it could make a link of", word}
-	case rule.Paths && !seen.lies(word):
-		return miss{"not in the directory:", word}
+	case rule.Paths:
+		return seen.leaves(word)
 	case rule.Domains != nil && !rule.leadsTo(word):
 		return miss{"no URL of its domains:", word}
 	}
@@ -218,43 +216,34 @@ func (rule *Rule) allowsOperand(word string, o others, seen Evidence) miss {
 
 func (seen Evidence) inside(path string) bool { return seen.Inside != nil && seen.Inside(path) }
 
-// lies reports whether each path that a program may see in word lies in the directory: the word,
-// and what is behind an =, a colon, a comma or an @ in it.
-func (seen Evidence) lies(word string) bool {
-	for {
-		if read := asRead(word); isOdd(word) || !seen.inside(word) ||
-			read != word && (isOdd(read) || !seen.inside(read)) {
-			return false
+// leaves returns why word may name a path that does not lie in the directory. A program may see a
+// path in the word, behind each =, colon, comma, @ and blank in it, and between two of these.
+func (seen Evidence) leaves(word string) miss {
+	if isRewritten(word) {
+		return miss{"a program may read another path than is written in", word}
+	}
+	for rest := word; ; {
+		i := strings.IndexAny(rest, "=:,@ ")
+		if !seen.inside(rest) || i >= 0 && !seen.inside(rest[:i]) {
+			return miss{"not in the directory:", word}
 		}
-		i := strings.IndexAny(word, "=:,@")
 		if i < 0 {
+			return miss{}
+		}
+		rest = rest[i+1:]
+	}
+}
+
+// isRewritten reports whether a program may use another path than word: it expands, decodes, matches
+// or removes characters of it. Only those are let through of which no program is known to do that,
+// and a blank between two letters or digits of ASCII.
+func isRewritten(word string) bool {
+	for i, r := range word {
+		switch {
+		case r == ' ' && 0 < i && i < len(word)-1 && isName(rune(word[i-1])) && isName(rune(word[i+1])):
+		case r == '%' || r != '=' && !plain(r):
 			return true
 		}
-		word = word[i+1:]
 	}
-}
-
-// isOdd reports whether a program may use another path than path: it expands a ~ or a variable at the
-// beginning, or braces, removes what is not visible at either end, or stops at a NUL.
-func isOdd(path string) bool {
-	isHidden := func(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
-	return strings.HasPrefix(path, "~") || strings.HasPrefix(path, "$") ||
-		strings.ContainsAny(path, "{\x00") || strings.TrimFunc(path, isHidden) != path
-}
-
-// asRead returns path as a program may read it: without quotes around it, without backslashes, and
-// with the bytes that percent signs stand for.
-func asRead(path string) string {
-	path = strings.ReplaceAll(strings.Trim(path, "'\"`"), `\`, "")
-	var read []byte
-	for ; path != ""; path = path[1:] {
-		if path[0] == '%' && len(path) > 2 {
-			if code, err := hex.DecodeString(path[1:3]); err == nil {
-				read, path = append(read, code...), path[2:]
-				continue
-			}
-		}
-		read = append(read, path[0])
-	}
-	return string(read)
+	return false
 }

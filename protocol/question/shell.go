@@ -94,8 +94,12 @@ func isHidden(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 || r == 0xf
 
 // plain reports whether r means nothing but itself to every shell.
 func plain(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-		strings.ContainsRune("_@%+:,./-", r)
+	return isName(r) || strings.ContainsRune("_@%+:,./-", r)
+}
+
+// isName reports whether r is a letter or a digit of ASCII.
+func isName(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
 // split returns what may be words in a command for a shell.

@@ -22,6 +22,8 @@ RESERVED = set('if then else elif fi do done case esac while until for foreach s
                '{ } ! [[ ( )'.split())
 HOST = re.compile(r'[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]+)?')
 URL = re.compile(r'https?://([A-Za-z0-9.-]+(?::[0-9]+)?)(?:[/?#][!-\[\]-~]*)?')
+# What no program reads as another path: a blank only between letters or digits.
+UNREWRITTEN = re.compile(r'(?:[A-Za-z0-9_@+:,./=-]|(?<=[A-Za-z0-9]) (?=[A-Za-z0-9]))*')
 RANKS = 'allow', 'ask', 'deny'
 
 
@@ -245,20 +247,11 @@ def surroundings(every, request, parts, inside):
 
 
 def lies(word, inside):
-    tails = [word, *(word[match.end():] for match in re.finditer('[=:,@]', word))]
-    return all(path in inside and not odd(path) for tail in tails for path in (tail, as_read(tail)))
-
-
-def odd(path):
-    """Whether a program may use another path than path."""
-    hidden = [unicodedata.category(end) in ('Zs', 'Zl', 'Zp', 'Cc', 'Cf') for end in (path[:1], path[-1:]) if end]
-    return path[:1] in ('~', '$') or '{' in path or '\0' in path or any(hidden)
-
-
-def as_read(path):
-    """Return path as a program may read it."""
-    data = path.strip('\'"`').replace('\\', '').encode()
-    return re.sub(rb'%([0-9A-Fa-f]{2})', lambda code: bytes.fromhex(code[1].decode()), data).decode(errors='replace')
+    """Whether each path that a program may see in word lies in the directory."""
+    if not UNREWRITTEN.fullmatch(word):
+        return False
+    starts = [0, *(match.end() for match in re.finditer('[=:,@ ]', word))]
+    return all(word[at:] in inside and re.match('[^=:,@ ]*', word[at:]).group() in inside for at in starts)
 
 
 def is_prose(text):

@@ -16,7 +16,8 @@ from document import parse, write
 from random_vectors import STRANGE, places_in
 
 WORDS = ('git', 'rm', '-rf', 'sh', '/bin/rm', './git', 'sudo', 'x', '', 'a b', 'rm;x', 'git é', '$x', 'a/rm',
-         '-n5', '--x=y', 'a=b:c', 'https://go.dev/', 'https://a@go.dev', '~', 'cd', '-')
+         '-n5', '--x=y', 'a=b:c', 'https://go.dev/', 'https://a@go.dev', '~', 'cd', '-', 'x: y', 'x y:',
+         'x https:y', 'x[y]', 'x y b:c')
 IN_RULES = WORDS[:8] * 2 + ('cd', 'wc', 'wc', 'git status', '*', '~/x', 'x:*', '&&', 'if', 'a=b')
 OPTIONS = '-rf', '-n#', '--x=', '-n5', '-', 'x', '-*'
 MORE = 'x', 'x', 'y', 'a=b:c', '-rf', '-n5', '--x=y', 'https://go.dev/'
@@ -25,7 +26,7 @@ TIMES = ('2026-01-20T10:30:00Z', '2026-01-20T10:30:00.001Z', '2027-01-01T00:00:0
          '1999-01-01T00:00:00Z')
 JOINTS = (' ', ' ', ' ', '  ', ';', ' && ', '|', ' || ', '\n', "'", '"', '$(', '/', '=', '', ' 2>&1 ',
           ' >/dev/null;', ' & ')
-SEEN = '', 'git', 'x', 'a b', 'y', 'a=b:c', 'b:c', 'c', 'rm', 'input', 'path'
+SEEN = '', 'git', 'x', 'a b', 'y', 'a=b:c', 'b:c', 'a', 'b', 'c', 'rm', 'input', 'path', 'x y b:c', 'y b:c'
 
 
 def rule(dice):
