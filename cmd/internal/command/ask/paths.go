@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,19 +28,24 @@ func inside(dir string) func(path string) bool {
 			return false
 		}
 		if top == "" {
-			wd, err := os.Getwd()
-			if err == nil {
-				wd, err = filepath.EvalSymlinks(wd)
-			}
-			if err != nil {
+			var err error
+			if top, err = workingDir(); err != nil {
 				return false
 			}
-			top = wd
 		}
 
-		at := place{top, true, &left}
-		return at.walk(dir) && at.under(top) && at.walk(path) && at.under(top)
+		at := place{path: top, exists: true, left: &left}
+		return at.walk(dir) == nil && at.under(top) && at.walk(path) == nil && at.under(top)
 	}
+}
+
+// workingDir returns the working directory as an absolute path without links.
+func workingDir() (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(wd)
 }
 
 // A place is an absolute path without links, and whether anything is there.
@@ -47,15 +53,28 @@ type place struct {
 	path   string
 	exists bool
 	left   *int // how many names may still be looked up
+	way    []found
+}
+
+// A found is what was at the path of a place, whose last name may be that of a link.
+type found struct {
+	path string
+	info os.FileInfo
 }
 
 func (at place) under(top string) bool {
 	return at.path == top || strings.HasPrefix(at.path, strings.TrimSuffix(top, "/")+"/")
 }
 
-// walk goes to path, seen from at, as the system does. It returns false if the system could not, or
-// if a .. is behind a link: a shell takes that for something else than the system.
-func (at *place) walk(path string) bool {
+var (
+	errWay  = errors.New("it leads nowhere, or has a .. behind a link or behind what does not exist")
+	errLong = errors.New("too many names and links are on the way")
+)
+
+// walk goes to path, seen from at, as the system does, and appends what it finds to the way. It
+// returns an error if the system could not, or if a .. is behind a link: a shell takes that for
+// something else than the system.
+func (at *place) walk(path string) error {
 	type name struct {
 		text   string
 		linked bool // a link led here
@@ -80,7 +99,7 @@ func (at *place) walk(path string) bool {
 			continue
 		case next.text == "..":
 			if !at.exists || !next.linked && links > 0 {
-				return false
+				return errWay
 			}
 			at.path = filepath.Dir(at.path)
 			continue
@@ -91,22 +110,28 @@ func (at *place) walk(path string) bool {
 			continue
 		}
 		if *at.left--; *at.left < 0 {
-			return false
+			return errLong
 		}
 		info, err := os.Lstat(at.path)
-		switch {
-		case os.IsNotExist(err):
+		if os.IsNotExist(err) {
 			at.exists = false
-		case err != nil, info.Mode().IsRegular() && len(names) > 0:
-			return false
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		at.way = append(at.way, found{at.path, info})
+		switch {
+		case info.Mode().IsRegular() && len(names) > 0:
+			return errWay
 		case info.Mode()&os.ModeSymlink != 0:
 			target, err := os.Readlink(at.path)
 			if links++; err != nil || target == "" || links > mostLinks {
-				return false
+				return errLong
 			}
 			at.path = filepath.Dir(at.path)
 			push(target, true)
 		}
 	}
-	return true
+	return nil
 }

@@ -63,31 +63,66 @@ func evidence(env *cli.Env, request question.Request) question.Evidence {
 	return question.Evidence{Now: env.Now(), Inside: inside(request.Dir)}
 }
 
-// trusted returns the path of the file of rules behind all symbolic links. It returns
-// fileops.ErrPermission if this user could change the file, or put another one in its place.
+// trusted returns the path of a file of rules or signers, or of the program that verifies, behind all
+// symbolic links. It returns fileops.ErrPermission if this user could change the file, or put another
+// one in its place, because of anything that the way to the file leads through. So nothing on that way
+// changes until the file is read.
 func (c *ask) trusted(path string) (string, error) {
 	if c.AllowWritableRules {
 		_, err := os.Stat(path)
 		return path, err
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
-	}
 
-	above, err := filepath.Abs(filepath.Dir(path)) // of a link
+	left := mostLooks
+	at := place{path: "/", exists: true, left: &left}
+	info, err := os.Lstat(at.path)
 	if err == nil {
-		real, err = filepath.Abs(real)
+		at.way = append(at.way, found{at.path, info})
 	}
-	for _, at := range []string{real, above} {
-		what := ""
-		if err == nil {
-			what, err = writable(at)
-		}
-		if err == nil && what != "" {
-			err = fmt.Errorf("%s: %w: who asks could change %s, and so what it may do: let another "+
-				"user own it, or give --allow-writable-rules", path, fileops.ErrPermission, what)
+	if err == nil && !filepath.IsAbs(path) {
+		var wd string
+		if wd, err = workingDir(); err == nil {
+			err = at.walk(wd)
 		}
 	}
-	return real, err
+	if err == nil {
+		err = at.walk(path)
+	}
+	if err == nil && !at.exists {
+		err = os.ErrNotExist
+	}
+	for i := len(at.way) - 1; i >= 0 && err == nil; i-- {
+		err = at.way[i].check(i == len(at.way)-1)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return at.path, nil
+}
+
+// check returns fileops.ErrPermission if this user could change f, or what it says. last: f is the
+// file, to which the others lead.
+func (f found) check(last bool) error {
+	if last && !f.info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is not a regular file", fileops.ErrPermission)
+	}
+	changeable, err := f.changeable()
+	planted := false
+	if err == nil {
+		planted, err = f.planted()
+	}
+	switch {
+	case err != nil:
+		return err
+	case changeable:
+		return fmt.Errorf("%w: who asks could change %s, and so what it may do: let another user own it, "+
+			"or give --allow-writable-rules", fileops.ErrPermission, f.path)
+	case planted:
+		return fmt.Errorf("%w: any user could have put %s there: let root own it, or use a directory in "+
+			"which only its owner can write", fileops.ErrPermission, f.path)
+	case f.madeUp():
+		return fmt.Errorf("%w: %s is in a file system of processes or programs, and who asks could choose "+
+			"what it says: use a file on a disk", fileops.ErrPermission, f.path)
+	}
+	return nil
 }

@@ -3,29 +3,53 @@
 package ask
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// writable returns path, which is absolute, or the directory above it, in which this user could
-// write or which it owns; or "" if there is none.
-func writable(path string) (string, error) {
-	for at := path; ; at = filepath.Dir(at) {
-		var info unix.Stat_t
-		if err := unix.Stat(at, &info); err != nil {
-			return "", &os.PathError{Op: "stat", Path: at, Err: err}
-		}
-
-		const dir = unix.S_IFDIR | unix.S_ISVTX // in it, the files of others are safe
-		sticky := info.Mode&dir == dir
-		if int(info.Uid) == os.Geteuid() ||
-			!sticky && unix.Faccessat(unix.AT_FDCWD, at, unix.W_OK, unix.AT_EACCESS) == nil {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return "", nil
-		}
+// changeable reports whether this user owns f or could write to it. A directory with the sticky bit
+// is none that this user could change: what others own in it stays, and planted is about the rest.
+func (f found) changeable() (bool, error) {
+	switch mode := f.info.Mode(); {
+	case owner(f.info) == os.Geteuid():
+		return true, nil
+	case mode&os.ModeSymlink != 0, mode.IsDir() && mode&os.ModeSticky != 0:
+		return false, nil
 	}
+	return writable(f.path)
+}
+
+// planted reports whether f may have been made by any user: it is in a directory with the sticky bit
+// in which this user can write, and belongs neither to the owner of that nor to root.
+func (f found) planted() (bool, error) {
+	above := filepath.Dir(f.path)
+	info, err := os.Lstat(above)
+	if err != nil || info.Mode()&os.ModeSticky == 0 {
+		return false, err
+	}
+	if uid := owner(f.info); uid == 0 || uid == owner(info) {
+		return false, nil
+	}
+	return writable(above)
+}
+
+// owner returns the user to whom a file belongs.
+func owner(info os.FileInfo) int {
+	return int(info.Sys().(*syscall.Stat_t).Uid)
+}
+
+// writable reports whether this user can write to path, which is no link.
+func writable(path string) (bool, error) {
+	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
+	switch {
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EROFS):
+		return false, nil
+	case err != nil:
+		return false, &os.PathError{Op: "access", Path: path, Err: err}
+	}
+	return true, nil
 }

@@ -1,4 +1,6 @@
 package ask
 
-// writable returns path: here nothing says that a user could not change a file.
-func writable(path string) (string, error) { return path, nil }
+// changeable returns true: here nothing says that a user could not change a file.
+func (found) changeable() (bool, error) { return true, nil }
+
+func (found) planted() (bool, error) { return false, nil }
