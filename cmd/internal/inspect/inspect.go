@@ -41,17 +41,19 @@ type Attempt struct {
 }
 
 // Open returns the attempt whose files are in dir. The caller must close it. It returns a
-// *wire.Error if a schema of rules is not valid. The limit counts from here.
+// *wire.Error if a schema of rules is not valid. The limits count from here: if one comes before that
+// is known, whatever is looked at later is a doubt.
 func Open(dir string, rules check.Rules, o Options) (*Attempt, error) {
-	schemas, err := compile(rules.JSON)
-	if err != nil {
+	a := &Attempt{Options: o, rules: rules, dir: dir, over: after(o.Limit)}
+	var err error
+	a.schemas, err = within(a, func() (map[string]*jsonschema.Schema, error) { return compile(rules.JSON) })
+	if err != nil && a.exceeded == nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if a.root, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
-	return &Attempt{o, rules, dir, root, schemas, after(o.Limit), nil}, nil
+	return a, nil
 }
 
 // Close releases what Open has opened.

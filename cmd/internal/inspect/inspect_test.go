@@ -378,7 +378,7 @@ func TestBadSchemas(t *testing.T) {
 	} {
 		rules, err := check.Decode(`{"json":{"a/b":` + schema + `}}`)
 		must(t, err)
-		_, err = Open(t.TempDir(), rules, Options{})
+		_, err = Open(t.TempDir(), rules, Options{Limit: time.Minute})
 		if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", schema, err, want)
 		}

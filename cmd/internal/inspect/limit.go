@@ -17,8 +17,8 @@ const (
 	memoryEvery = 20 * time.Millisecond
 )
 
-// within returns what f returns, or an error if a limit of a comes first. Then f may still run:
-// neither a search nor a comparison with a schema can be stopped but by the end of this process.
+// within returns what f returns, or an error if a limit of a comes first. Then f may still run: no
+// search, and nothing about a schema, can be stopped but by the end of this process.
 func within[T any](a *Attempt, f func() (T, error)) (value T, err error) {
 	type result struct {
 		value T
