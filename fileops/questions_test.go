@@ -3,6 +3,7 @@ package fileops
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -108,4 +109,38 @@ func TestQuestionsAreReadOnce(t *testing.T) {
 			t.Fatalf("with %d questions two passes open %d files, and %d with one", i+1, n, few)
 		}
 	}
+}
+
+// An edit that looks at many large queues keeps none of them: whoever can write the ledger could
+// otherwise have it take any amount of memory.
+func TestLargeOthers(t *testing.T) {
+	l := queueLedger(t, Config{})
+	const queues, size = 8, 4 << 20
+	must(t, os.MkdirAll(l.QueuesDir(), 0o700))
+	for i := range queues {
+		id := fmt.Sprint("q", i)
+		text := fmt.Sprintf(`{"queueId": %q, "policy": {"maxAttempts": 1, "rememberForMs": 1}, "tasks": [],
+			"more": %q}`, id, strings.Repeat("a", size))
+		must(t, os.WriteFile(l.QueuePath(id), []byte(text), 0o600))
+	}
+
+	seen := l.SeeQueue("ask", observe.Observation{Now: queueTime})
+	gone, before := 0, heap()
+	for i := range queues {
+		if seen.Parked(fmt.Sprint("q", i), "t", 1, "ask/q1") {
+			gone++
+		}
+	}
+	if kept := int64(heap()) - int64(before); gone != queues || kept > size {
+		t.Errorf("%d of %d are gone, and %d bytes are kept", gone, queues, kept)
+	}
+	runtime.KeepAlive(seen)
+}
+
+// heap returns how many bytes are in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

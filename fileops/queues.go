@@ -167,7 +167,7 @@ func (l *Ledger) EditQueue(id string, mode Mode,
 	}
 	return queues.Edit(l, id, mode,
 		func(q queue.Queue, seen observe.Observation) (queue.Queue, error) {
-			return verb(q, l.SeeQueue(id, seen))
+			return verb(q, l.seeQueue(id, q, seen))
 		})
 }
 
@@ -186,14 +186,19 @@ func (l *Ledger) ReadQueue(id string) (queue.Queue, error) {
 // ObserveQueue returns what an edit of q would see now, with seen. See Document.Observe.
 func (l *Ledger) ObserveQueue(q queue.Queue, seen observe.Observation) queue.Seen {
 	seen, _ = queues.Observe(l, q.ID, q, seen)
-	return l.SeeQueue(q.ID, seen)
+	return l.seeQueue(q.ID, q, seen)
 }
 
 // SeeQueue adds to seen the calls of attempts, the tasks that ended long ago, and other queues.
 func (l *Ledger) SeeQueue(id string, seen observe.Observation) queue.Seen {
+	return l.seeQueue(id, queue.Queue{}, seen)
+}
+
+// seeQueue is SeeQueue for q, which has that id.
+func (l *Ledger) seeQueue(id string, q queue.Queue, seen observe.Observation) queue.Seen {
 	var past map[string]queue.Ended
 	asked := 0
-	others := l.others(seen)
+	others := l.others(q, seen)
 	return queue.Seen{
 		Observation: seen,
 		Call:        func(op, call string) queue.CallState { return l.callState(op, call, seen) },
