@@ -8,57 +8,30 @@ import (
 
 const emojiStyle, keycap = '\ufe0f', '\u20e3'
 
-// emoji returns the length of the emoji with which s begins, with all that belongs to it: a style,
-// a skin tone, and what is joined to it. It returns 0 if there is none.
-func emoji(s string) (n int) {
+// emoji returns the length of the emoji with which s begins, with its style or skin tone. It returns
+// 0 if there is none. What is joined to it is another one: the joiner is not seen, and a terminal may
+// count its columns wrongly.
+func emoji(s string) int {
 	if len(s) == 0 || s[0] < utf8.RuneSelf && !isKeycap(s) {
 		return 0
 	}
 	if isKeycap(s) {
 		return 1 + len(string(emojiStyle)) + len(string(keycap))
 	}
-	if n = flagLen(s); n > 0 {
-		return n
+	r, n := utf8.DecodeRuneInString(s)
+	if !isEmoji(r) {
+		return 0
 	}
-
-	for {
-		r, size := utf8.DecodeRuneInString(s[n:])
-		if !isEmoji(r) {
-			return max(n-len(string(joiner)), 0)
-		}
-		n += size
-
-		switch r, size := utf8.DecodeRuneInString(s[n:]); {
-		case r == emojiStyle, 0x1f3fb <= r && r <= 0x1f3ff: // skin tones
-			n += size
-		}
-		if !strings.HasPrefix(s[n:], string(joiner)) {
-			return n
-		}
-		n += len(string(joiner))
+	if next, size := utf8.DecodeRuneInString(s[n:]); next == emojiStyle || 0x1f3fb <= next && next <= 0x1f3ff {
+		n += size // a skin tone
 	}
+	return n
 }
 
 // isKeycap reports whether s begins with a digit, # or * on a key.
 func isKeycap(s string) bool {
 	return len(s) > 1 && strings.IndexByte("0123456789#*", s[0]) >= 0 &&
 		strings.HasPrefix(s[1:], string(emojiStyle)+string(keycap))
-}
-
-// flagLen returns the length of the flag of a part of Britain with which s begins, or 0. Its
-// letters are tags, which nobody sees elsewhere.
-func flagLen(s string) int {
-	const black = "\U0001f3f4"
-	if !strings.HasPrefix(s, black) {
-		return 0
-	}
-	for _, region := range [...]string{"gbeng", "gbsct", "gbwls"} {
-		tags := strings.Map(func(r rune) rune { return 0xe0000 + r }, region) + "\U000e007f"
-		if strings.HasPrefix(s[len(black):], tags) {
-			return len(black) + len(tags)
-		}
-	}
-	return 0
 }
 
 // isEmoji reports whether r may be drawn as an emoji.

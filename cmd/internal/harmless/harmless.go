@@ -25,8 +25,8 @@ var ASCII bool
 // Text returns s as it is shown in one line. Written as \u{202e} are controls, other characters
 // that are not plainly visible, letters of another script than the rest of their word, and the
 // backslash before a text that looks like such an escape. So are right-to-left letters in a line that
-// may be drawn as another one is. A byte that is not UTF-8 is \x{ff}, and a tab is ⇥. Emoji, and the
-// joiners in words of scripts that need them, are kept.
+// may be drawn as another one is. A byte that is not UTF-8 is \x{ff}, and a tab is ⇥. An emoji keeps
+// its style or skin tone, but no joiner is kept.
 func Text(s string) string {
 	if isPlain(s) {
 		return s

@@ -6,10 +6,10 @@ import (
 )
 
 // isTurned reports whether line may be drawn as another line is, by a terminal that draws letters from
-// right to left (annex 9 of Unicode) in lines that begin at the left: it has such letters, and digits
+// right to left (annex 9 of Unicode) in lines that begin at the left: it has such letters, and numbers
 // or brackets. Lines with other characters are drawn differently if they are different.
 func isTurned(line string) bool {
-	isOther := func(r rune) bool { return unicode.In(r, unicode.Nd, unicode.Ps, unicode.Pe) }
+	isOther := func(r rune) bool { return unicode.In(r, unicode.N, unicode.Ps, unicode.Pe) }
 	return strings.ContainsFunc(line, isRightToLeft) && strings.ContainsFunc(line, isOther)
 }
 

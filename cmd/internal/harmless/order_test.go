@@ -12,6 +12,7 @@ func TestTurned(t *testing.T) {
 	for _, alike := range [][2]string{
 		{"rm -rf /srv/א/1/2", "rm -rf /srv/1/2/א"}, {"א1", "1א"}, {"א(ב)", "(ב)א"}, {"[ا] x", "ا[x]"},
 		{"٣/א", "א/٣"}, {"א ۱", "۱ א"}, {"א\u202eב", "ב\u202eא"}, {"ܐ{ܒ}", "{ܒ}ܐ"},
+		{"א²", "²א"}, {"א₁/ב", "ב/₁א"}, {"⒈א", "א⒈"},
 	} {
 		one, other := Text(alike[0]), Text(alike[1])
 		if one == other || strings.ContainsFunc(one+other, isRightToLeft) {

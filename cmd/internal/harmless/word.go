@@ -5,8 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-const nonJoiner, joiner = '\u200c', '\u200d'
-
 // inWord reports whether a word may begin with r.
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
@@ -15,15 +13,13 @@ func inWord(r rune) bool {
 	return !ASCII && unicode.In(r, unicode.L, unicode.Nd) && !isHidden(r)
 }
 
-// wordLen returns the length of the word with which s begins: letters, digits and underscores, the
-// marks on letters, and joiners between letters of scripts that use them.
+// wordLen returns the length of the word with which s begins: letters, digits and underscores, and the
+// marks on letters.
 func wordLen(s string) (n int) {
 	const mostMarks = 4 // on one letter: more are drawn over other lines
 	marks := -1         // on the last letter; -1: there is none
-	var before rune
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
-		after, _ := utf8.DecodeRuneInString(s[n+size:])
 		switch {
 		case n > 0 && emoji(s[n:]) > 0:
 			return n
@@ -33,11 +29,9 @@ func wordLen(s string) (n int) {
 			}
 		case isMark(r) && 0 <= marks && marks < mostMarks:
 			marks++
-		case (r == joiner || r == nonJoiner) && usesJoiners(before) && usesJoiners(after):
 		default:
 			return n
 		}
-		before = r
 		n += size
 	}
 	return n
@@ -74,7 +68,7 @@ func drawWord(word string, put func(s string, r rune, shown bool)) {
 
 	shown := true
 	for i, r := range word {
-		hangs := unicode.In(r, unicode.M, unicode.Cf) // on what is before it: a mark or a joiner
+		hangs := unicode.Is(unicode.M, r) // on what is before it
 		if s := scriptOf(r); mixed > 1 && (shown || !hangs) {
 			shown = s == common || s == most
 		}
@@ -111,7 +105,7 @@ func scriptOf(r rune) script {
 		return cyrillic
 	case unicode.Is(unicode.Greek, r):
 		return greek
-	case unicode.In(r, unicode.Common, unicode.Inherited) || r == joiner || r == nonJoiner:
+	case unicode.In(r, unicode.Common, unicode.Inherited):
 		return common
 	}
 	return other
@@ -125,14 +119,4 @@ func isUnit(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// usesJoiners reports whether r is a letter or mark of a script in which joiners change how it is
-// written.
-func usesJoiners(r rune) bool {
-	return r >= 0x600 && unicode.In(r, unicode.L, unicode.M) && !isHidden(r) &&
-		unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko,
-			unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
-			unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
-			unicode.Khmer, unicode.Myanmar, unicode.Balinese, unicode.Javanese, unicode.Adlam)
 }

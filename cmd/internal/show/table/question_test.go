@@ -24,7 +24,7 @@ func TestQuote(t *testing.T) {
 		{Style{Width: 7}, "│ x\n┆ y", "│ │ x\n│ ┆ y\n"},
 		{Style{Width: 7}, "日本語", "│ 日本\n┆ 語\n"},
 		{Style{Width: 7}, "⚠️⚠️⚠️", "│ ⚠️⚠️\n┆ ⚠️\n"}, // of which a terminal may draw two columns each
-		{Style{Width: 7}, "👩\u200d👩\u200d👧", "│ 👩\u200d👩\u200d\n┆ 👧\n"},
+		{Style{Width: 20}, "👩\u200d👩", "│ 👩\\u{200d}👩\n"},
 		{Style{Width: 7}, "привет", "│ приве\n┆ т\n"},
 		{Style{Width: 7, Wide: true}, "привет", "│ пр\n┆ ив\n┆ ет\n"},
 		{Style{Width: 1}, "ab", "│ a\n┆ b\n"},

@@ -66,11 +66,11 @@ func (s Style) pieces(line string, width int) (all []string) {
 // cells returns the number of columns that r takes at most, on any terminal: of an emoji that is
 // made of many, a terminal may draw each.
 func (s Style) cells(r rune) int {
-	const joiner, nonJoiner, tab = '\u200d', '\u200c', '⇥'
+	const tab = '⇥'
 	switch {
 	case r < utf8.RuneSelf, r == tab:
 		return 1
-	case r == joiner, r == nonJoiner, unicode.Is(unicode.Mn, r):
+	case unicode.Is(unicode.Mn, r):
 		return 0
 	case r >= 0x1f000:
 		return 2
