@@ -275,7 +275,7 @@ func TestAuditSeal(t *testing.T) {
 		must(t, l.fs.Remove(layout.PartOf(l.QueueAudit("q"), 1)))
 		object, err := l.AuditedQueue("q")
 		must(t, err)
-		v := &audit.Verifier{State: audit.State{Shape: object.Shape}, Known: []string{lines[0].Hash}}
+		v := &audit.Verifier{State: audit.State{Shape: object.Shape}, Known: []string{lines[1].Hash}}
 		end, err := object.Read(func(texts []string) {
 			for _, text := range texts {
 				v.Line(audit.Parse(text))
@@ -284,7 +284,7 @@ func TestAuditSeal(t *testing.T) {
 		must(t, err)
 		v.End(end.Chain, end.Text)
 		if v.Findings != nil || !v.State.Known || v.First != 2 || q.Audit.Seq != 7 {
-			t.Errorf("%s: without the first part, whose head is known: %v", commit, v.Findings)
+			t.Errorf("%s: without the first part, with a known head of the next: %v", commit, v.Findings)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (f Finding) String() string { return fmt.Sprintf("line %d is %s: %s", f.Seq
 // object's file. The zero Verifier with a Shape has read nothing.
 type Verifier struct {
 	State State
-	Known []string   // heads kept elsewhere: each must be the hash of a line, or named by the first one
+	Known []string   // heads kept elsewhere: each must be the hash of a line
 	Each  func(Line) // gets each good line; nil: nobody does
 
 	Findings []Finding // at most mostFindings
@@ -45,14 +45,14 @@ type Verifier struct {
 	Marks    []Line    // the lines that say that the record began, or was not continuous
 	Moved    bool      // the parts before the first line are elsewhere, which is no finding
 
-	first    Line   // the first line, unless it is line 1 or names a known head
-	last     int64  // the number of the last line
-	head     string // its hash; "": not known
-	badLinks int    // how many lines in a row do not name the hash of the one before
-	noFit    bool   // a patch did not fit: the state is of no use
-	found    map[string]bool
-	tail     []Line // the last ones
-	torn     string // what follows the last newline
+	first    Line            // the first line, unless it is line 1
+	last     int64           // the number of the last line
+	head     string          // its hash; "": not known
+	badLinks int             // how many lines in a row do not name the hash of the one before
+	noFit    bool            // a patch did not fit: the state is of no use
+	found    map[string]bool // which of Known are hashes of lines
+	tail     []Line          // the last ones
+	torn     string          // what follows the last newline
 }
 
 // Line reads the next line. err is that of Parse.
@@ -95,21 +95,22 @@ func (v *Verifier) begin(l Line) {
 		v.find(1, Changed, fmt.Sprintf("it says that its number is %d", l.Seq))
 	case l.Seq == 1 && l.Prev != "":
 		v.find(1, Changed, "it names a line before it")
-	case l.Seq > 1 && slices.Contains(v.Known, l.Prev):
-		v.note(l.Prev)
 	case l.Seq > 1:
-		v.first = Line{Seq: l.Seq, Prev: l.Prev, Entry: Entry{Verb: l.Verb}}
+		v.first = Line{Seq: l.Seq, Entry: Entry{Verb: l.Verb}}
 	}
 }
 
 // endBegin says whether it is right that the log begins with a line that is not the first one: the
-// parts before it were sealed, and may be elsewhere.
+// parts before it were sealed, and may be elsewhere. The line that begins a part has the whole object.
 func (v *Verifier) endBegin(sealed Sealing) {
 	f := v.first
-	v.Moved = f.Seq > 1 && sealed.Part > 0 && (f.Prev == sealed.Head || f.Verb == Sealed)
+	switch f.Verb {
+	case Began, Restored, Unaudited, Sealed:
+		v.Moved = f.Seq > 1 && sealed.Part > 0
+	}
 	if f.Seq > 1 && !v.Moved {
 		v.Findings = slices.Insert(v.Findings, 0, Finding{1, Missing, fmt.Sprintf("the log begins with "+
-			"line %d: give the head of line %d, if you know it, with --known", f.Seq, f.Seq-1)})
+			"line %d: restore the lines before it, or the part that has them", f.Seq)})
 	}
 }
 
@@ -117,18 +118,15 @@ func (v *Verifier) endBegin(sealed Sealing) {
 func (v *Verifier) take(l Line) {
 	v.last, v.head = l.Seq, l.Hash
 	v.Lines++
-	v.note(l.Hash)
+	if slices.Contains(v.Known, l.Hash) {
+		v.accept(l)
+	}
 	if v.Each != nil {
 		v.Each(l)
 	}
+	v.mark(l)
 	if v.tail = append(v.tail, l); len(v.tail) > 4*MostPending {
 		v.tail = slices.Clone(v.tail[2*MostPending:])
-	}
-
-	switch l.Verb {
-	case Began, Restored, Unaudited, Ended:
-		v.Marks = append(v.Marks, Line{Seq: l.Seq, Entry: Entry{At: l.At, Verb: l.Verb,
-			Revision: l.Revision}})
 	}
 	if len(l.Patch) > 0 && l.Patch[0].Path == "" {
 		v.noFit = false
@@ -140,13 +138,20 @@ func (v *Verifier) take(l Line) {
 	}
 }
 
-// note remembers that a line has that hash.
-func (v *Verifier) note(hash string) {
+// accept notes that l has a known hash.
+func (v *Verifier) accept(l Line) {
 	if v.found == nil {
 		v.found = make(map[string]bool)
 	}
-	if slices.Contains(v.Known, hash) {
-		v.found[hash] = true
+	v.found[l.Hash] = true
+}
+
+// mark keeps l if it is one for Marks.
+func (v *Verifier) mark(l Line) {
+	switch l.Verb {
+	case Began, Restored, Unaudited, Ended:
+		v.Marks = append(v.Marks, Line{Seq: l.Seq, Entry: Entry{At: l.At, Verb: l.Verb,
+			Revision: l.Revision}})
 	}
 }
 
@@ -240,9 +245,18 @@ func (v *Verifier) End(c Chain, text string) {
 
 	for _, head := range v.Known {
 		if !v.found[head] {
-			v.find(max(1, v.last), Missing, "no line has the hash "+head)
+			v.find(max(1, v.last), Missing, "no line has the hash "+head+v.elsewhere())
 		}
 	}
+}
+
+// elsewhere says what to do if the line of a known head may be in a part that is elsewhere.
+func (v *Verifier) elsewhere() string {
+	if !v.Moved {
+		return ""
+	}
+	return fmt.Sprintf(": if its line is in a sealed part before line %d, put that part back next to the log",
+		v.First)
 }
 
 // pending reads a line that the object's file has.

@@ -183,8 +183,7 @@ func TestVerifyFile(t *testing.T) {
 	}
 }
 
-// A head that was kept elsewhere tells of lines that were made anew, and stands for parts that are
-// gone.
+// A head that was kept elsewhere tells of lines that were made anew, or removed.
 func TestVerifyKnown(t *testing.T) {
 	t.Parallel()
 	lines, end, text := history()
@@ -195,7 +194,23 @@ func TestVerifyKnown(t *testing.T) {
 		found[0].How != Missing {
 		t.Errorf("without the first two lines: %v", found)
 	}
-	if found := verify(join(lines[2:]), end, text, wire.Hash(lines[1])); found != nil {
-		t.Errorf("without the first two lines, whose head is known: %v", found)
+
+	for n, line := range lines {
+		head, _ := Parse(line)
+		forged := Chain{Seq: head.Seq, Head: head.Hash}.Append(Entry{At: head.At, Verb: Sealed,
+			Revision: 5, Patch: []Change{{After: text}}})
+		forged.Sealed = Sealing{Part: 1, Head: head.Hash}
+		begun := join(forged.Pending)
+		forged.Pending = nil
+		if found := verify(begun, forged, text); found != nil {
+			t.Errorf("the parts before line %d are elsewhere: %v", n+2, found)
+		}
+		if found := verify(begun, forged, text, head.Hash); len(found) != 1 || found[0].How != Missing {
+			t.Errorf("a part that names the known head begins with line %d: %v", n+2, found)
+		}
+		forged.Sealed.Head = head.Prev
+		if found := verify(line+"\n"+begun, forged, text, head.Hash); n > 0 && !names(found, 1) {
+			t.Errorf("the known head is that of line %d, which begins the log: %v", n+1, found)
+		}
 	}
 }

@@ -254,7 +254,7 @@ class Replay:
 class Verifier:
     def __init__(self, shape, known=(), left_out=()):
         self.replay, self.known, self.found = Replay(shape, left_out), set(known), set()
-        self.began = None  # the first line, if it is not line 1 and names no known head
+        self.began = None  # the first line, if it is not line 1
         self.findings, self.lines = [], []
         self.last, self.head, self.bad, self.fits = 0, '', 0, True
 
@@ -297,21 +297,19 @@ class Verifier:
     def first(self, line):
         if line.seq > 1 and not line.prev or line.seq == 1 and line.prev:
             self.find(1, 'changed')
-        elif line.seq > 1 and line.prev in self.known:
-            self.found.add(line.prev)
         elif line.seq > 1:
             self.began = line
 
     def end_first(self, sealed):
-        """The log may begin later if the parts before it were sealed: they may be elsewhere."""
+        """The log may begin with a part if those before it were sealed: they may be elsewhere."""
         line = self.began
-        if line and not (sealed and (line.verb == 'sealed' or line.prev == sealed['head'])):
+        if line and not (sealed and line.verb in ('began', 'restored', 'unaudited', 'sealed')):
             self.findings.append((1, 'missing'))
 
     def take(self, line):
         self.last, self.head = line.seq, line.hash
-        self.lines.append(line)
         self.found.add(line.hash)
+        self.lines.append(line)
         if line.patch and line.patch[0]['path'] == '':
             self.fits = True
         if not self.replay.line(line) and self.fits:
