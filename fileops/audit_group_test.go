@@ -36,8 +36,8 @@ func groupRecord(l *Ledger) (lines []audit.Line, err error) {
 			lines = append(lines, line)
 		}
 	})
-	if err == nil && v.Findings != nil {
-		err = fmt.Errorf("%v", v.Findings)
+	if broken := v.Broken(); err == nil && len(broken) > 0 {
+		err = fmt.Errorf("%v", broken)
 	}
 	for _, text := range end.Chain.Pending {
 		line, _ := audit.Parse(text)

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// How is how a line is broken.
+// How is how a line is broken. One way has the name of a verb: a line Unaudited says that an edit before
+// it has no line, and no known head is of that line or of a later one.
 type How string
 
 const (
@@ -51,6 +54,7 @@ type Verifier struct {
 	badLinks int             // how many lines in a row do not name the hash of the one before
 	noFit    bool            // a patch did not fit: the state is of no use
 	found    map[string]bool // which of Known are hashes of lines
+	accepted int64           // the number of the last of these lines
 	tail     []Line          // the last ones
 	torn     string          // what follows the last newline
 }
@@ -143,15 +147,33 @@ func (v *Verifier) accept(l Line) {
 	if v.found == nil {
 		v.found = make(map[string]bool)
 	}
-	v.found[l.Hash] = true
+	v.found[l.Hash], v.accepted = true, l.Seq
 }
 
-// mark keeps l if it is one for Marks.
+// mark keeps l, the next line, if it is one for Marks. While the record is off no edit has a line.
 func (v *Verifier) mark(l Line) {
+	wasOff := len(v.tail) > 0 && v.tail[len(v.tail)-1].Verb == Ended
 	switch l.Verb {
-	case Began, Restored, Unaudited, Ended:
-		v.Marks = append(v.Marks, Line{Seq: l.Seq, Entry: Entry{At: l.At, Verb: l.Verb,
-			Revision: l.Revision}})
+	case Unaudited:
+		if wasOff {
+			return
+		}
+	case Began, Restored, Ended:
+	default:
+		return
+	}
+	v.Marks = append(v.Marks, Line{Seq: l.Seq, Hash: l.Hash, Entry: Entry{At: l.At, Verb: l.Verb,
+		Revision: l.Revision}})
+}
+
+// endMarks reports the edits without a line that nobody has accepted by keeping a later head.
+func (v *Verifier) endMarks() {
+	for _, l := range v.Marks {
+		if l.Verb == Unaudited && l.Seq > v.accepted {
+			v.Add(Finding{l.Seq, Unaudited, fmt.Sprintf("before %s the object was edited without a line; "+
+				"this line has the object as the next edit found it: if that is right, keep a head from here "+
+				"on, such as --known %s", wire.FormatTime(l.At), l.Hash)})
+		}
 	}
 }
 
@@ -203,6 +225,12 @@ func (v *Verifier) Add(f Finding) {
 	v.Findings = append(v.Findings, f)
 }
 
+// Broken returns the findings about lines that are not as they were written. A reader to whom nobody
+// gives known heads, which accept an edit without a line, would report that one whenever it reads.
+func (v *Verifier) Broken() []Finding {
+	return slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return f.How == Unaudited })
+}
+
 // Rest reads what follows the last newline of the log. The log goes on if another part follows.
 func (v *Verifier) Rest(text string) { v.torn += text }
 
@@ -210,6 +238,7 @@ func (v *Verifier) Rest(text string) { v.torn += text }
 func (v *Verifier) Lost(why string) {
 	v.settleLinks(true)
 	v.endBegin(Sealing{})
+	v.endMarks()
 	v.find(v.last+1, Missing, why)
 }
 
@@ -243,6 +272,7 @@ func (v *Verifier) End(c Chain, text string) {
 		v.compare(c, text)
 	}
 
+	v.endMarks()
 	for _, head := range v.Known {
 		if !v.found[head] {
 			v.find(max(1, v.last), Missing, "no line has the hash "+head+v.elsewhere())

@@ -255,6 +255,7 @@ class Verifier:
     def __init__(self, shape, known=(), left_out=()):
         self.replay, self.known, self.found = Replay(shape, left_out), set(known), set()
         self.began = None  # the first line, if it is not line 1
+        self.unaudited = []  # lines that no known head accepts
         self.findings, self.lines = [], []
         self.last, self.head, self.bad, self.fits = 0, '', 0, True
 
@@ -306,9 +307,17 @@ class Verifier:
         if line and not (sealed and line.verb in ('began', 'restored', 'unaudited', 'sealed')):
             self.findings.append((1, 'missing'))
 
+    def end_unaudited(self):
+        """Name the lines that say that somebody has edited the object without one."""
+        self.findings += [(seq, 'unaudited') for seq in self.unaudited]
+
     def take(self, line):
         self.last, self.head = line.seq, line.hash
-        self.found.add(line.hash)
+        if line.verb == 'unaudited' and not (self.lines and self.lines[-1].verb == 'off'):
+            self.unaudited.append(line.seq)
+        if line.hash in self.known:
+            self.found.add(line.hash)
+            self.unaudited = []
         self.lines.append(line)
         if line.patch and line.patch[0]['path'] == '':
             self.fits = True
@@ -346,6 +355,7 @@ class Verifier:
         if rest:
             self.find(max(self.last, 1), 'torn')
         self.end_first(chain['sealed'])
+        self.end_unaudited()
 
         if self.last > chain['seq']:
             self.links(True)
@@ -394,6 +404,7 @@ def verify(log, file, shape, known=(), left_out=()):
     if file is None:
         verifier.links(True)
         verifier.end_first(None)
+        verifier.end_unaudited()
         verifier.find(verifier.last + 1, 'missing')
     else:
         verifier.end(rest, *end_of(file))

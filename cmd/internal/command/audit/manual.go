@@ -43,7 +43,8 @@ kind
 	dead, halted, resumed, completed, asked, allowed, denied, answered, timedOut, withdrawn,
 	changed; or TASK_START, TASK_COMPLETE, TASK_BLOCKED, HALT, COMPLETED
 known
-	with --verify: a head that was kept elsewhere; the record must contain it
+	with --verify: a head that was kept elsewhere: the record must have its line; changes
+	without a line before it are no findings
 signers
 	with --verify: each yes of a person must have a signature by one of FILE, as dpl-ask
 	--signers takes it

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
@@ -70,6 +71,10 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, 
 		print("note: the record begins with line %d: the sealed parts before it are elsewhere", v.First)
 	}
 	for _, l := range v.Marks {
+		found := func(f audit.Finding) bool { return f.Seq == l.Seq && f.How == audit.Unaudited }
+		if slices.ContainsFunc(v.Findings, found) {
+			continue
+		}
 		print("note: line %d, of %s: %s", l.Seq, wire.FormatTime(l.At), mark(l.Verb))
 	}
 	for _, y := range signed {
@@ -103,7 +108,7 @@ func mark(verb string) string {
 	case audit.Restored:
 		return "the file had been set back to an older state, or its record had been lost"
 	case audit.Unaudited:
-		return "a program that keeps no record had edited the object"
+		return "the object had been edited without a line; a head that you know is later"
 	}
 	return "the record was switched off"
 }

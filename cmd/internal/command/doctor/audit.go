@@ -39,7 +39,7 @@ func (p *checkup) audit() (found []finding) {
 			found = append(found, problem.about(name, err.Error(), ""))
 			continue
 		}
-		found = append(found, findingsOf(name, v.Findings)...)
+		found = append(found, findingsOf(name, v.Broken())...)
 		if v.Moved {
 			found = append(found, note.about(name, fmt.Sprintf("the record begins with line %d: the sealed "+
 				"parts before it are elsewhere", v.First), ""))
@@ -71,7 +71,7 @@ func marksOf(name string, marks []audit.Line) (found []finding) {
 		case audit.Restored:
 			what = "the file was set back to an older state, or its record was lost"
 		case audit.Unaudited:
-			what = "the file was edited by a program that keeps no record"
+			what = "the object had been edited without a line: see dpl-audit --verify"
 		default:
 			continue
 		}

@@ -69,7 +69,7 @@ func record(object fileops.Audited) (*page.Record, error) {
 		return nil, err
 	}
 	r := &page.Record{Seq: end.Chain.Seq, Head: end.Chain.Head, Verified: true}
-	for _, f := range v.Findings {
+	for _, f := range v.Broken() {
 		r.Findings = append(r.Findings, f.String())
 	}
 
