@@ -22,7 +22,7 @@ type Entry struct {
 const (
 	Began     = "began"     // the record begins with an object that exists
 	Restored  = "restored"  // the file was set back to an older state
-	Unaudited = "unaudited" // a program that keeps no record has edited the object
+	Unaudited = "unaudited" // the object was edited without a line
 	Sealed    = "sealed"    // the log begins a new part
 	Noted     = "note"      // the line has a note, and nothing else changed
 	Started   = "on"        // the record was switched on
@@ -99,7 +99,21 @@ func (n *Note) members(c *wire.Codec) {
 	c.String("task", &n.Task, wire.IfSet)
 }
 
-func (c *Change) record(w *wire.Codec) { w.Known(c.members, "path") }
+// record refuses a change that says nothing of what was there, or of what is: it would fit any object.
+func (c *Change) record(w *wire.Codec) {
+	if !w.Known(c.members, "path") {
+		return
+	}
+	before, after, was := c.Before != "", c.After != "", c.Was != ""
+	switch {
+	case c.Path == "" && (before || was || !isObject(c.After)):
+		w.FailMember("after", "of the whole object there is only what it is, an object")
+	case !before && !after && !was:
+		w.FailMember("was", "it is absent, and so are before and after")
+	case was && (before || after):
+		w.FailMember("was", "it goes with neither before nor after")
+	}
+}
 
 func (c *Change) members(w *wire.Codec) {
 	w.String("path", &c.Path, wire.Always)

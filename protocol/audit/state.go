@@ -138,8 +138,11 @@ func (s *State) queued(name, place string, c Change) (fits bool) {
 		n.list = append(n.list, c.After)
 		return true
 	case place == "0" && c.After == "" && len(n.list) > 0:
-		fits = c.Before == "" || canonical(n.list[0]) == canonical(c.Before)
-		fits = fits && (c.Was == "" || hashOf(n.list[0]) == c.Was)
+		if c.Was != "" {
+			fits = hashOf(n.list[0]) == c.Was
+		} else {
+			fits = canonical(n.list[0]) == canonical(c.Before)
+		}
 		n.list = n.list[1:]
 		return fits
 	}
@@ -164,7 +167,7 @@ func (s *State) set(at *node, name string, next *node, c Change) (fits bool) {
 	case c.After != "":
 		fits = next == nil
 	default:
-		fits = next != nil && (c.Was == "" || s.hash(c.Path, next) == c.Was)
+		fits = next != nil && s.hash(c.Path, next) == c.Was
 	}
 
 	switch {

@@ -50,14 +50,22 @@ def read_line(text):
                     value['patch'], value['verb'], text, value.get('by', {}))
         read_time(value['at'])
         good = line.seq > 0 and isinstance(line.verb, str) and isinstance(line.patch, list) and (
-            'prev' not in value or HASH.fullmatch(line.prev)) and all(
-                isinstance(change['path'], str)
-                and ('was' not in change or HASH.fullmatch(change['was'])) for change in line.patch)
+            'prev' not in value or HASH.fullmatch(line.prev)) and all(map(is_change, line.patch))
     except (Refused, KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from None
     if not good:
         raise ValueError('a member has another type')
     return line
+
+
+def is_change(change):
+    """Return whether a change says what was there, or what is (§54)."""
+    sides = {'before', 'after', 'was'} & change.keys()
+    if change['path'] == '':
+        return sides == {'after'} and isinstance(change['after'], dict)
+    return isinstance(change['path'], str) and (
+        bool(HASH.fullmatch(change['was'])) if sides == {'was'}
+        else bool(sides) and 'was' not in sides)
 
 
 # Authors (§53.1)
@@ -221,10 +229,10 @@ class Replay:
         if 'before' in change:
             fits = was is not WHOLE and same(*(self.without(side, path)
                                                for side in (was, change['before'])))
+        elif 'was' in change:
+            fits = was is not WHOLE and hash_of(canonical(self.without(was, path))) == change['was']
         else:
-            fits = (was is WHOLE) == ('after' in change)
-        if 'was' in change:
-            fits &= was is not WHOLE and hash_of(canonical(self.without(was, path))) == change['was']
+            fits = was is WHOLE
         if 'after' in change:
             at[path[-1]] = change['after']
         else:
@@ -238,8 +246,9 @@ class Replay:
         if place != '0' or 'after' in change or not elements:
             return False
         first = elements.pop(0)
-        return (('before' not in change or same(first, change['before']))
-                and ('was' not in change or hash_of(canonical(first)) == change['was']))
+        if 'was' in change:
+            return hash_of(canonical(first)) == change['was']
+        return same(first, change['before'])
 
     def is_now(self, value):
         """Return whether the object is value. An array without elements is as good as none."""
