@@ -133,12 +133,25 @@ func (v *Verifier) take(l Line) {
 		v.tail = slices.Clone(v.tail[2*MostPending:])
 	}
 	if len(l.Patch) > 0 && l.Patch[0].Path == "" {
+		v.whole(l)
 		v.noFit = false
 	}
 	if path, fits := v.State.Replay(l); !fits && !v.noFit {
 		if v.noFit = true; v.badLinks == 0 {
 			v.find(l.Seq, Changed, fmt.Sprintf("%s was not what it says before", path))
 		}
+	}
+}
+
+// whole compares the object that l has with what the lines before say, if an edit sealed the log: it
+// has changed nothing, and without this the next lines would be compared with what it has found.
+func (v *Verifier) whole(l Line) {
+	if l.Verb != Sealed || !v.State.Known || v.noFit || v.badLinks > 0 {
+		return
+	}
+	v.State.SetRevision(l.Revision)
+	if paths := v.State.Differ(l.Patch[0].After); len(paths) > 0 {
+		v.find(l.Seq, Changed, fmt.Sprintf("it has another %s than the lines before", paths[0]))
 	}
 }
 

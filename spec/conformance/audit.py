@@ -329,10 +329,18 @@ class Verifier:
             self.unaudited = []
         self.lines.append(line)
         if line.patch and line.patch[0]['path'] == '':
+            self.whole(line)
             self.fits = True
         if not self.replay.line(line) and self.fits:
             self.fits = False
             if not self.bad:
+                self.find(line.seq, 'changed')
+
+    def whole(self, line):
+        """Compare the object of a line with what those before say, if an edit sealed the log."""
+        if line.verb == 'sealed' and self.replay.state is not None and self.fits and not self.bad:
+            self.replay.state['revision'] = Number(str(line.revision))
+            if not self.replay.is_now(line.patch[0]['after']):
                 self.find(line.seq, 'changed')
 
     def bad_link(self):
