@@ -8,12 +8,13 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/show/table"
 	"github.com/dpl-project/dpl/cmd/internal/signing"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
-	"github.com/dpl-project/dpl/protocol/question"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // signatures checks what people have signed in the record of a queue (spec §47.5).
@@ -32,7 +33,7 @@ type signedYes struct {
 	seq    int64 // of the line
 	ended  queue.Ended
 	signer string
-	text   string // what was signed, as lists have it; "": it is not in notes/
+	spec   *queue.AskSpec // what was signed; nil: it is not in notes/
 }
 
 // line checks what l adds. What rules have decided needs no signature, and a no neither.
@@ -50,26 +51,22 @@ func (s *signatures) line(l audit.Line) {
 				Text: fmt.Sprintf("%s: %s%s: %v", e.ID, e.End, d.Decider(), err)})
 			continue
 		}
-		s.known = append(s.known, signedYes{l.Seq, e, signer, s.text(e.Spec)})
+		s.known = append(s.known, signedYes{l.Seq, e, signer, s.spec(e.Spec)})
 	}
 }
 
-// text returns the text of the question whose spec has that hash, as lists have it, or "" if it is not
-// in notes/. The text of the decision is not what was signed.
-func (s *signatures) text(spec string) string {
-	content, err := s.ledger.ReadNote(audit.Note{Hash: spec})
+// spec returns the spec of a question that has that hash, or nil if it is not in notes/. The text of the
+// decision is not what was signed.
+func (s *signatures) spec(hash string) *queue.AskSpec {
+	content, err := s.ledger.ReadNote(audit.Note{Hash: hash})
 	if err != nil {
-		return ""
+		return nil
 	}
 	asked, err := queue.DecodeAskSpec(queue.Content(content))
 	if err != nil {
-		return ""
+		return nil
 	}
-	text := asked.Brief()
-	if request, err := question.DecodeRequest(asked.Input); err == nil {
-		text = request.Listed(text)
-	}
-	return text
+	return &asked
 }
 
 // check returns who has signed e. The signature is of the question as the decision describes it, and
@@ -115,22 +112,33 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 		verifier: verifier, seen: make(map[string]bool)}, nil
 }
 
-// mostSigned is how many bytes people see of what was signed.
-const mostSigned = 400
-
-// line returns y for people.
-func (y signedYes) line() string {
+// draw returns y for people, with all of what was signed.
+func (y signedYes) draw(style table.Style) (string, error) {
 	d := y.ended.Decision
-	text := harmless.Short(y.text, mostSigned)
-	if text == "" {
-		text = "a text that is not in notes/: " + y.ended.Spec
+	head := fmt.Sprintf("line %d: %s: %s, signed by %s on %s:", y.seq, y.ended.ID, y.ended.End, y.signer,
+		wire.FormatTime(d.Signature.At))
+	if y.spec == nil {
+		return harmless.Text(head+" a text that is not in notes/: "+y.ended.Spec) + "\n", nil
 	}
-	return fmt.Sprintf("line %d: %s: %s, signed by %s on %s: %s", y.seq, y.ended.ID, y.ended.End,
-		y.signer, wire.FormatTime(d.Signature.At), text)
+	text, err := style.Spec(*y.spec)
+	if d.Answer != "" {
+		text += "answer:\n" + style.Quote(d.Answer)
+	}
+	return harmless.Text(head) + "\n" + text, err
 }
 
 func (y signedYes) object() cli.Object {
+	var text, input any
+	choices := []string{}
+	if y.spec != nil {
+		text, choices = y.spec.Text, append(choices, y.spec.Choices...)
+		if y.spec.Input != "" {
+			input = jsontext.Value(y.spec.Input)
+		}
+	}
+	d := y.ended.Decision
 	return cli.Object{{"seq", y.seq}, {"questionId", y.ended.ID}, {"end", y.ended.End},
-		{"signer", y.signer}, {"signedAt", wire.FormatTime(y.ended.Decision.Signature.At)},
-		{"spec", y.ended.Spec}, {"noted", y.text != ""}}
+		{"signer", y.signer}, {"signedAt", wire.FormatTime(d.Signature.At)}, {"spec", y.ended.Spec},
+		{"noted", y.spec != nil}, {"text", text}, {"input", input}, {"choices", choices},
+		{"answer", cli.OrNull(d.Answer)}}
 }

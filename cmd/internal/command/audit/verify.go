@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
+	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -45,8 +46,8 @@ func (c *auditor) verify(env *cli.Env, l *fileops.Ledger, object fileops.Audited
 		env.PrintJSON(cli.Object{{"whole", len(v.Findings) == 0}, {"lines", v.Lines},
 			{"first", v.First}, {"moved", v.Moved}, {"seq", end.Chain.Seq}, {"head", cli.OrNull(end.Chain.Head)},
 			{"findings", findings}, {"moreFindings", v.More}, {"signed", objects(signed)}})
-	} else {
-		c.report(env, v, end, signed)
+	} else if err := c.report(env, v, end, signed); err != nil {
+		return err
 	}
 	if len(v.Findings) > 0 {
 		return cli.Exit(cli.StatusFalse)
@@ -63,7 +64,9 @@ func objects(signed []signedYes) []cli.Object {
 }
 
 // report prints what v has found for people, and what it cannot see.
-func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, signed []signedYes) {
+func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd,
+	signed []signedYes) error {
+
 	print := func(format string, args ...any) {
 		fmt.Fprintln(env.Stdout, harmless.Text(fmt.Sprintf(format, args...)))
 	}
@@ -78,7 +81,11 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, 
 		print("note: line %d, of %s: %s", l.Seq, wire.FormatTime(l.At), mark(l.Verb))
 	}
 	for _, y := range signed {
-		print("%s", y.line())
+		text, err := y.draw(screen.Style())
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(env.Stdout, text)
 	}
 	for _, f := range v.Findings {
 		print("%v", f)
@@ -87,17 +94,18 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd, 
 		print("and %d more findings", v.More)
 	}
 	if len(v.Findings) > 0 {
-		return
+		return nil
 	}
 
 	print("lines %d to %d are whole, and the file is what they say", v.First, end.Chain.Seq)
 	print("head: %d %s", end.Chain.Seq, end.Chain.Head)
 	if len(c.Known) > 0 {
 		print("It contains the heads that you have kept: nothing up to them has changed since then.")
-		return
+		return nil
 	}
 	print("This cannot tell whether somebody made the last lines and the file anew, or restored an older " +
 		"state of both. Keep heads elsewhere, and give them as --known.")
+	return nil
 }
 
 // mark says what a line with that verb means for the lines around it.

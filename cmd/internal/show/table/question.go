@@ -32,15 +32,23 @@ func (s Style) Questions(all []*queue.Task, seen queue.Seen) string {
 	return s.table(questionColumns, nodes)
 }
 
-// Question draws the question t in full, for a person who decides: how much time is left; who asks,
-// the text, the choices and the request, all of it behind a margin. What is to be allowed is
-// last, so that nothing else pushes it off the screen.
+// Question draws the question t in full, for a person who decides: how much time is left; who asks, and
+// what (see Spec), all of it behind a margin. What is to be allowed is last, so that nothing else
+// pushes it off the screen.
 func (s Style) Question(t *queue.Task, spec queue.AskSpec, seen queue.Seen) (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s, asked %s; %s left\n", s.paint(strong, t.ID), t.Ask.Kind,
 		explain.Ago(seen.Now.Sub(t.EnqueuedAt)), explain.Span(t.Expiry().Left(seen.Observation)))
-	out.WriteString(s.by(explain.AskedBy(t)) + s.Quote(spec.Text))
+	out.WriteString(s.by(explain.AskedBy(t)))
+	what, err := s.Spec(spec)
+	return out.String() + what, err
+}
 
+// Spec draws all of what is asked: the text, the choices and the request, behind a margin. What is to be
+// allowed is last.
+func (s Style) Spec(spec queue.AskSpec) (string, error) {
+	var out strings.Builder
+	out.WriteString(s.Quote(spec.Text))
 	if spec.Choices != nil {
 		var lines []string
 		for i, choice := range spec.Choices {
