@@ -154,7 +154,7 @@ func TestAuditRestored(t *testing.T) {
 		enqueue(t, l, "{}", "d")
 		lines, found, err := recordOf(l)
 		verbs := verbsOf(lines)
-		if err != nil || found != nil || !slices.Equal(verbs[len(verbs)-3:], []string{"restored", "restore", "enqueue"}) {
+		if err != nil || len(found) != 1 || found[0].How != audit.Restored || !slices.Equal(verbs[len(verbs)-3:], []string{"restored", "restore", "enqueue"}) {
 			t.Errorf("sealed: %v: %v, %v, %q", sealed, found, err, verbs)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// How is how a line is broken. One way has the name of a verb: a line Unaudited says that an edit before
-// it has no line, and no known head is of that line or of a later one.
+// How is how a line is broken. Two ways have the name of a verb: a line Unaudited or Restored says that the
+// object was changed without one, and no known head is of that line or of a later one.
 type How string
 
 const (
@@ -55,6 +55,7 @@ type Verifier struct {
 	noFit    bool            // a patch did not fit: the state is of no use
 	found    map[string]bool // which of Known are hashes of lines
 	accepted int64           // the number of the last of these lines
+	without  []Line          // the Marks that say that the object was changed without a line
 	tail     []Line          // the last ones
 	torn     string          // what follows the last newline
 }
@@ -146,13 +147,21 @@ func (v *Verifier) take(l Line) {
 // whole compares the object that l has with what the lines before say, if an edit sealed the log: it
 // has changed nothing, and without this the next lines would be compared with what it has found.
 func (v *Verifier) whole(l Line) {
-	if l.Verb != Sealed || !v.State.Known || v.noFit || v.badLinks > 0 {
+	if l.Verb != Sealed {
 		return
 	}
-	v.State.SetRevision(l.Revision)
-	if paths := v.State.Differ(l.Patch[0].After); len(paths) > 0 {
+	if paths := v.differ(l); len(paths) > 0 {
 		v.find(l.Seq, Changed, fmt.Sprintf("it has another %s than the lines before", paths[0]))
 	}
+}
+
+// differ returns the paths at which the object that l has is not what the lines before say, if they do.
+func (v *Verifier) differ(l Line) (paths []string) {
+	if !v.State.Known || v.noFit || v.badLinks > 0 {
+		return nil
+	}
+	v.State.SetRevision(l.Revision)
+	return v.State.Differ(l.Patch[0].After)
 }
 
 // accept notes that l has a known hash.
@@ -165,28 +174,40 @@ func (v *Verifier) accept(l Line) {
 
 // mark keeps l, the next line, if it is one for Marks. While the record is off no edit has a line.
 func (v *Verifier) mark(l Line) {
-	wasOff := len(v.tail) > 0 && v.tail[len(v.tail)-1].Verb == Ended
+	without := false
 	switch l.Verb {
 	case Unaudited:
-		if wasOff {
+		if len(v.tail) > 0 && v.tail[len(v.tail)-1].Verb == Ended {
 			return
 		}
-	case Began, Restored, Ended:
+		without = true
+	case Restored: // an edit that was killed leaves a line ahead of the file, which has changed nothing
+		known := v.State.Known && !v.noFit && v.badLinks == 0
+		without = !known || len(l.Patch) == 0 || len(v.differ(l)) > 0
+	case Began, Ended:
 	default:
 		return
 	}
-	v.Marks = append(v.Marks, Line{Seq: l.Seq, Hash: l.Hash, Entry: Entry{At: l.At, Verb: l.Verb,
-		Revision: l.Revision}})
+	l = Line{Seq: l.Seq, Hash: l.Hash, Entry: Entry{At: l.At, Verb: l.Verb, Revision: l.Revision}}
+	v.Marks = append(v.Marks, l)
+	if without {
+		v.without = append(v.without, l)
+	}
 }
 
-// endMarks reports the edits without a line that nobody has accepted by keeping a later head.
+// endMarks reports the changes without a line that nobody has accepted by keeping a later head.
 func (v *Verifier) endMarks() {
-	for _, l := range v.Marks {
-		if l.Verb == Unaudited && l.Seq > v.accepted {
-			v.Add(Finding{l.Seq, Unaudited, fmt.Sprintf("before %s the object was edited without a line; "+
-				"this line has the object as the next edit found it: if that is right, keep a head from here "+
-				"on, such as --known %s", wire.FormatTime(l.At), l.Hash)})
+	for _, l := range v.without {
+		if l.Seq <= v.accepted {
+			continue
 		}
+		what := "the object was edited without a line"
+		if l.Verb == Restored {
+			what = "the file was set back, or its record was lost"
+		}
+		v.Add(Finding{l.Seq, How(l.Verb), fmt.Sprintf("before %s %s; this line has the object as the next "+
+			"edit found it: if that is right, keep a head from here on, such as --known %s",
+			wire.FormatTime(l.At), what, l.Hash)})
 	}
 }
 
@@ -239,9 +260,11 @@ func (v *Verifier) Add(f Finding) {
 }
 
 // Broken returns the findings about lines that are not as they were written. A reader to whom nobody
-// gives known heads, which accept an edit without a line, would report that one whenever it reads.
+// gives known heads, which accept a change without a line, would report that one whenever it reads.
 func (v *Verifier) Broken() []Finding {
-	return slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return f.How == Unaudited })
+	return slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool {
+		return f.How == Unaudited || f.How == Restored
+	})
 }
 
 // Rest reads what follows the last newline of the log. The log goes on if another part follows.

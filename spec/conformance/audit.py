@@ -264,7 +264,7 @@ class Verifier:
     def __init__(self, shape, known=(), left_out=()):
         self.replay, self.known, self.found = Replay(shape, left_out), set(known), set()
         self.began = None  # the first line, if it is not line 1
-        self.unaudited = []  # lines that no known head accepts
+        self.without = []  # lines that say that the object was changed without one, and that no head accepts
         self.findings, self.lines = [], []
         self.last, self.head, self.bad, self.fits = 0, '', 0, True
 
@@ -316,17 +316,18 @@ class Verifier:
         if line and not (sealed and line.verb in ('began', 'restored', 'unaudited', 'sealed')):
             self.findings.append((1, 'missing'))
 
-    def end_unaudited(self):
-        """Name the lines that say that somebody has edited the object without one."""
-        self.findings += [(seq, 'unaudited') for seq in self.unaudited]
+    def end_without(self):
+        """Name the lines that say that somebody has changed the object without one."""
+        self.findings += self.without
 
     def take(self, line):
         self.last, self.head = line.seq, line.hash
-        if line.verb == 'unaudited' and not (self.lines and self.lines[-1].verb == 'off'):
-            self.unaudited.append(line.seq)
+        if (line.verb == 'unaudited' and not (self.lines and self.lines[-1].verb == 'off')
+                or line.verb == 'restored' and not (line.patch and self.is_same(line))):
+            self.without.append((line.seq, line.verb))
         if line.hash in self.known:
             self.found.add(line.hash)
-            self.unaudited = []
+            self.without = []
         self.lines.append(line)
         if line.patch and line.patch[0]['path'] == '':
             self.whole(line)
@@ -338,10 +339,18 @@ class Verifier:
 
     def whole(self, line):
         """Compare the object of a line with what those before say, if an edit sealed the log."""
-        if line.verb == 'sealed' and self.replay.state is not None and self.fits and not self.bad:
-            self.replay.state['revision'] = Number(str(line.revision))
-            if not self.replay.is_now(line.patch[0]['after']):
-                self.find(line.seq, 'changed')
+        if line.verb == 'sealed' and self.is_known() and not self.is_same(line):
+            self.find(line.seq, 'changed')
+
+    def is_known(self):
+        return self.replay.state is not None and self.fits and not self.bad
+
+    def is_same(self, line):
+        """Return whether the object of a line is what those before say."""
+        if not self.is_known():
+            return False
+        self.replay.state['revision'] = Number(str(line.revision))
+        return self.replay.is_now(line.patch[0]['after'])
 
     def bad_link(self):
         self.bad += 1
@@ -372,7 +381,7 @@ class Verifier:
         if rest:
             self.find(max(self.last, 1), 'torn')
         self.end_first(chain['sealed'])
-        self.end_unaudited()
+        self.end_without()
 
         if self.last > chain['seq']:
             self.links(True)
@@ -421,7 +430,7 @@ def verify(log, file, shape, known=(), left_out=()):
     if file is None:
         verifier.links(True)
         verifier.end_first(None)
-        verifier.end_unaudited()
+        verifier.end_without()
         verifier.find(verifier.last + 1, 'missing')
     else:
         verifier.end(rest, *end_of(file))

@@ -74,7 +74,7 @@ func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd,
 		print("note: the record begins with line %d: the sealed parts before it are elsewhere", v.First)
 	}
 	for _, l := range v.Marks {
-		found := func(f audit.Finding) bool { return f.Seq == l.Seq && f.How == audit.Unaudited }
+		found := func(f audit.Finding) bool { return f.Seq == l.Seq && f.How == audit.How(l.Verb) }
 		if slices.ContainsFunc(v.Findings, found) {
 			continue
 		}
