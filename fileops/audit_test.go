@@ -154,7 +154,10 @@ func TestAuditRestored(t *testing.T) {
 		enqueue(t, l, "{}", "d")
 		lines, found, err := recordOf(l)
 		verbs := verbsOf(lines)
-		if err != nil || len(found) != 1 || found[0].How != audit.Restored || !slices.Equal(verbs[len(verbs)-3:], []string{"restored", "restore", "enqueue"}) {
+		want := []string{"restored", "restore", "enqueue"}
+		if err != nil || len(found) != 1 || found[0].How != audit.Restored ||
+			!slices.Equal(verbs[len(verbs)-3:], want) {
+
 			t.Errorf("sealed: %v: %v, %v, %q", sealed, found, err, verbs)
 		}
 	}
@@ -196,7 +199,8 @@ func TestAuditUnaudited(t *testing.T) {
 	}
 }
 
-// isUnaudited reports whether all that is found is that line seq says that an edit before it has none.
+// isUnaudited reports whether all that is found is that line seq says that an edit before it has
+// none.
 func isUnaudited(found []audit.Finding, seq int64) bool {
 	return len(found) == 1 && found[0].Seq == seq && found[0].How == audit.Unaudited
 }
@@ -237,7 +241,9 @@ func TestAuditUnauditedBeforeHeartbeat(t *testing.T) {
 
 	v := &audit.Verifier{}
 	_, err = object.Verify(v, Feed)
-	if err != nil || len(v.Marks) != 2 || !isUnaudited(v.Findings, v.Marks[1].Seq) || len(v.Broken()) > 0 {
+	if err != nil || len(v.Marks) != 2 || !isUnaudited(v.Findings, v.Marks[1].Seq) ||
+		len(v.Broken()) > 0 {
+
 		t.Errorf("%v, %v, %v", err, v.Findings, v.Marks)
 	}
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // A Change is a change of one value of an object (spec §54). Before and After are JSON without
-// white space; "" means that the value is absent. An object that is removed has Was instead of Before.
+// white space; "" means that the value is absent. An object that is removed has Was instead of
+// Before.
 type Change struct {
 	Path   string // names of members, and ids of elements, with / between; "": the whole object
 	Before string

@@ -99,7 +99,8 @@ func (n *Note) members(c *wire.Codec) {
 	c.String("task", &n.Task, wire.IfSet)
 }
 
-// record refuses a change that says nothing of what was there, or of what is: it would fit any object.
+// record refuses a change that says nothing of what was there, or of what is: it would fit any
+// object.
 func (c *Change) record(w *wire.Codec) {
 	if !w.Known(c.members, "path") {
 		return

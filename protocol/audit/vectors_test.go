@@ -210,9 +210,11 @@ func TestSchema(t *testing.T) {
 	}
 	for _, line := range []string{`{}`, strings.Replace(lines[1], `"sha256:`, `"`, 1),
 		strings.Replace(lines[0], `"seq":1`, `"seq":0`, 1), strings.Replace(lines[0], `"path"`, `"p"`, 1),
-		strings.Replace(lines[0], `"after":{`, `"before":{`, 1), strings.Replace(lines[0], `"after"`, `"before":1,"after"`, 1),
+		strings.Replace(lines[0], `"after":{`, `"before":{`, 1),
+		strings.Replace(lines[0], `"after"`, `"before":1,"after"`, 1),
 		strings.Replace(lines[0], `"after":{`, `"after":1,"x":{`, 1),
-		strings.Replace(lines[4], `"before":2,"after":3`, `"x":1`, 1), strings.Replace(lines[4], `"before"`, was+`"before"`, 1),
+		strings.Replace(lines[4], `"before":2,"after":3`, `"x":1`, 1),
+		strings.Replace(lines[4], `"before"`, was+`"before"`, 1),
 		strings.Replace(lines[4], `"before":2`, was+`"x":1`, 1)} {
 		if _, err := Parse(line); err == nil || valid(line) == nil {
 			t.Errorf("%s: refused by a reader: %v, by the schema: %v", line, err, valid(line))

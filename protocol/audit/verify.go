@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// How is how a line is broken. Two ways have the name of a verb: a line Unaudited or Restored says that the
-// object was changed without one, and no known head is of that line or of a later one.
+// How is how a line is broken. Two ways have the name of a verb: a line Unaudited or Restored says
+// that the object was changed without one, and no known head is of that line or of a later one.
 type How string
 
 const (
@@ -106,7 +106,8 @@ func (v *Verifier) begin(l Line) {
 }
 
 // endBegin says whether it is right that the log begins with a line that is not the first one: the
-// parts before it were sealed, and may be elsewhere. The line that begins a part has the whole object.
+// parts before it were sealed, and may be elsewhere. The line that begins a part has the whole
+// object.
 func (v *Verifier) endBegin(sealed Sealing) {
 	f := v.first
 	switch f.Verb {
@@ -144,8 +145,8 @@ func (v *Verifier) take(l Line) {
 	}
 }
 
-// whole compares the object that l has with what the lines before say, if an edit sealed the log: it
-// has changed nothing, and without this the next lines would be compared with what it has found.
+// whole compares the object that l has with what the lines before say, if an edit sealed the log:
+// it has changed nothing, and without this the next lines would be compared with what it has found.
 func (v *Verifier) whole(l Line) {
 	if l.Verb != Sealed {
 		return
@@ -155,7 +156,8 @@ func (v *Verifier) whole(l Line) {
 	}
 }
 
-// differ returns the paths at which the object that l has is not what the lines before say, if they do.
+// differ returns the paths at which the object that l has is not what the lines before say, if they
+// do.
 func (v *Verifier) differ(l Line) (paths []string) {
 	if !v.State.Known || v.noFit || v.badLinks > 0 {
 		return nil
@@ -181,7 +183,7 @@ func (v *Verifier) mark(l Line) {
 			return
 		}
 		without = true
-	case Restored: // an edit that was killed leaves a line ahead of the file, which has changed nothing
+	case Restored: // an edit that was killed may leave a line, which has changed nothing
 		known := v.State.Known && !v.noFit && v.badLinks == 0
 		without = !known || len(l.Patch) == 0 || len(v.differ(l)) > 0
 	case Began, Ended:
@@ -205,8 +207,8 @@ func (v *Verifier) endMarks() {
 		if l.Verb == Restored {
 			what = "the file was set back, or its record was lost"
 		}
-		v.Add(Finding{l.Seq, How(l.Verb), fmt.Sprintf("before %s %s; this line has the object as the next "+
-			"edit found it: if that is right, keep a head from here on, such as --known %s",
+		v.Add(Finding{l.Seq, How(l.Verb), fmt.Sprintf("before %s %s; this line has the object as the "+
+			"next edit found it: if that is right, keep a head from here on, such as --known %s",
 			wire.FormatTime(l.At), what, l.Hash)})
 	}
 }
@@ -259,8 +261,9 @@ func (v *Verifier) Add(f Finding) {
 	v.Findings = append(v.Findings, f)
 }
 
-// Broken returns the findings about lines that are not as they were written. A reader to whom nobody
-// gives known heads, which accept a change without a line, would report that one whenever it reads.
+// Broken returns the findings about lines that are not as they were written. A reader to whom
+// nobody gives known heads, which accept a change without a line, would report that one whenever it
+// reads.
 func (v *Verifier) Broken() []Finding {
 	return slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool {
 		return f.How == Unaudited || f.How == Restored
@@ -321,8 +324,8 @@ func (v *Verifier) elsewhere() string {
 	if !v.Moved {
 		return ""
 	}
-	return fmt.Sprintf(": if its line is in a sealed part before line %d, put that part back next to the log",
-		v.First)
+	return fmt.Sprintf(": if its line is in a sealed part before line %d, put that part back next to "+
+		"the log", v.First)
 }
 
 // pending reads a line that the object's file has.

@@ -55,8 +55,8 @@ func (s *signatures) line(l audit.Line) {
 	}
 }
 
-// spec returns the spec of a question that has that hash, or nil if it is not in notes/. The text of the
-// decision is not what was signed.
+// spec returns the spec of a question that has that hash, or nil if it is not in notes/. The text
+// of the decision is not what was signed.
 func (s *signatures) spec(hash string) *queue.AskSpec {
 	content, err := s.ledger.ReadNote(audit.Note{Hash: hash})
 	if err != nil {
@@ -115,8 +115,8 @@ func (c *auditor) signatures(l *fileops.Ledger) (*signatures, error) {
 // draw returns y for people, with all of what was signed.
 func (y signedYes) draw(style table.Style) (string, error) {
 	d := y.ended.Decision
-	head := fmt.Sprintf("line %d: %s: %s, signed by %s on %s:", y.seq, y.ended.ID, y.ended.End, y.signer,
-		wire.FormatTime(d.Signature.At))
+	head := fmt.Sprintf("line %d: %s: %s, signed by %s on %s:", y.seq, y.ended.ID, y.ended.End,
+		y.signer, wire.FormatTime(d.Signature.At))
 	if y.spec == nil {
 		return harmless.Text(head+" a text that is not in notes/: "+y.ended.Spec) + "\n", nil
 	}

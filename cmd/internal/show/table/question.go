@@ -32,9 +32,9 @@ func (s Style) Questions(all []*queue.Task, seen queue.Seen) string {
 	return s.table(questionColumns, nodes)
 }
 
-// Question draws the question t in full, for a person who decides: how much time is left; who asks, and
-// what (see Spec), all of it behind a margin. What is to be allowed is last, so that nothing else
-// pushes it off the screen.
+// Question draws the question t in full, for a person who decides: how much time is left; who asks,
+// and what (see Spec), all of it behind a margin. What is to be allowed is last, so that nothing
+// else pushes it off the screen.
 func (s Style) Question(t *queue.Task, spec queue.AskSpec, seen queue.Seen) (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s, asked %s; %s left\n", s.paint(strong, t.ID), t.Ask.Kind,
@@ -44,8 +44,8 @@ func (s Style) Question(t *queue.Task, spec queue.AskSpec, seen queue.Seen) (str
 	return out.String() + what, err
 }
 
-// Spec draws all of what is asked: the text, the choices and the request, behind a margin. What is to be
-// allowed is last.
+// Spec draws all of what is asked: the text, the choices and the request, behind a margin. What is
+// to be allowed is last.
 func (s Style) Spec(spec queue.AskSpec) (string, error) {
 	var out strings.Builder
 	out.WriteString(s.Quote(spec.Text))
