@@ -26,12 +26,12 @@ QUEUE --head | --at REVISION | --seal | --note KIND --data FILE
 Prints who changed what, and when, the newest first; with --json, a line of JSON for each
 change. A queue always has a record, in queues/QUEUE.audit.jsonl; an operation or a group has
 one of its edits from --on to --off, except heartbeats. Each line has the hash of the line
-before. --verify exits 0 if no line is changed, missing, forked or torn, notes are what was
-noted, and the file is what the lines say; otherwise 1. Whoever can write the files can also
-make a record anew from some line on, or restore an older state of all of them. Only a head that
-was kept elsewhere tells: print it with --head, and give it to --verify as --known. The log
-seals itself when it has 8 MiB: the parts may be moved elsewhere, and only dpl-cleanup
---keep-record deletes them.
+before. --verify exits 0 if no line is changed, missing, forked or torn, nothing was changed
+without a line, notes are what was noted, and the file is what the lines say; otherwise 1.
+Whoever can write the files can also make a record anew from some line on, or restore an older
+state of all of them. Only a head that was kept elsewhere tells: print it with --head, and give
+it to --verify as --known. The log seals itself when it has 8 MiB: the parts may be moved
+elsewhere, and only dpl-cleanup --keep-record deletes them.
 `,
 		Flags: `
 since
@@ -63,7 +63,7 @@ queue
 0
 	Done; with --verify, the record is whole.
 1
-	With --verify: a line is changed, missing, forked or torn.
+	With --verify: there are findings.
 64
 65
 66
