@@ -61,7 +61,7 @@ func TestOneWordPerIdea(t *testing.T) {
 func pages(t *testing.T) map[string]string {
 	code := regexp.MustCompile("(?ms)^```.*?^```|^    [^\n]*$|`[^`]*`")
 	texts := make(map[string]string)
-	for _, pattern := range []string{"*.md", "spec/*.md", "scripts/docs/*.[1-9]", "scripts/docs/notes/*.txt", "cmd/internal/command/*/examples.txt"} {
+	for _, pattern := range []string{"*.md", "spec/*.md", "scripts/docs/*.[1-9]", "scripts/docs/notes/*.txt", "cmd/internal/command/*/manual.txt"} {
 		names, err := filepath.Glob(filepath.Join("..", pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)

@@ -55,8 +55,8 @@ type HostTimer interface {
 }
 
 // Main parses the arguments of this process into c, runs it, and exits with the status for the
-// result of Run. m is for the help.
-func Main(c Command, m Manual) {
+// result of Run. summary is for the help, and so is text (see manual).
+func Main(c Command, summary, text string) {
 	debug.SetGCPercent(400) // nearly all commands end before they need any of their memory again
 	process.OpenMask()
 	harmless.ASCII = !locale.UTF8() && (term.IsTerminal(1) || term.IsTerminal(2))
@@ -66,7 +66,7 @@ func Main(c Command, m Manual) {
 	env.Stdout, env.Stderr = out, env.messages
 	env.Session = env.session(false)
 	args := os.Args[1:]
-	status := env.run(c, args, &m)
+	status := env.run(c, args, &manual{summary, text})
 	if out.err != nil && status == StatusOK {
 		status = env.report(env.lost(out.err))
 	}
@@ -80,7 +80,7 @@ func Main(c Command, m Manual) {
 	os.Exit(status)
 }
 
-func (env *Env) run(c Command, args []string, m *Manual) (status int) {
+func (env *Env) run(c Command, args []string, m *manual) (status int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			fmt.Fprintf(env.Stderr, "%s: bug: %v\n%s", env.Program, bug, debug.Stack())
@@ -104,7 +104,7 @@ func (env *Env) run(c Command, args []string, m *Manual) (status int) {
 
 // parse fills c from args, and reports whether to run it. It prints the help or the version if they
 // were asked for.
-func (env *Env) parse(c Command, args []string, texts *Manual) (ready bool, err error) {
+func (env *Env) parse(c Command, args []string, texts *manual) (ready bool, err error) {
 	if !FastLane(c, args) {
 		m := env.newParser(c, texts)
 		_, err = m.Parse(args)

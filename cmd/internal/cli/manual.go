@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,20 +10,40 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A Manual is what the help of a command says. All of it is constant, so that a start makes nothing
-// of it.
+// A manual is what the help of a command says: its summary, and a text of sections. The first line of
+// a section is its name in capitals:
 //
-// Flags and Exits are tables: a line with a name, and below it, after a tab, the lines of its text.
-type Manual struct {
-	Summary  string // what the command does, in one line
-	Usage    string // how it is called, one line each, without its name
-	Details  string // a paragraph, of lines
-	Flags    string // the help of flags whose tag has none
-	Exits    string // its exit statuses in order; without a text in the meaning that they have for all
-	Examples string // paragraphs, and commands that are indented by four spaces
+//	USAGE          how the command is called, one line each, without its name
+//	DETAILS        a paragraph
+//	FLAGS          the help of flags whose tag has none
+//	EXIT STATUSES  without a text in the meaning that they have for all commands
+//	EXAMPLES       paragraphs, and below each of them commands that are indented by four spaces
+//
+// Flags and exit statuses are tables: a line with a name, and below it, after a tab, the lines of its
+// text.
+type manual struct{ summary, text string }
+
+// generalExits are the exit statuses that commands share, with the meaning that they have where the
+// command says nothing else. The tables in spec/ are compared with the help of the commands.
+//
+//go:embed exits.txt
+var generalExits string
+
+// sharedFlags is the help of flags that several commands have.
+//
+//go:embed shared_flags.txt
+var sharedFlags string
+
+// section returns the text of a section, or "" if there is none.
+func (m *manual) section(name string) string {
+	_, text, _ := strings.Cut("\n"+m.text, "\n"+name+"\n")
+	for _, next := range []string{"USAGE", "DETAILS", "FLAGS", "EXIT STATUSES", "EXAMPLES"} {
+		text, _, _ = strings.Cut(text, "\n\n"+next+"\n")
+	}
+	return text
 }
 
-// A row is one of a table in a Manual.
+// A row is one of a table.
 type row struct{ name, text string }
 
 // rows returns those of a table.
@@ -50,21 +71,21 @@ func texts(table string) map[string]string {
 	return all
 }
 
-// usage returns the lines of m.Usage.
-func (m *Manual) usage() (lines []string) {
-	for line := range strings.Lines(strings.TrimSpace(m.Usage)) {
+// usage returns the lines that show how the command is called.
+func (m *manual) usage() (lines []string) {
+	for line := range strings.Lines(m.section("USAGE")) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return lines
 }
 
-// details returns m.Details in one line.
-func (m *Manual) details() string { return strings.Join(strings.Fields(m.Details), " ") }
+// details returns the paragraph in one line.
+func (m *manual) details() string { return strings.Join(strings.Fields(m.section("DETAILS")), " ") }
 
 // describe gives flags their help: that of their tag, of m, or of sharedFlags. A row of m for no flag
 // without help is a bug.
-func (m *Manual) describe(flags []*kong.Value) {
-	own, shared := texts(m.Flags), texts(sharedFlags)
+func (m *manual) describe(flags []*kong.Value) {
+	own, shared := texts(m.section("FLAGS")), texts(sharedFlags)
 	for _, v := range flags {
 		if v.Help == "" {
 			v.Help = strings.ReplaceAll(cmp.Or(own[v.Name], shared[v.Name]), "${default}", v.Default)
@@ -80,9 +101,9 @@ func (m *Manual) describe(flags []*kong.Value) {
 type exit struct{ status, meaning, ofAll string }
 
 // exits returns the exit statuses of m.
-func (m *Manual) exits() (all []exit) {
+func (m *manual) exits() (all []exit) {
 	general := texts(generalExits)
-	for _, r := range rows(m.Exits) {
+	for _, r := range rows(m.section("EXIT STATUSES")) {
 		e := exit{status: r.name, meaning: r.text, ofAll: general[r.name]}
 		if e.meaning == "" {
 			e.meaning = e.ofAll
@@ -93,7 +114,7 @@ func (m *Manual) exits() (all []exit) {
 }
 
 // exitHelp returns the exit statuses of m for its help.
-func (m *Manual) exitHelp() string {
+func (m *manual) exitHelp() string {
 	var out strings.Builder
 	out.WriteString("\nExit statuses:\n")
 	for _, e := range m.exits() {
@@ -104,7 +125,7 @@ func (m *Manual) exitHelp() string {
 }
 
 // exitObjects returns the exit statuses of m as JSON.
-func (m *Manual) exitObjects() []Object {
+func (m *manual) exitObjects() []Object {
 	all := []Object{}
 	for _, e := range m.exits() {
 		o := Object{{"status", e.status}, {"meaning", e.meaning}}
@@ -116,34 +137,34 @@ func (m *Manual) exitObjects() []Object {
 	return all
 }
 
-// exampleObjects returns the examples of m as JSON: what each shows, and its lines.
-func (m *Manual) exampleObjects() []Object {
-	const indent = "    "
-	all := []Object{}
-	var says []string
-	code := ""
-	flush := func() {
-		if says != nil || code != "" {
-			all = append(all, Object{{"text", strings.Join(says, " ")}, {"code", code}})
+// An example is what it shows, and its lines.
+type example struct{ text, code string }
+
+// examples returns those of m.
+func (m *manual) examples() (all []example) {
+	for line := range strings.Lines(m.section("EXAMPLES")) {
+		line = strings.TrimRight(line, "\n")
+		code, indented := strings.CutPrefix(line, "    ")
+		begins := line != "" && !indented && len(all) > 0 && all[len(all)-1].code != ""
+		if begins || len(all) == 0 {
+			all = append(all, example{})
 		}
-		says, code = nil, ""
-	}
-	for line := range strings.Lines(strings.Trim(m.Examples, "\n") + "\n") {
-		switch line := strings.TrimRight(line, "\n"); {
-		case line == "" && code != "":
-			code += "\n"
-		case strings.HasPrefix(line, indent):
-			code += strings.TrimPrefix(line, indent) + "\n"
+
+		switch e := &all[len(all)-1]; {
+		case indented, line == "" && e.code != "":
+			e.code += code + "\n"
 		case line != "":
-			if code != "" {
-				flush()
-			}
-			says = append(says, line)
+			e.text = strings.TrimPrefix(e.text+" "+line, " ")
 		}
 	}
-	flush()
-	for i := range all {
-		all[i][1][1] = strings.TrimRight(all[i][1][1].(string), "\n")
+	return all
+}
+
+// exampleObjects returns the examples of m as JSON.
+func (m *manual) exampleObjects() []Object {
+	all := []Object{}
+	for _, e := range m.examples() {
+		all = append(all, Object{{"text", e.text}, {"code", strings.TrimRight(e.code, "\n")}})
 	}
 	return all
 }

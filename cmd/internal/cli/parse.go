@@ -15,12 +15,12 @@ import (
 // which the help is made as well.
 type parser struct {
 	*kong.Kong
-	*Manual
+	*manual
 	leading string // what the first argument may be, such as QUEUE
 }
 
 // newParser returns the parser of c, of which m tells.
-func (env *Env) newParser(c Command, m *Manual) *parser {
+func (env *Env) newParser(c Command, m *manual) *parser {
 	noteGiven := func(ctx *kong.Context) error {
 		common, all := c.CommonFlags(), fieldsOf(reflect.ValueOf(c).Elem(), nil)
 		common.given = nil
@@ -41,7 +41,7 @@ func (env *Env) newParser(c Command, m *Manual) *parser {
 		return nil
 	}
 
-	k := kong.Must(c, kong.Name(env.Program), kong.Description(m.Summary), kong.FlagNamer(flagName),
+	k := kong.Must(c, kong.Name(env.Program), kong.Description(m.summary), kong.FlagNamer(flagName),
 		kong.NoDefaultHelp(), kong.Writers(env.Stdout, env.Stderr), kong.ValueFormatter(explain),
 		kong.WithBeforeReset(noteGiven))
 
@@ -93,7 +93,7 @@ func leading(c Command, flags []*kong.Flag) string {
 
 // Kong fills c from args by kong alone.
 func Kong(c Command, program string, args []string) error {
-	_, err := (&Env{Program: program}).newParser(c, &Manual{}).Parse(args)
+	_, err := (&Env{Program: program}).newParser(c, &manual{}).Parse(args)
 	return err
 }
 
@@ -238,7 +238,7 @@ func (p *parser) object() Object {
 		flags = append(flags, append(o, Member{"help", described(f.Value)}))
 	}
 
-	o := Object{{"program", p.Model.Name}, {"summary", p.Summary},
+	o := Object{{"program", p.Model.Name}, {"summary", p.summary},
 		{"usage", p.usage()}, {"details", p.details()}}
 	if arguments := p.arguments(); arguments != "" {
 		o = append(o, Member{"arguments", arguments})

@@ -38,10 +38,11 @@ func runSample(args ...string) (c *sample, status int, stdout, stderr string) {
 	var out, mistakes bytes.Buffer
 	env := &Env{Program: "dpl-sample", Stdout: &out, Stderr: &mistakes, flags: c.CommonFlags()}
 	env.Session = env.session(false)
-	status = env.run(c, args, &Manual{Summary: "Sample.", Usage: "\n[flags]\n--many S\n",
-		Details: "It has\ndetails.", Flags: "count\n\ta number\n\t(${default})\n",
-		Exits:    "0\n1\n\tIt is\n\tfalse.\n128+N\n\tSignal N.\n",
-		Examples: "Try it,\nand again:\n\n    $ a\n\n    b\n\nIt is over.\n"})
+	status = env.run(c, args, &manual{"Sample.", "USAGE\n[flags]\n--many S\n\n" +
+		"DETAILS\nIt has\ndetails.\n\n" +
+		"FLAGS\ncount\n\ta number\n\t(${default})\n\n" +
+		"EXIT STATUSES\n0\n1\n\tIt is\n\tfalse.\n128+N\n\tSignal N.\n\n" +
+		"EXAMPLES\nTry it,\nand again:\n\n    $ a\n\n    b\n\nIt is over.\n"})
 	return c, status, out.String(), mistakes.String()
 }
 

@@ -2,6 +2,8 @@
 package abort
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -24,4 +26,15 @@ func (c *abort) Run(env *cli.Env) error {
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Abort(by, string(c.Reason), env.RunOf(string(c.Op)), seen)
 		})
+}
+
+// Summary is what dpl-abort does, in one line.
+const Summary = "Request the abort of an operation."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-abort.
+func Main() {
+	cli.Main(&abort{}, Summary, manual)
 }

@@ -3,6 +3,7 @@ package answer
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -261,4 +262,15 @@ func (d *desk) tellTasks(t *queue.Task) error {
 		}
 	}
 	return nil
+}
+
+// Summary is what dpl-answer does, in one line.
+const Summary = "Show open questions, and answer them."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-answer.
+func Main() {
+	cli.Main(&answer{}, Summary, manual)
 }

@@ -2,6 +2,7 @@
 package ask
 
 import (
+	_ "embed"
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -167,4 +168,15 @@ func (a *asking) finish() error {
 	ending := follow.CatchEnding() // before anybody is told that there is a question to be withdrawn
 	a.alert()
 	return a.wait(ending)
+}
+
+// Summary is what dpl-ask does, in one line.
+const Summary = "Ask a person, and wait for the answer."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-ask.
+func Main() {
+	cli.Main(&ask{}, Summary, manual)
 }

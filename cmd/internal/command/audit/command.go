@@ -2,6 +2,8 @@
 package audit
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 )
@@ -63,4 +65,15 @@ func (c *auditor) do(env *cli.Env, l *fileops.Ledger, object fileops.Audited) er
 		return c.turn(env, object)
 	}
 	return c.show(env, object)
+}
+
+// Summary is what dpl-audit does, in one line.
+const Summary = "Show and verify the record of a queue, an operation or a group."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-audit.
+func Main() {
+	cli.Main(&auditor{}, Summary, manual)
 }

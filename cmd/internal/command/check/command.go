@@ -2,6 +2,7 @@
 package check
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"time"
@@ -75,3 +76,11 @@ func (c *checker) Run(env *cli.Env) error {
 
 // leftoverPatience is how long what a command leaves behind may take to end.
 const leftoverPatience = 10 * time.Second
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-check.
+func Main() {
+	cli.Main(&checker{}, "Judge an attempt by rules.", manual)
+}

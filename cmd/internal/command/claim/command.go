@@ -2,6 +2,7 @@
 package claim
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -105,4 +106,15 @@ func (c *claim) claimer() (queue.Claimer, error) {
 	var err error
 	q.Process, err = cli.Identify(c.PID)
 	return q, err
+}
+
+// Summary is what dpl-claim does, in one line.
+const Summary = "Take a task from a queue."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-claim.
+func Main() {
+	cli.Main(&claim{}, Summary, manual)
 }

@@ -2,6 +2,8 @@
 package cleanup
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
@@ -62,4 +64,15 @@ func (c *cleanup) supervisor() (string, error) {
 		return "", cli.Usagef("--supervisor is required, or $DPL_SUPERVISOR")
 	}
 	return string(c.Supervisor), nil
+}
+
+// Summary is what dpl-cleanup does, in one line.
+const Summary = "Detect crashed participants and clean up after them."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-cleanup.
+func Main() {
+	cli.Main(&cleanup{}, Summary, manual)
 }

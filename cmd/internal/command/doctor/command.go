@@ -2,6 +2,7 @@
 package doctor
 
 import (
+	_ "embed"
 	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -37,4 +38,16 @@ func (c *doctor) Run(env *cli.Env) error {
 	}
 
 	return cli.Exit(status(findings))
+}
+
+// Summary is what dpl-doctor does, in one line.
+const Summary = "Check a ledger and its file system."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-doctor.
+func Main() {
+	holdLock()
+	cli.Main(&doctor{}, Summary, manual)
 }

@@ -2,6 +2,7 @@
 package enqueue
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 
@@ -151,4 +152,15 @@ func (c *enqueue) print(env *cli.Env, edit session.QueueEdit, batch []queue.New)
 	for _, n := range batch {
 		fmt.Fprintln(env.Stdout, n.ID)
 	}
+}
+
+// Summary is what dpl-enqueue does, in one line.
+const Summary = "Add tasks to a queue."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-enqueue.
+func Main() {
+	cli.Main(&enqueue{}, Summary, manual)
 }

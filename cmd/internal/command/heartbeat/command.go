@@ -2,6 +2,8 @@
 package heartbeat
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -64,4 +66,15 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	}
 
 	return env.ExitAfterCommits(status)
+}
+
+// Summary is what dpl-heartbeat does, in one line.
+const Summary = "Send a heartbeat for a participant, supervisor or service."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-heartbeat.
+func Main() {
+	cli.Main(&heartbeat{}, Summary, manual)
 }

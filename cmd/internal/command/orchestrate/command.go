@@ -2,6 +2,7 @@
 package orchestrate
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 
@@ -86,4 +87,16 @@ func (c *orchestrate) Run(env *cli.Env) error {
 		return nil
 	}
 	return err
+}
+
+// Summary is what dpl-orchestrate does, in one line.
+const Summary = "Make one pass over a group of services."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-orchestrate.
+func Main() {
+	start.Stage()
+	cli.Main(&orchestrate{}, Summary, manual)
 }

@@ -2,6 +2,8 @@
 package pop
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -36,4 +38,15 @@ func (c *pop) Run(env *cli.Env) error {
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Pop(asked, seen)
 		})
+}
+
+// Summary is what dpl-pop does, in one line.
+const Summary = "Remove a call from an operation."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-pop.
+func Main() {
+	cli.Main(&pop{}, Summary, manual)
 }

@@ -2,6 +2,7 @@
 package push
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,4 +69,15 @@ func (c *push) Run(env *cli.Env) error {
 	}
 
 	return err
+}
+
+// Summary is what dpl-push does, in one line.
+const Summary = "Add a call to an operation."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-push.
+func Main() {
+	cli.Main(&push{}, Summary, manual)
 }

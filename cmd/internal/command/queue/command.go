@@ -2,6 +2,8 @@
 package queue
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -72,4 +74,15 @@ func (c *control) Run(env *cli.Env) error {
 		env.PrintJSON(cli.QueueResult(edit))
 	}
 	return cli.InQueue(c.Queue, err)
+}
+
+// Summary is what dpl-queue does, in one line.
+const Summary = "Create, halt, resume or set up a queue."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-queue.
+func Main() {
+	cli.Main(&control{}, Summary, manual)
 }

@@ -2,9 +2,11 @@
 package register
 
 import (
+	_ "embed"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -139,4 +141,16 @@ func (c *register) Run(env *cli.Env) error {
 		return c.unregister(env)
 	}
 	return c.register(env)
+}
+
+// Summary is what dpl-register does, in one line.
+const Summary = "Register services with their group."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-register.
+func Main() {
+	start.Stage()
+	cli.Main(&register{}, Summary, manual)
 }

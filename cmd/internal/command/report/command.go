@@ -2,6 +2,7 @@
 package report
 
 import (
+	_ "embed"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -71,4 +72,15 @@ func (c *report) starts(env *cli.Env, s *group.Service) []string {
 		return strings.Split(env.Variable("DPL_START"), ",")
 	}
 	return nil
+}
+
+// Summary is what dpl-report does, in one line.
+const Summary = "Report what a service has spent or violated."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-report.
+func Main() {
+	cli.Main(&report{}, Summary, manual)
 }

@@ -3,10 +3,12 @@ package restart
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -89,4 +91,16 @@ func warnStopped(env *cli.Env, g group.Group, service string) {
 	}
 	env.Warnf("%s: %s %s stopped: dpl-restart --group %s --service %s", g.ID,
 		strings.Join(below, ", "), stay, g.ID, below[0])
+}
+
+// Summary is what dpl-restart does, in one line.
+const Summary = "Request the restart of a service."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-restart.
+func Main() {
+	start.Stage()
+	cli.Main(&restart{}, Summary, manual)
 }

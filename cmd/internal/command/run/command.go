@@ -2,7 +2,10 @@
 package run
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 )
 
 type run struct {
@@ -72,4 +75,16 @@ func (c *run) Run(env *cli.Env) error {
 	}
 	c.report(env, a.role)
 	return err
+}
+
+// Summary is what dpl-run does, in one line.
+const Summary = "Run a command as a call of an operation."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-run.
+func Main() {
+	job.Keep(keepOn)
+	cli.Main(&run{}, Summary, manual)
 }

@@ -2,6 +2,7 @@
 package settle
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"time"
@@ -182,4 +183,15 @@ func settled(q queue.Queue, task string, epoch int64) queue.End {
 		return ""
 	}
 	return last.End
+}
+
+// Summary is what dpl-settle does, in one line.
+const Summary = "Say how an attempt at a task has ended."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-settle.
+func Main() {
+	cli.Main(&settle{}, Summary, manual)
 }

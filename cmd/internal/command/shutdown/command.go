@@ -3,11 +3,13 @@ package shutdown
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -74,4 +76,16 @@ func (c *shutdown) Run(env *cli.Env) error {
 	}
 
 	return cli.Named("shutdown", groupID, service, err)
+}
+
+// Summary is what dpl-shutdown does, in one line.
+const Summary = "Request the stop of a service."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-shutdown.
+func Main() {
+	start.Stage()
+	cli.Main(&shutdown{}, Summary, manual)
 }

@@ -3,6 +3,7 @@ package status
 
 import (
 	"cmp"
+	_ "embed"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -156,4 +157,12 @@ func (c *status) Run(env *cli.Env) error {
 	}
 
 	return s.show(what)
+}
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-status.
+func Main() {
+	cli.Main(&status{}, "Show operations, groups of services, and queues of tasks.", manual)
 }

@@ -2,6 +2,7 @@
 package trace
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 
@@ -51,4 +52,12 @@ func (c *tracer) Run(env *cli.Env) error {
 
 	_, err = env.Stdout.Write(env.JSONText(doc))
 	return err
+}
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-trace.
+func Main() {
+	cli.Main(&tracer{}, "Print the calls of an operation as spans of OpenTelemetry.", manual)
 }

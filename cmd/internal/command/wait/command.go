@@ -2,6 +2,8 @@
 package wait
 
 import (
+	_ "embed"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
 	"github.com/dpl-project/dpl/protocol"
@@ -94,4 +96,15 @@ func (c *wait) life(env *cli.Env) (*follow.Life, error) {
 	var err error
 	who.Process, err = cli.Identify(c.PID)
 	return follow.NewLife(who), err
+}
+
+// Summary is what dpl-wait does, in one line.
+const Summary = "Wait until operations, services or tasks reach a state."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-wait.
+func Main() {
+	cli.Main(&wait{}, Summary, manual)
 }

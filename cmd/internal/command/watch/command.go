@@ -2,6 +2,7 @@
 package watch
 
 import (
+	_ "embed"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -45,4 +46,15 @@ func (c *watch) Run(env *cli.Env) error {
 		return err
 	}
 	return follow.run(int64(c.Since), time.Duration(c.Timeout))
+}
+
+// Summary is what dpl-watch does, in one line.
+const Summary = "Print the events of an operation, a group or a queue."
+
+//go:embed manual.txt
+var manual string
+
+// Main runs dpl-watch.
+func Main() {
+	cli.Main(&watch{}, Summary, manual)
 }
