@@ -53,7 +53,7 @@ type Notifier struct {
 // fails: files that cannot be watched are polled. The caller must close it.
 func New(fs disk.FS, files []string) *Notifier {
 	n := &Notifier{fs: fs, files: files, c: make(chan struct{}, 1)}
-	n.watcher = newWatcher(fs, n.tell)
+	n.watcher = newWatcher(fs, n.notify)
 	return n
 }
 
@@ -95,7 +95,7 @@ func (n *Notifier) Close() error {
 	return n.watcher.close()
 }
 
-func (n *Notifier) tell() {
+func (n *Notifier) notify() {
 	select {
 	case n.c <- struct{}{}:
 	default:
@@ -148,7 +148,7 @@ func (n *Notifier) compare(now []disk.Info, stop chan struct{}) bool {
 		return false
 	}
 
-	n.tell()
+	n.notify()
 	return true
 }
 

@@ -43,7 +43,7 @@ func unread(t *testing.T, l *ledger, operations, groups []string) *Notifier {
 
 	n := notify(t, l, operations, groups)
 	must(t, n.watcher.close())
-	n.watcher = &watcher{fd: fd, inotify: os.NewFile(uintptr(fd), "inotify"), tell: n.tell}
+	n.watcher = &watcher{fd: fd, inotify: os.NewFile(uintptr(fd), "inotify"), tell: n.notify}
 	mustWatch(t, n)
 
 	return n

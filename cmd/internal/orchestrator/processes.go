@@ -72,7 +72,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 		Command: start.Command{
 			Argv:    append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:     s.StartInfo.Dir,
-			Env:     o.environment(s, a, startID, o.tell(a, startID, to)),
+			Env:     o.environment(s, a, startID, o.exitVariables(a, startID, to)),
 			EnvFile: s.StartInfo.EnvironmentFile,
 
 			Log: log,

@@ -13,10 +13,10 @@ const (
 	restartVariable    = "DPL_RESTART_FILE"
 )
 
-// tell returns the variables that tell the process of the start a about the one before it, and
-// writes its restart file. A disk that is full must not keep a service from being started, so it is
+// exitVariables returns the variables that tell the process of the start a about the one before it,
+// and writes its restart file. A disk that is full must not keep a service from being started, so it is
 // started without that file.
-func (o *Orchestrator) tell(a group.Start, startID string, to group.LogTarget) []string {
+func (o *Orchestrator) exitVariables(a group.Start, startID string, to group.LogTarget) []string {
 	if a.After == nil {
 		return nil
 	}

@@ -234,7 +234,7 @@ func (d *desk) decide(id string, u utterance, shown string) (err error) {
 		d.env.PrintJSON(append(cli.QueueResult(edit), cli.Object{{"questionId", id}, {"text", text},
 			{"shown", cli.OrNull(shown)}, {"end", a.End}, {"answer", cli.OrNull(a.Text)}, {"by", a.By}}...))
 	}
-	return d.tellTasks(t)
+	return d.unblockTasks(t)
 }
 
 // name returns who answers: $DPL_PARTICIPANT or the flag, or else the user.
@@ -246,9 +246,9 @@ func (d *desk) name(user string) (string, error) {
 	return name, nil
 }
 
-// tellTasks has the tasks go on that are blocked on the question t. If this is killed, the next
+// unblockTasks has the tasks go on that are blocked on the question t. If this is killed, the next
 // edit of their queues does it.
-func (d *desk) tellTasks(t *queue.Task) error {
+func (d *desk) unblockTasks(t *queue.Task) error {
 	if t == nil || t.Ask == nil || d.env.DryRun() {
 		return nil
 	}

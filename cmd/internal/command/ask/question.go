@@ -67,7 +67,7 @@ func (c *ask) question(env *cli.Env) (queue.Question, error) {
 			return q, err
 		}
 		q.Text = request.Listed(q.Text)
-		if err := c.obey(env, request, &q); err != nil {
+		if err := c.applyRules(env, request, &q); err != nil {
 			return q, err
 		}
 	}

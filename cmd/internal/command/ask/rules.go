@@ -12,9 +12,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// obey has the rules decide q, which asks for request. All files are read before: one that cannot
-// be read, or that the asker could change, decides nothing, and neither do the others.
-func (c *ask) obey(env *cli.Env, request question.Request, q *queue.Question) error {
+// applyRules has the rules decide q, which asks for request. All files are read before: one that
+// cannot be read, or that the asker could change, decides nothing, and neither do the others.
+func (c *ask) applyRules(env *cli.Env, request question.Request, q *queue.Question) error {
 	var files []question.Rules
 	var names []queue.Rule
 	for _, path := range c.Rules {

@@ -10,12 +10,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// tell prints the failures of the operations that it has found, and of those that were archived
+// notify prints the failures of the operations that it has found, and of those that were archived
 // lately: others may have archived them before it could look. It also gives them to the command of
 // --on-failure. If only is not "", it tells about that operation alone. Attempts at tasks fail
 // without being told of: queues have alerts. A failure that cannot be told does not keep the others
 // from being told.
-func (j *janitor) tell(only string) {
+func (j *janitor) notify(only string) {
 	if j.teller == nil && j.quiet {
 		return
 	}

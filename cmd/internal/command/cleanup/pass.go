@@ -45,7 +45,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		if err := j.pass(op, j.look(op, j.env.Observer()())); err != nil {
 			return err
 		}
-		j.tell(op)
+		j.notify(op)
 	} else if err := j.all(); err != nil {
 		return err
 	} else if c.KeepRecord > 0 {
@@ -119,7 +119,7 @@ func (j *janitor) all() error {
 	if j.env.DryRun() {
 		return nil
 	}
-	j.tell("")
+	j.notify("")
 	now := j.env.Now()
 	if err := j.ledger.PruneFailures(now, now.Add(-failures.Window)); err != nil {
 		j.fail(err)

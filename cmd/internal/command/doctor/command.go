@@ -26,7 +26,7 @@ func (c *doctor) Run(env *cli.Env) error {
 
 	findings := p.examine()
 	if c.Fix {
-		if findings, err = p.treat(findings); err != nil {
+		if findings, err = p.fix(findings); err != nil {
 			return err
 		}
 	}

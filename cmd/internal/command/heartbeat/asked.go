@@ -19,11 +19,11 @@ func (b *beater) printAsked() {
 	}
 
 	say := strings.Join(names, "\t")
-	if say == b.said {
+	if say == b.printed {
 		return
 	}
 
-	b.said = say
+	b.printed = say
 	for _, a := range b.asked {
 		left := "-"
 		if a.Left >= 0 {

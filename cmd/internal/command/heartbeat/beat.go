@@ -25,9 +25,9 @@ type beater struct {
 	service string // "": none
 	answer  int    // the status of the service's heartbeat
 	asked   []group.Asked
-	said    string // what was printed about asked last
+	printed string // what was printed about asked last
 	actor   protocol.Actor
-	say     observe.Report
+	report  observe.Report
 	spend   []group.Amount
 
 	progress bool // the service has made progress
@@ -44,7 +44,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, err
 	}
 
-	b.say = observe.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
+	b.report = observe.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
 	b.actor.Heartbeats, b.progress = c.Heartbeat, c.Progress
 	b.spend = cli.Amounts(c.Spend)
 	participates := b.actor.Call != "" || b.actor.Participant != ""
@@ -61,7 +61,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, cli.Usagef("--progress goes with --service")
 	case c.Spend != nil && b.service == "":
 		return nil, cli.Usagef("--spend goes with --service or --supervisor, and --group")
-	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
+	case (b.report.Readiness != "" || b.report.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	}
 
@@ -162,7 +162,7 @@ func (b *beater) registration() (cli.Object, error) {
 	var verdict observe.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
-			after, verdict, err = g.BeatService(p, b.say, seen)
+			after, verdict, err = g.BeatService(p, b.report, seen)
 			b.asked = after.Asked(b.service, seen)
 			return after, err
 		})
@@ -225,7 +225,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	actor.Run = b.env.RunOf(id)
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-			return op.Heartbeat(actor, b.say, seen)
+			return op.Heartbeat(actor, b.report, seen)
 		})
 
 	if err != nil {

@@ -102,7 +102,7 @@ func (c *settle) Run(env *cli.Env) error {
 		}
 	}
 	if err == nil {
-		err = c.tell(env, l, s, edit)
+		err = c.result(env, l, s, edit)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: settle %q: %w", c.Queue, s.Task, err)
@@ -147,8 +147,8 @@ func (c *settle) settlement() (s queue.Settlement, err error) {
 	return s, err
 }
 
-// tell says how the attempt has ended, and returns an error unless that is as s has it.
-func (c *settle) tell(env *cli.Env, l *fileops.Ledger, s queue.Settlement,
+// result prints how the attempt has ended, and returns an error unless that is as s has it.
+func (c *settle) result(env *cli.Env, l *fileops.Ledger, s queue.Settlement,
 	edit fileops.Edit[queue.Queue]) error {
 	published := edit.After.Effects().Publish
 	if !env.DryRun() {

@@ -102,7 +102,7 @@ func (w *waiter) wait() error {
 			w.nameMissing()
 		case <-w.over:
 			w.print()
-			return fmt.Errorf("%s: %w after %v", w.rest(observe.Pending), cli.ErrTimeout,
+			return fmt.Errorf("%s: %w after %v", w.list(observe.Pending), cli.ErrTimeout,
 				w.timeout)
 		}
 
@@ -124,7 +124,7 @@ func (w *waiter) judge() (done bool, err error) {
 		return true, nil
 	case impossible >= never:
 		w.print()
-		return true, fmt.Errorf("%s: %w", w.rest(observe.Impossible), cli.ErrImpossible)
+		return true, fmt.Errorf("%s: %w", w.list(observe.Impossible), cli.ErrImpossible)
 	}
 
 	return false, nil
@@ -154,8 +154,8 @@ func (w *waiter) count(o observe.Outcome) (n int) {
 	return n
 }
 
-// rest lists the targets with outcome o and their states.
-func (w *waiter) rest(o observe.Outcome) string {
+// list returns the targets with outcome o and their states.
+func (w *waiter) list(o observe.Outcome) string {
 	var all []string
 	for _, t := range w.targets {
 		if t.outcome == o {

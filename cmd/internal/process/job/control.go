@@ -65,7 +65,7 @@ func (j *Job) stop(sig syscall.Signal) {
 	case sig == syscall.SIGSTOP, sig == syscall.SIGTSTP: // some editors use SIGSTOP on themselves
 		j.suspend()
 	case foreground == j.tty.own:
-		j.tty.lend()
+		j.tty.handOver()
 		j.resume()
 	case foreground == j.pid: // it has become the foreground since
 		j.send(syscall.SIGCONT)

@@ -28,16 +28,16 @@ import (
 // terminal, the job may use it as if the shell had started it (see Start). The methods may be
 // called concurrently. A process has one job at a time.
 type Job struct {
-	pid     int
-	tty     *terminal           // nil if this process has none
-	lends   bool                // the job begins as the foreground, if this process is that
-	stops   chan syscall.Signal // signals that stopped the leader, for control
-	signals chan os.Signal      // signals to this process, for control
-	closing chan struct{}       // closed by Close, while mu is locked
-	idle    chan struct{}       // closed when control is over
-	takes   bool                // control handles SIGTSTP and SIGCONT until idle is closed
-	ended   chan struct{}
-	empty   chan struct{}
+	pid        int
+	tty        *terminal           // nil if this process has none
+	foreground bool                // the job begins as the foreground, if this process is that
+	stops      chan syscall.Signal // signals that stopped the leader, for control
+	signals    chan os.Signal      // signals to this process, for control
+	closing    chan struct{}       // closed by Close, while mu is locked
+	idle       chan struct{}       // closed when control is over
+	takes      bool                // control handles SIGTSTP and SIGCONT until idle is closed
+	ended      chan struct{}
+	empty      chan struct{}
 
 	end      End                 // of the leader; set before ended is closed
 	strayEnd atomic.Pointer[End] // of the last stray waited for; nil: none
@@ -85,17 +85,17 @@ func StartBehind(path string, argv, env []string, files []uintptr, keeper *Keepe
 	return start(path, argv, env, files, keeper, false)
 }
 
-func start(path string, argv, env []string, files []uintptr, keeper *Keeper, lend bool) (*Job, error) {
+func start(path string, argv, env []string, files []uintptr, keeper *Keeper, foreground bool) (*Job, error) {
 	j := &Job{
-		lends:   lend,
-		keeper:  keeper,
-		tty:     openTerminal(),
-		stops:   make(chan syscall.Signal),
-		signals: make(chan os.Signal, 16), // each member of our group may stop it
-		closing: make(chan struct{}),
-		idle:    make(chan struct{}),
-		ended:   make(chan struct{}),
-		empty:   make(chan struct{}),
+		foreground: foreground,
+		keeper:     keeper,
+		tty:        openTerminal(),
+		stops:      make(chan syscall.Signal),
+		signals:    make(chan os.Signal, 16), // each member of our group may stop it
+		closing:    make(chan struct{}),
+		idle:       make(chan struct{}),
+		ended:      make(chan struct{}),
+		empty:      make(chan struct{}),
 	}
 
 	keeper.await() // first: the command may kill us as soon as it begins
@@ -142,8 +142,8 @@ func (j *Job) run(path string, argv, env []string, files []uintptr, started chan
 	process.UnblockSignals()
 	process.RestoreUmask()
 	sys := newLeader()
-	if j.tty != nil && j.lends && j.tty.ours() {
-		j.tty.lend()
+	if j.tty != nil && j.foreground && j.tty.ours() {
+		j.tty.handOver()
 		sys.Foreground, sys.Ctty = true, j.tty.fd
 	}
 

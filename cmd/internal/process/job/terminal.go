@@ -42,8 +42,8 @@ func (t *terminal) ours() bool {
 	return t.foreground() == t.own && foreground(0) == t.own && foreground(1) == t.own
 }
 
-// lend records that the job gets the foreground.
-func (t *terminal) lend() {
+// handOver records that the job gets the foreground.
+func (t *terminal) handOver() {
 	if !t.lent {
 		t.lent = true
 		t.before, _ = term.GetState(t.fd)

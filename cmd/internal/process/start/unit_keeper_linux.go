@@ -40,8 +40,8 @@ func becomeKeeper(address string) {
 	os.Exit(1)
 }
 
-// tellKeeper tells the process at the other end of conn how it becomes the keeper of s.
-func (s Command) tellKeeper(conn *os.File) error {
+// sendKeeper tells the process at the other end of conn how it becomes the keeper of s.
+func (s Command) sendKeeper(conn *os.File) error {
 	argv, env := s.keeping()
 	_, err := conn.Write(appendList(appendList(nil, argv), env))
 	return err

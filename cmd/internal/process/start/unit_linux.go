@@ -67,7 +67,7 @@ func gateOfUnit(s Command, conn *os.File, pid int) (*Gate, error) {
 	conn.SetDeadline(time.Now().Add(patience))
 	stage, err := 0, sameNamespace(pid)
 	if err == nil {
-		err = s.tellKeeper(conn)
+		err = s.sendKeeper(conn)
 	}
 	r := bufio.NewReader(conn)
 	if err == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
-// treat applies --fix to findings, and returns the findings afterwards, beginning with those just
+// fix applies --fix to findings, and returns the findings afterwards, beginning with those just
 // fixed. With --dry-run it changes nothing and returns findings.
-func (p *checkup) treat(findings []finding) ([]finding, error) {
+func (p *checkup) fix(findings []finding) ([]finding, error) {
 	if p.env.DryRun() || !slices.ContainsFunc(findings, func(f finding) bool { return f.fixable }) {
 		return findings, nil
 	}
