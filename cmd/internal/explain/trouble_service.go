@@ -23,7 +23,7 @@ func GroupTroubles(g model.Group) (all []Trouble) {
 	for _, s := range g.Tree() {
 		if s.State == group.StateRunning && s.Dead() && s.Verdict != "-" && !s.Completing() {
 			lost = append(lost, fmt.Sprintf("%s (%s)", s.ID, s.Verdict))
-		} else if t, wrong := serviceTrouble(g, s); wrong {
+		} else if t, wrong := ServiceTrouble(g, s); wrong {
 			all = append(all, t)
 		}
 	}
@@ -54,8 +54,8 @@ func unwatchedTrouble(g model.Group) (Trouble, bool) {
 			"makes a pass every 5 seconds"}}}, true
 }
 
-// serviceTrouble tells what is wrong with s, if anything is.
-func serviceTrouble(g model.Group, s model.Service) (t Trouble, wrong bool) {
+// ServiceTrouble returns what is wrong with s, if anything is.
+func ServiceTrouble(g model.Group, s model.Service) (t Trouble, wrong bool) {
 	restart := []string{"dpl-restart", "--group", g.ID, "--service", s.ID}
 	why := Cure{Command("dpl-status", "--group", g.ID, "--why", s.ID), "explains it"}
 	t = Trouble{Rank: ByDeath, Mood: "bad", What: fmt.Sprintf("service %s is %s", s.ID, s.State)}
@@ -110,6 +110,6 @@ func paused(s model.Service) string {
 
 // ServiceCures returns the commands that end the trouble of a service, if it has one.
 func ServiceCures(g model.Group, s model.Service) []Cure {
-	t, _ := serviceTrouble(g, s)
+	t, _ := ServiceTrouble(g, s)
 	return t.Cures
 }

@@ -18,9 +18,9 @@ func QueueTroubles(q model.Queue) (all []Trouble) {
 			Cures: []Cure{resume(q, h)}})
 	}
 
-	dead, blocked := stuckTasks(q)
-	if len(dead) > 0 {
-		all = append(all, deadTrouble(q, dead))
+	_, blocked := stuckTasks(q)
+	if t, any := DeadTasks(q); any {
+		all = append(all, t)
 	}
 	if len(blocked) > 0 {
 		all = append(all, blockedTrouble(q, blocked))
@@ -81,8 +81,13 @@ func stuckTasks(q model.Queue) (dead, blocked []queue.Place) {
 	return dead, blocked
 }
 
-func deadTrouble(q model.Queue, dead []queue.Place) Trouble {
-	t := Trouble{Rank: ByDeath, Mood: "bad", What: Plural(len(dead), "dead task") + ": " +
+// DeadTasks returns the trouble that q has dead tasks, if it has any.
+func DeadTasks(q model.Queue) (t Trouble, any bool) {
+	dead, _ := stuckTasks(q)
+	if len(dead) == 0 {
+		return t, false
+	}
+	t = Trouble{Rank: ByDeath, Mood: "bad", What: Plural(len(dead), "dead task") + ": " +
 		someTasks(dead, func(p queue.Place) string { return p.Last.Reason })}
 	if len(dead) == 1 {
 		t.Cures = []Cure{{Command("dpl-enqueue", q.ID, "--again", dead[0].ID), "tries it again"}}
@@ -91,7 +96,7 @@ func deadTrouble(q model.Queue, dead []queue.Place) Trouble {
 	}
 	t.More = []Cure{{Command("dpl-status", "--queue", q.ID, "--why", dead[0].ID),
 		"shows how " + dead[0].ID + " was tried"}}
-	return t
+	return t, true
 }
 
 func blockedTrouble(q model.Queue, blocked []queue.Place) Trouble {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 )
 
@@ -35,6 +36,15 @@ type finding struct {
 // are printed; object and cure may be "".
 func (l level) about(object, text, cure string) finding {
 	return finding{level: l, object: object, text: text, cure: cure}
+}
+
+// tells returns the finding about object that t is. The cure has all commands of t.
+func (l level) tells(object string, t explain.Trouble) finding {
+	var cures []string
+	for _, c := range t.Commands() {
+		cures = append(cures, c.Command+" "+c.Does)
+	}
+	return l.about(object, t.What, strings.Join(cures, "; "))
 }
 
 // status returns the exit status for findings.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
 
@@ -76,15 +77,9 @@ func (p *checkup) setBack(object, id string) []finding {
 
 // deadOf notes dead tasks.
 func (p *checkup) deadOf(object string, q *queue.Queue) []finding {
-	dead := slices.DeleteFunc(slices.Clone(q.Tasks), func(t *queue.Task) bool {
-		return t.State != queue.Dead
-	})
-	if len(dead) == 0 {
-		return nil
+	seen := queue.Seen{Observation: p.seen}
+	if t, any := explain.DeadTasks(model.NewQueue(*q, seen)); any {
+		return []finding{note.tells(object, t)}
 	}
-	text := fmt.Sprintf("%d tasks are dead, such as %s", len(dead), dead[0].ID)
-	if len(dead) == 1 {
-		text = fmt.Sprintf("task %s is dead", dead[0].ID)
-	}
-	return []finding{note.about(object, text, "dpl-status --queue "+q.ID+" --why "+dead[0].ID)}
+	return nil
 }

@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 
+	"github.com/dpl-project/dpl/cmd/internal/explain"
+	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -29,18 +31,14 @@ func (p *checkup) services() (found []finding) {
 
 // service checks one service of g.
 func (p *checkup) service(g group.Group, s *group.Service, seen observe.Observation) (found []finding) {
-	object := fmt.Sprintf("service %s of %s", s.ID, g.ID)
-	if m := s.Maintenance; m.On(seen.Now) {
-		return append(found, note.about(object, "it has been in maintenance for "+
-			span(seen.Now.Sub(m.At))+", so passes leave it alone", fmt.Sprintf("dpl-register "+
-			"--group %s --service %s --maintenance off ends that", g.ID, s.ID)))
-	}
-	if s.State == group.StateDead {
-		return append(found, problem.about(object, "it was given up, and no pass starts it",
-			fmt.Sprintf("dpl-status --group %s --why %s says why; dpl-restart --group %[1]s "+
-				"--service %[2]s starts it", g.ID, s.ID)))
+	shown := model.Group{Group: g, Seen: seen}
+	if t, _ := explain.ServiceTrouble(shown, shown.Judged(s)); s.Maintenance.On(seen.Now) {
+		return append(found, note.tells(g.ID, t)) // passes leave it alone
+	} else if s.State == group.StateDead {
+		return append(found, problem.tells(g.ID, t))
 	}
 
+	object := fmt.Sprintf("service %s of %s", s.ID, g.ID)
 	if pid := seen.Kept(g.ID, s.ID, s.StartID); pid != 0 {
 		return append(found, problem.about(object, fmt.Sprintf("process %d of another start lives, which "+
 			"the group's file does not know: it was set back", pid),
