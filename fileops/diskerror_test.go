@@ -12,13 +12,14 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // started is a registration that a pass must start.
 func started(id string, fresh bool) group.Registration {
 	start := &group.StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
-		Policy: group.DefaultPolicy(), LogKeep: 1}
+		Policy: policy.DefaultPolicy(), LogKeep: 1}
 	return group.Registration{Service: id, By: "test", Request: true, StartInfo: start,
 		Fresh: fresh}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -31,8 +32,8 @@ func endedServices(t *testing.T, ids ...string) (*Ledger, *hooked) {
 			}
 			s := group.Service{ID: id}
 			s.State, s.Notice.Readiness = group.StateStopped, observe.ReadinessReady
-			s.Restart, s.KeepEnded = group.Permanent, time.Hour
-			s.LastExit = &group.LastExit{At: at, Reason: group.Exited}
+			s.Restart, s.KeepEnded = policy.Permanent, time.Hour
+			s.LastExit = &policy.Exit{At: at, Reason: policy.Exited}
 			g.Registry.Services = append(g.Registry.Services, s)
 		}
 		g.Registry.Revision++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -25,7 +26,7 @@ func TestWitnessGroup(t *testing.T) {
 		return func(g group.Group, _ observe.Observation) (group.Group, error) {
 			g = group.Create("g")
 			entry := group.Service{ID: "s"}
-			entry.Restart, entry.Order = group.Permanent, 1
+			entry.Restart, entry.Order = policy.Permanent, 1
 			entry.Notice.Readiness = observe.ReadinessReady
 			entry.State, entry.StartID, entry.Keeper = s, startID, keeper
 			entry.SetProcess(p.PID, p)
@@ -53,8 +54,8 @@ func TestWitnessGroup(t *testing.T) {
 	}
 
 	x := group.ExitRecord{ServiceID: "s", StartID: startID, PID: p.PID, Process: p,
-		Phase: group.PhaseEnded, End: group.LastExit{At: time.Now(), Reason: group.Exited,
-			Code: group.CodeExited, Status: 7}}
+		Phase: group.PhaseEnded, End: policy.Exit{At: time.Now(), Reason: policy.Exited,
+			Code: policy.CodeExited, Status: 7}}
 	path, err := l.ReserveExit("g", x)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -61,7 +62,7 @@ func (r *groupRun) register(id string) {
 	p := r.w.start()
 	reg := group.Registration{
 		Service: id, By: id, PID: p.PID, Process: p, Restartable: &yes, Heartbeats: &yes,
-		StartInfo: &group.StartInfo{Command: "/bin/true", Policy: group.DefaultPolicy(),
+		StartInfo: &group.StartInfo{Command: "/bin/true", Policy: policy.DefaultPolicy(),
 			Readiness: observe.ReadinessReady, LogKeep: 1},
 	}
 	r.edit(func(g group.Group) (group.Group, error) { return g.Register(reg, r.w.observe()) })

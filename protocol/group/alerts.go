@@ -150,7 +150,7 @@ func (g Group) withExit(line string, alert Alert) string {
 	}
 
 	exit := wire.Line(func(w *wire.Writer) {
-		w.Object("exit", wire.Record(s.LastExit.record))
+		w.Object("exit", wire.Record(s.LastExit.Record))
 	})
 	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -16,7 +17,7 @@ func TestGiveWithExit(t *testing.T) {
 	}
 	g := Create("g")
 	g.Registry.Services = []Service{{ID: "new"}, {ID: "s", ServiceStatus: ServiceStatus{
-		LastExit: &LastExit{At: died, Reason: "exited", Code: CodeExited}}}}
+		LastExit: &policy.Exit{At: died, Reason: "exited", Code: policy.CodeExited}}}}
 	const exit = `,"exit":{"at":"2026-01-20T10:29:00.000Z","reason":"exited","code":"exited","status":0}}`
 
 	for _, alert := range []string{line(AlertDead, "s", died), line(AlertFailed, "s", died.Add(1e9)),

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -11,7 +12,7 @@ type ServiceProcess struct {
 	Process    observe.Process // zero: it named no process that could be checked
 	Heartbeats bool            // it promises to send more heartbeats
 	Progress   bool            // it has made progress
-	Spend      []Amount        // what it has spent since its last heartbeat
+	Spend      []policy.Amount // what it has spent since its last heartbeat
 }
 
 // BeatService returns g after a heartbeat of the service p.Service, with the report say (spec

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -102,7 +103,7 @@ func TestPassesTooRare(t *testing.T) {
 func TestGroupEffects(t *testing.T) {
 	seen := observe.Observation{Now: noon}
 	start := &StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
-		Policy: DefaultPolicy(), LogKeep: 1}
+		Policy: policy.DefaultPolicy(), LogKeep: 1}
 	g, err := Create("g").Register(Registration{Service: "s", By: "u", Request: true,
 		StartInfo: start}, seen)
 	if err != nil || g.Effects() != (Effects{Verb: "register"}) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -76,7 +77,7 @@ func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, e
 	v := &e.g.Registry.Supervision
 	v.Parent = p
 	if v.End.State == GroupRunning {
-		v.End = End{State: GroupEnding, Reason: EndRequested, Message: p.String()}
+		v.End = End{State: GroupEnding, Reason: policy.EndRequested, Message: p.String()}
 	}
 	return e.end()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -72,18 +73,18 @@ func (s *Service) members(c *wire.Codec) {
 	s.TermSentBeat.Member(c, "termSentBeat", &s.nested)
 	wire.Pointer(c, "silence", &s.Silence, (*Span).record)
 	wire.Pointer(c, "maintenance", &s.Maintenance, (*Maintenance).record)
-	s.Spent.member(c, "spent")
-	s.SpentTotal.member(c, "spentTotal")
+	s.Spent.Member(c, "spent")
+	s.SpentTotal.Member(c, "spentTotal")
 	violationsMember(c, &s.Violations)
-	wire.Pointer(c, "ended", &s.Ended, (*LastExit).record)
-	wire.Pointer(c, "lastExit", &s.LastExit, (*LastExit).record)
+	wire.Pointer(c, "ended", &s.Ended, (*policy.Exit).Record)
+	wire.Pointer(c, "lastExit", &s.LastExit, (*policy.Exit).Record)
 }
 
 // startMembers are the members of s that say when a service is started, also in a services file
 // (spec §31). Like those of endMembers, they are next to each other.
 func (s *ServiceSpec) startMembers(c *wire.Codec) {
-	wire.Word(c, "restart", &s.Restart, "restart type", RestartType.valid,
-		wire.If(s.Restart != Permanent))
+	wire.Word(c, "restart", &s.Restart, "restart type", policy.RestartType.Valid,
+		wire.If(s.Restart != policy.Permanent))
 	c.Texts("dependencies", &s.Dependencies, (*wire.Reader).ID, wire.Always)
 	c.Texts("dependenciesCompleted", &s.DependenciesCompleted, (*wire.Reader).ID, wire.IfSet)
 }
@@ -92,7 +93,7 @@ func (s *ServiceSpec) startMembers(c *wire.Codec) {
 // in a services file.
 func (s *ServiceSpec) endMembers(c *wire.Codec) {
 	c.Milliseconds("killTimeoutMs", &s.KillTimeout, 0, wire.If(s.KillTimeout != DefaultKillTimeout))
-	usually(c, "onDead", &s.OnDead, "word", "alert", OnDeadEscalate)
+	usually(c, "onDead", &s.OnDead, "word", "alert", policy.OnDeadEscalate)
 	c.Bool("significant", &s.Significant, wire.IfSet)
 	usually(c, "alertOn", &s.AlertOn, "alertOn", "all", AlertOnFinal)
 	c.Milliseconds("keepEndedMs", &s.KeepEnded, 1, wire.If(s.KeepEnded != 0))
@@ -115,7 +116,7 @@ func startInfoMember(c *wire.Codec, name string, p **StartInfo) {
 func (s *StartInfo) record(c *wire.Codec) {
 	if c.Reads() {
 		*s = StartInfo{
-			Dir: "/", Readiness: observe.ReadinessReady, Policy: DefaultPolicy(),
+			Dir: "/", Readiness: observe.ReadinessReady, Policy: policy.DefaultPolicy(),
 			LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
 		}
 	}
@@ -143,8 +144,8 @@ func (s *StartInfo) members(c *wire.Codec) {
 		s.commandMembers(c)
 	}
 	s.Readiness.Member(c)
-	c.Object("restartPolicy", s.Policy.record, wire.Always)
-	s.ExitStatus.member(c)
+	c.Object("restartPolicy", s.Policy.Record, wire.Always)
+	s.ExitStatus.Member(c)
 	if c.Int64("logMaxBytes", &s.LogMax, 0, wire.If(s.LogMax != DefaultLogMax)) &&
 		s.LogMax > 0 && s.LogMax < LeastLogMax {
 		c.Refuse("it is less than %d, and not 0", LeastLogMax)
@@ -163,10 +164,10 @@ func (s *StartInfo) members(c *wire.Codec) {
 	c.Milliseconds("progressSoftMs", &s.ProgressSoft, 1, wire.If(s.ProgressSoft != 0))
 	c.Milliseconds("progressMaxMs", &s.ProgressMax, 1, wire.If(s.ProgressMax != 0))
 	wire.Word(c, "softSignal", &s.SoftSignal, "softSignal", SignalName.soft, wire.IfSet)
-	if s.Budget.Limits.member(c, "budget") && len(s.Budget.Limits) == 0 {
+	if s.Budget.Limits.Member(c, "budget") && len(s.Budget.Limits) == 0 {
 		c.Refuse("at least one amount is expected")
 	}
-	wire.Word(c, "budgetAction", &s.Budget.Action, "budgetAction", BudgetAction.valid, wire.IfSet)
+	wire.Word(c, "budgetAction", &s.Budget.Action, "budgetAction", policy.BudgetAction.Valid, wire.IfSet)
 }
 
 // commandMembers are those that say how a command is executed.
@@ -203,55 +204,6 @@ func argvMember(c *wire.Codec, name string, argv *[]string) {
 	if c.Strings(name, argv, wire.If(*argv != nil)) && (len(*argv) == 0 || (*argv)[0] == "") {
 		c.Refuse("a command is expected")
 	}
-}
-
-func (p *RestartPolicy) record(c *wire.Codec) {
-	if c.Reads() {
-		*p = DefaultPolicy()
-	}
-	if c.Record(&p.Unknown, p.members) && (c.Had("intensity") || c.Had("intensityPeriodMs")) {
-		c.Require("intensity", "intensityPeriodMs")
-	}
-}
-
-func (p *RestartPolicy) members(c *wire.Codec) {
-	c.Int("maxAttempts", &p.MaxAttempts, Unlimited, wire.Always)
-	if c.AllMilliseconds("backoffIntervalsMs", &p.Backoff, wire.If(!p.Exponential.isSet() ||
-		!slices.Equal(p.Backoff, DefaultBackoff()))) && len(p.Backoff) == 0 {
-		c.Refuse("at least one interval is expected")
-	}
-	c.Object("backoff", p.Exponential.record, wire.If(p.Exponential.isSet()))
-	if c.Int("jitterPercent", &p.JitterPercent, 0, wire.IfSet) && p.JitterPercent > 100 {
-		c.Refuse("at most 100 is expected")
-	}
-	c.Milliseconds("deadlineMs", &p.Deadline, 1, wire.If(p.Deadline != 0))
-	c.Milliseconds("resetAfterMs", &p.ResetAfter, 0, wire.Always)
-	c.Int("intensity", &p.Intensity, 0, wire.If(p.IntensityPeriod != 0))
-	c.Milliseconds("intensityPeriodMs", &p.IntensityPeriod, 1, wire.If(p.IntensityPeriod != 0))
-}
-
-func (e *LastExit) record(c *wire.Codec) {
-	if !c.Record(&e.Unknown, e.members, "at") {
-		return
-	}
-	if e.Class == "" && e.Reason != reasonStopped && e.Reason != reasonSibling {
-		e.Class = Failure
-	}
-}
-
-func (e *LastExit) members(c *wire.Codec) {
-	c.Time("at", &e.At, wire.Always)
-	c.String("reason", &e.Reason, wire.Always)
-	c.String("detail", &e.Detail, wire.IfSet)
-	c.String("class", (*string)(&e.Class), wire.If(e.Class != Failure && e.Class != ""))
-	c.String("code", (*string)(&e.Code), wire.IfSet)
-	c.Int("status", &e.Status, 0, wire.If(e.Code != ""))
-	c.String("error", &e.Error, wire.IfSet)
-	c.String("note", &e.Note, wire.IfSet)
-	c.Bool("oomKilled", &e.OOMKilled, wire.IfSet)
-	c.Milliseconds("cpuMs", &e.CPU, 0, wire.If(e.CPU != 0))
-	c.Int64("maxRssKb", &e.MaxRSS, 0, wire.IfSet)
-	c.String("finishStatus", &e.FinishStatus, wire.IfSet)
 }
 
 // readStartID reads the id of a start (spec §9.3).

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -172,7 +173,7 @@ func (e *edit) raise(what AlertType, id, format string, args ...any) {
 // exited records that the process of s has ended for reason, with detail unless that is "", and
 // with what was reported about the end.
 func (s *Service) exited(now time.Time, reason, detail string) {
-	exit := LastExit{}
+	exit := policy.Exit{}
 	if s.Ended != nil {
 		exit = *s.Ended
 	}
@@ -247,7 +248,7 @@ func (s *Service) forgetFailure() {
 
 // stopped makes s stopped (spec §11.4). If it has failed, its exit is recorded.
 func (e *edit) stopped(s *Service) {
-	exit := reasonStopped
+	exit := policy.ReasonStopped
 	if s.told() {
 		exit = ""
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -12,7 +13,7 @@ import (
 // group that runs.
 type End struct {
 	State   GroupState
-	Reason  EndReason
+	Reason  policy.EndReason
 	Message string    // the same, in words
 	At      time.Time // when it had ended
 }
@@ -32,33 +33,6 @@ const (
 	GroupRunning GroupState = ""
 	GroupEnding  GroupState = "ending" // its services are being stopped
 	GroupEnded   GroupState = "ended"  // all of them are over
-)
-
-// An EndReason says why a group ends.
-type EndReason string
-
-const (
-	EndIntensity    EndReason = "intensity"    // too many of its services failed
-	EndMemberDead   EndReason = "memberDead"   // a service was given up that it cannot do without
-	EndAutoShutdown EndReason = "autoShutdown" // its significant services have done their work
-	EndRequested    EndReason = "requested"    // the service that it is was stopped
-)
-
-// An OnDead is what follows when a service is given up.
-type OnDead string
-
-const (
-	OnDeadAlert    OnDead = ""         // the others go on
-	OnDeadEscalate OnDead = "escalate" // the group ends
-)
-
-// An AutoShutdown says which significant services end their group when they are over.
-type AutoShutdown string
-
-const (
-	ShutdownNever AutoShutdown = ""
-	ShutdownAny   AutoShutdown = "any_significant"
-	ShutdownAll   AutoShutdown = "all_significant"
 )
 
 // members are those of an end, among those of a supervision.
@@ -84,7 +58,7 @@ func (e *edit) resume() {
 		return
 	}
 
-	requested := e.g.Registry.Supervision.End.Reason == EndRequested
+	requested := e.g.Registry.Supervision.End.Reason == policy.EndRequested
 	e.g.Registry.Supervision.revive()
 	for _, id := range e.g.Registry.ordered() {
 		switch s := e.service(id); {

@@ -21,6 +21,3 @@ var (
 	ErrBlocked       = errors.New("it could not be started again")
 	ErrInMaintenance = errors.New("it would stay stopped until a maintenance ends")
 )
-
-// ErrExitStatus is returned for a word that names no end of a process (spec §20).
-var ErrExitStatus = errors.New("want a status such as 75, or 100-109, SIGSEGV, SIG7 or unknown")

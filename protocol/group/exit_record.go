@@ -3,6 +3,7 @@ package group
 import (
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -20,7 +21,7 @@ type ExitRecord struct {
 	PID       int
 	Process   observe.Process
 	Phase     ExitPhase
-	End       LastExit
+	End       policy.Exit
 	// The keeper got TERM or HUP, as from a host that shuts down.
 	KeeperSignalled bool
 	Unknown         []wire.Member
@@ -82,7 +83,7 @@ func (x *ExitRecord) members(c *wire.Codec) {
 	wire.Word(c, "phase", &x.Phase, "phase", ExitPhase.valid, wire.Always)
 	c.Bool("keeperSignalled", &x.KeeperSignalled, wire.IfSet)
 	if c.Reads() || x.Phase == PhaseEnded {
-		x.End.members(c)
+		x.End.Members(c)
 	}
 }
 

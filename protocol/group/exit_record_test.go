@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
@@ -22,9 +23,9 @@ func longest() ExitRecord {
 		Process: observe.Process{PID: most, HostID: odd, BootID: strings.Repeat("b", 64),
 			PIDNamespace: strings.Repeat("4", 20), StartTicks: most},
 		Phase: PhaseEnded, KeeperSignalled: true,
-		End: LastExit{At: time.Date(2026, 1, 1, 0, 0, 0, 999e6, time.UTC), Reason: StartFailed,
-			Code: CodeExited, Status: most, Error: strings.Repeat("\x01", 5000), OOMKilled: true,
-			CPU: most, MaxRSS: most, FinishStatus: FinishTimedOut},
+		End: policy.Exit{At: time.Date(2026, 1, 1, 0, 0, 0, 999e6, time.UTC), Reason: policy.StartFailed,
+			Code: policy.CodeExited, Status: most, Error: strings.Repeat("\x01", 5000), OOMKilled: true,
+			CPU: most, MaxRSS: most, FinishStatus: policy.FinishTimedOut},
 	}
 }
 
@@ -53,7 +54,7 @@ func TestTornExitRecord(t *testing.T) {
 	before := ExitRecord{ServiceID: "s", StartID: "0123456789abcdef", PID: 7, Phase: PhaseExec}
 	after := before
 	after.Phase = PhaseEnded
-	after.End = LastExit{At: time.Unix(1e9, 0).UTC(), Reason: Exited, Code: CodeExited, Status: 175}
+	after.End = policy.Exit{At: time.Unix(1e9, 0).UTC(), Reason: policy.Exited, Code: policy.CodeExited, Status: 175}
 	old, text := before.Encode(), after.Encode()
 	whole := strings.Index(text, "}") + 1
 

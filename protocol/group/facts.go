@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -24,13 +25,13 @@ type Facts struct {
 	Set        *OpenSet // with which it restarts; nil: it is in none
 	StoppedFor string   // the service together with which it was stopped last, or ""
 
-	GivenUp  GiveUp        // why it would not be restarted if it has failed
-	Policy   RestartPolicy // with the defaults
-	Delay    time.Duration // of the next restart
-	Charged  bool          // its last end counts for its limits
-	Together bool          // the strategy of its group restarts services together
-	Before   []string      // those whose failure restarts it, with rest_for_one
-	After    []string      // those that its failure restarts
+	GivenUp  policy.GiveUp        // why it would not be restarted if it has failed
+	Policy   policy.RestartPolicy // with the defaults
+	Delay    time.Duration        // of the next restart
+	Charged  bool                 // its last end counts for its limits
+	Together bool                 // the strategy of its group restarts services together
+	Before   []string             // those whose failure restarts it, with rest_for_one
+	After    []string             // those that its failure restarts
 }
 
 // A Wait is a service that another one waits for.
@@ -44,10 +45,10 @@ type Wait struct {
 // Facts returns the facts of s, a service of g.
 func (g Group) Facts(s *Service, seen observe.Observation) Facts {
 	f := Facts{Alive: s.alive(seen), Held: s.held(seen), Full: g.Registry.full(),
-		StoppedFor: g.Registry.stoppedFor(s.ID), GivenUp: s.giveUp(), Policy: s.policy(),
-		Delay:    s.policy().delay(s.RestartAttempts + s.Retries),
-		Charged:  s.LastExit != nil && s.LastExit.charged(),
-		Together: g.Registry.Supervision.Strategy.together()}
+		StoppedFor: g.Registry.stoppedFor(s.ID), GivenUp: s.History().GiveUp(), Policy: s.policy(),
+		Delay:    s.History().Delay(),
+		Charged:  s.LastExit != nil && s.LastExit.Charged(),
+		Together: g.Registry.Supervision.Strategy.Together()}
 	f.Evidence, f.Age = g.JudgeService(s, seen)
 	f.Waits = g.waits(s, seen)
 	f.Elsewhere = s.BlockedBy != "" && s.foreign(seen) && !g.Orchestrator.Failover

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -82,7 +83,7 @@ func TestFacts(t *testing.T) {
 	if f := facts("stopped"); f.StoppedFor != "first" {
 		t.Errorf("stopped: got %+v", f)
 	}
-	if f := facts("over"); f.GivenUp != group.MostAttempts || !f.Charged || f.StoppedFor != "" {
+	if f := facts("over"); f.GivenUp != policy.MostAttempts || !f.Charged || f.StoppedFor != "" {
 		t.Errorf("over: got %+v", f)
 	}
 }

@@ -2,12 +2,12 @@ package group
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/audit"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -17,8 +17,6 @@ import (
 const (
 	DefaultInterval    = 2 * time.Second
 	DefaultThreshold   = 10 * time.Second
-	DefaultMaxAttempts = 5
-	DefaultResetAfter  = 5 * time.Minute
 	DefaultKillTimeout = 5 * time.Second
 	DefaultLogMax      = 10 << 20 // bytes
 	DefaultLogKeep     = 3
@@ -27,19 +25,11 @@ const (
 	DefaultFinishTimeout    = 5 * time.Second
 )
 
-// Unlimited is the MaxAttempts of a policy without that limit.
-const Unlimited = -1
-
 // LeastLogMax is the smallest size, in bytes, at which a log is rotated.
 const LeastLogMax = 64 << 10
 
 // LeastLogEvery is the shortest time after which a log is rotated.
 const LeastLogEvery = time.Minute
-
-// DefaultBackoff returns the delays before restart attempts for a policy without its own.
-func DefaultBackoff() []time.Duration {
-	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
-}
 
 // A Group is the content of the two files of a group (spec §9). It is a value: verbs return a
 // changed copy.
@@ -192,10 +182,10 @@ type ServiceSpec struct {
 	Order        int64      // its place among the services of the group: see InOrder
 	StartInfo    *StartInfo // nil: only the service itself can start it. It is replaced, never changed
 	Restartable  bool
-	Restart      RestartType
+	Restart      policy.RestartType
 	Dependencies []string
 	KillTimeout  time.Duration
-	OnDead       OnDead
+	OnDead       policy.OnDead
 	Significant  bool          // its group may end when it is over: see AutoShutdown
 	AlertOn      AlertOn       // which alerts are raised about it
 	KeepEnded    time.Duration // how long its entry is kept once it has ended; 0: by its type
@@ -244,8 +234,8 @@ type ServiceStatus struct {
 	RunningSince time.Time
 	GoneSince    time.Time    // when a pass first found it gone, and awaited how it ended
 	GoneBeat     observe.Beat // of GoneSince
-	Ended        *LastExit    // what was reported of its end before a pass found it, or nil; never changed
-	LastExit     *LastExit
+	Ended        *policy.Exit // what was reported of its end before a pass found it, or nil; never changed
+	LastExit     *policy.Exit
 }
 
 // A ServiceRecovery is what is being done about a service that has failed, waits, or must stop.
@@ -285,8 +275,8 @@ type ServiceRecovery struct {
 //
 // Spent belongs to the process, and SpentTotal to all that the service has ever had.
 type ServiceReports struct {
-	Spent      Amounts
-	SpentTotal Amounts
+	Spent      policy.Amounts
+	SpentTotal policy.Amounts
 	Violations *Violations
 }
 
@@ -305,8 +295,8 @@ type StartInfo struct {
 
 	Context    Context
 	Readiness  observe.Readiness // its readiness at the start
-	Policy     RestartPolicy
-	ExitStatus ExitStatus
+	Policy     policy.RestartPolicy
+	ExitStatus policy.ExitStatus
 	LogMax     int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
 	LogKeep    int   // the number of rotated files to keep, at least 1
 	// LogEvery is how often its log is rotated, whatever its size, at least LeastLogEvery; 0 means
@@ -329,7 +319,7 @@ type StartInfo struct {
 	FinishTimeout time.Duration
 	Health        HealthCheck
 
-	Budget  Budget
+	Budget  policy.Budget
 	Unknown []wire.Member
 }
 
@@ -361,116 +351,15 @@ func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedW
 func (s *Service) Over() bool { return s.State.Final() }
 
 // policy returns the restart policy of s. A service without a command has the default one.
-func (s *Service) policy() RestartPolicy {
+func (s *Service) policy() policy.RestartPolicy {
 	if s.StartInfo == nil {
-		return DefaultPolicy()
+		return policy.DefaultPolicy()
 	}
 	return s.StartInfo.Policy
 }
 
 // A Variable is a variable of an environment.
 type Variable struct{ Name, Value string }
-
-// A RestartPolicy says how often, and after which delays, a service is restarted. The delay before
-// attempt n, counted from 0, is Backoff[n], or the last of Backoff.
-//
-// If Exponential is set, its delays count instead. With an IntensityPeriod, a service is given up
-// when more than Intensity of its ends within that time were charged (spec §21.2).
-type RestartPolicy struct {
-	MaxAttempts     int
-	Backoff         []time.Duration
-	Exponential     Exponential
-	JitterPercent   int           // of a delay, which may be added to it; 0 to 100
-	Deadline        time.Duration // from the first failure to the last start; 0: none
-	ResetAfter      time.Duration
-	Intensity       int
-	IntensityPeriod time.Duration // 0: none
-	Unknown         []wire.Member
-}
-
-// DefaultPolicy returns the restart policy of a service without its own.
-func DefaultPolicy() RestartPolicy {
-	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(),
-		ResetAfter: DefaultResetAfter}
-}
-
-// A LastExit says why the previous process of a service is no longer its process.
-type LastExit struct {
-	At     time.Time
-	Reason string
-	Class  Class    // what it means; "" only if it was asked for
-	Code   ExitCode // how it ended; "" if unknown
-	Status int      // with Code: its exit status, or the number of the signal that killed it
-	Detail string   // of the reason
-	Error  string
-	Note   string // the last note of that process, or of one before it that gave one
-	// what the process had used at its end; 0: unknown
-	OOMKilled bool
-	CPU       time.Duration
-	MaxRSS    int64 // KiB
-	// FinishStatus is how its finish command ended: an exit status, SIGKILL, or such a word; "" if
-	// none was run.
-	FinishStatus string
-	Unknown      []wire.Member
-}
-
-// Reasons of a LastExit that are no evidence of a pass.
-const (
-	Exited      = string(observe.Exited)
-	Preflight   = "preflight"   // its preflight has not allowed it
-	StartFailed = "startFailed" // its command was not executed
-)
-
-// Words of a FinishStatus besides exit statuses and signals.
-const (
-	FinishUnknown  = "unknown"  // it runs, or its keeper was killed
-	FinishTimedOut = "timedOut" // it was killed after its time
-	FinishFailed   = "failed"   // it could not be executed
-)
-
-// finishTerminal is the FinishStatus after which no restart helps.
-const finishTerminal = "125"
-
-// TimedOut is the error of a LastExit whose preflight took too long.
-const TimedOut = "timed out"
-
-// An ExitCode says how a process ended (spec §9.3).
-type ExitCode string
-
-const (
-	CodeExited ExitCode = "exited" // by itself
-	CodeKilled ExitCode = "killed" // by a signal
-	CodeDumped ExitCode = "dumped" // by a signal, with a core dump
-)
-
-// String returns what alerts and events say of e, such as "exited: status 42".
-func (e LastExit) String() string {
-	text := e.Reason
-	if e.Detail != "" {
-		text += ": " + e.Detail
-	}
-
-	switch e.Code {
-	case "":
-	case CodeKilled:
-		text += fmt.Sprintf(": signal %d", e.Status)
-	case CodeDumped:
-		text += fmt.Sprintf(": signal %d, core dumped", e.Status)
-	default:
-		text += fmt.Sprintf(": status %d", e.Status)
-	}
-
-	if e.OOMKilled {
-		text += ", out of memory"
-	}
-	if e.FinishStatus != "" && e.FinishStatus != "0" {
-		text += ", finish " + e.FinishStatus
-	}
-	if e.Error != "" {
-		text += ": " + e.Error
-	}
-	return text
-}
 
 // An AlertType is the subject of an Alert (spec §9.4).
 type AlertType string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -19,9 +20,6 @@ const (
 
 // healthAtStart is how often the health of a service that starts up is checked, at most.
 const healthAtStart = time.Second
-
-// reasonUnhealthy is why a service is stopped whose health check has failed too often.
-const reasonUnhealthy = "unhealthy"
 
 // A HealthCheck says how passes find out whether a service works. Its zero value: they do not.
 type HealthCheck struct {
@@ -125,7 +123,7 @@ func (s *Service) unhealthy() *StopFor {
 	if !s.hasCheck() || s.Health == nil || s.Health.Failures < s.StartInfo.Health.Usual().Failures {
 		return nil
 	}
-	return &StopFor{Reason: reasonUnhealthy, Detail: s.Health.Output, Then: ThenRestart}
+	return &StopFor{Reason: policy.ReasonUnhealthy, Detail: s.Health.Output, Then: ThenRestart}
 }
 
 // A Checked says when the health of a service was checked last.

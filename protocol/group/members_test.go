@@ -3,6 +3,7 @@ package group
 import (
 	"testing"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/dpl-project/dpl/testscripts/vectors"
@@ -26,7 +27,7 @@ func TestMembers(t *testing.T) {
 	service.Asked, service.Violations = &Asks{[]ask{{}}}, &Violations{[]Violation{{}}}
 	check("supervisors", "$defs/supervisor/properties", line(service.record))
 	check("supervisors", "$defs/violation/properties", line(vectors.Fill(&Violation{}).record))
-	check("supervisors", "$defs/rule/properties", line(vectors.Fill(&Rule{}).record))
+	check("supervisors", "$defs/rule/properties", line(vectors.Fill(&policy.Rule{}).Record))
 	check("supervisors", "$defs/pause/properties", line(vectors.Fill(&Pause{}).record))
 	at := vectors.Fill(&Checked{})
 	check("supervisors", "$defs/ask/properties",
@@ -35,10 +36,10 @@ func TestMembers(t *testing.T) {
 	check("supervisors", "$defs/startInfo/properties", line(vectors.Fill(&StartInfo{}).record),
 		line(vectors.Fill(&StartInfo{}, "Group").record))
 	check("supervisors", "$defs/restartPolicy/properties",
-		line(vectors.Fill(&RestartPolicy{}).record))
-	check("supervisors", "$defs/backoff/properties", line(vectors.Fill(&Exponential{}).record))
-	check("supervisors", "$defs/exitStatus/properties", line(vectors.Fill(&ExitStatus{}).members))
-	check("supervisors", "$defs/exit/properties", line(vectors.Fill(&LastExit{}).record))
+		line(vectors.Fill(&policy.RestartPolicy{}).Record))
+	check("supervisors", "$defs/backoff/properties", line(vectors.Fill(&policy.Exponential{}).Record))
+	check("supervisors", "$defs/exitStatus/properties", line(vectors.Fill(&policy.ExitStatus{}).Members))
+	check("supervisors", "$defs/exit/properties", line(vectors.Fill(&policy.Exit{}).Record))
 	check("supervisors", "$defs/span/properties", line(vectors.Fill(&Maintenance{}).record))
 	check("supervisors", "$defs/alert/properties", line(vectors.Fill(&Alert{}).record))
 	event := vectors.Fill(&observe.Event{}, "CallID", "CallerID", "Handle", "Exit", "StartID",

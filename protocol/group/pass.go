@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -21,17 +22,17 @@ type PassRequest struct {
 	LastAlert          int64
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
-	Strategy           Strategy       // from now on; "" means not given
-	Window             *int           // how many services run at once, from now on; 0: all
-	Limit              *Limit         // of the group, from now on; nil means not given
-	AutoShutdown       *AutoShutdown  // from now on; nil means not given
-	OnExit             *OnExit        // from now on; nil means not given
-	Log                *LogTarget     // from now on; nil means not given
-	Rules              []Rule         // from now on; nil means not given
-	Prompt             *Prompt        // what asked for this pass; nil: somebody, or a timer
-	Room               *int           // how many starts this pass may make at most; nil: any number
-	Started            []string       // by earlier rounds of this command; nil: this is the first (§11.10)
-	Health             []HealthResult // of the health checks that were due before the pass
+	Strategy           policy.Strategy      // from now on; "" means not given
+	Window             *int                 // how many services run at once, from now on; 0: all
+	Limit              *policy.Limit        // of the group, from now on; nil means not given
+	AutoShutdown       *policy.AutoShutdown // from now on; nil means not given
+	OnExit             *OnExit              // from now on; nil means not given
+	Log                *LogTarget           // from now on; nil means not given
+	Rules              []policy.Rule        // from now on; nil means not given
+	Prompt             *Prompt              // what asked for this pass; nil: somebody, or a timer
+	Room               *int                 // how many starts this pass may make at most; nil: any number
+	Started            []string             // by earlier rounds of this command; nil: this is the first (§11.10)
+	Health             []HealthResult       // of the health checks that were due before the pass
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit ExitLookup
 	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
@@ -47,7 +48,7 @@ type Start struct {
 	ServiceID string
 	Attempt   int
 	Reason    string
-	After     *LastExit // of the process before; nil: there was none. It must not be changed
+	After     *policy.Exit // of the process before; nil: there was none. It must not be changed
 }
 
 // A Signal asks for a signal to the processes of a service.

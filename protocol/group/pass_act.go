@@ -3,6 +3,7 @@ package group
 import (
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -121,7 +122,7 @@ func (reboot) take(a *acting, s *Service) {
 func (step fail) take(a *acting, s *Service) {
 	s.fail(step, a.seen.Now)
 	a.setState(s, StateFailed, s.LastExit.String())
-	if !s.completes() && s.LastExit.Reason != ReasonPreflight { // that has not failed
+	if !s.completes() && s.LastExit.Reason != policy.ReasonPreflight { // that has not failed
 		a.tellFailed(s)
 	}
 }
@@ -172,7 +173,7 @@ func (step signal) take(a *acting, s *Service) {
 func (step start) take(a *acting, s *Service) {
 	reason := step.firstReason
 	if step.restart && s.RestartCause != "" {
-		reason = reasonSibling
+		reason = policy.ReasonSibling
 	} else if step.restart {
 		reason = a.countAttempt(s)
 	} else if e := s.LastExit; reason == "registered" && e != nil &&
@@ -206,20 +207,20 @@ func (step start) take(a *acting, s *Service) {
 
 // countAttempt counts a restart of s, and returns the reason for it.
 func (a *acting) countAttempt(s *Service) string {
-	last := LastExit{Reason: string(observe.Exited)}
+	last := policy.Exit{Reason: string(observe.Exited)}
 	if s.LastExit != nil && s.LastExit.Reason != "" {
 		last = *s.LastExit
 	}
 
 	s.LastRestartAttempt = a.seen.Now
-	if last.charged() {
+	if last.Charged() {
 		s.RestartAttempts++
 		a.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
 		return last.Reason
 	}
 
 	s.Retries++
-	if !last.short() { // nothing has ended
+	if !last.Short() { // nothing has ended
 		a.raise(AlertRestarted, s.ID, "retry %d: %s", s.Retries, last)
 	}
 	if s.Retries == manyRetries {

@@ -16,7 +16,7 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 // retry lets a service wait for its backoff and starts it again, or gives it up.
 func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	s := j.was
-	if why := s.givenUp(); why != "" {
+	if why := s.History().GivenUp(); why != "" {
 		return p.giveUp(j, why)
 	}
 	if s.completes() {
@@ -33,7 +33,7 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 		failedAt = p.seen.Now
 	}
 
-	due := setDue{failedAt, latest(s.restartAt(failedAt), p.notBefore(s))}
+	due := setDue{failedAt, latest(s.History().RestartAt(failedAt), p.notBefore(s))}
 	waits := due.waits(p.seen.Now)
 	switch {
 	case (p.set.members[s.ID] || !waits) && j.held(p.seen):

@@ -3,6 +3,7 @@ package group
 import (
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -25,9 +26,6 @@ type Finish struct {
 
 func (Begin) action()  {}
 func (Finish) action() {}
-
-// reasonEnded is why a service that is a group has failed, or completed: the group has ended.
-const reasonEnded = "ended"
 
 // A childView is what a pass knows of the group that a service is.
 type childView struct {
@@ -63,13 +61,13 @@ func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
 	}
 
 	over := view.End.State == GroupEnded
-	var end LastExit
+	var end policy.Exit
 	switch p := view.Parent; {
 	case view.shown && over:
-		end = LastExit{At: view.End.At, Reason: reasonEnded, Detail: string(view.End.Reason),
+		end = policy.Exit{At: view.End.At, Reason: policy.ReasonEnded, Detail: string(view.End.Reason),
 			Error: view.End.Message}
 	case p != Parent{} && !p.is(e.g.parentOf(s)) && !over:
-		end = LastExit{At: e.seen.Now, Reason: StartFailed, Error: "it belongs to " + p.String()}
+		end = policy.Exit{At: e.seen.Now, Reason: policy.StartFailed, Error: "it belongs to " + p.String()}
 	default:
 		return ""
 	}

@@ -3,6 +3,7 @@ package group
 import (
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -12,8 +13,6 @@ const (
 	clockRuntime  = "runtime"
 	clockProgress = "progress"
 )
-
-const reasonTimeout = "timeout"
 
 // A clock limits a time since some moment: after soft a checkpoint is asked for, after hard the
 // service is stopped. 0: never.
@@ -93,7 +92,7 @@ func (j judgement) judgeClocks(seen observe.Observation) (over *failure, asks []
 				asks = append(asks, c.name)
 			}
 		case c.hard != 0 && over == nil && c.left(asked, seen) <= 0:
-			over = j.stopFor(StopFor{Reason: reasonTimeout, Detail: c.name, Then: ThenRestart}, seen)
+			over = j.stopFor(StopFor{Reason: policy.ReasonTimeout, Detail: c.name, Then: ThenRestart}, seen)
 		}
 	}
 	return over, asks
@@ -116,7 +115,7 @@ func (g Group) Asked(id string, seen observe.Observation) (all []Asked) {
 	for _, name := range s.Asked.open() {
 		asked := Asked{Clock: name, Left: -1}
 		if name == askViolation {
-			asked.Violation = s.Violations.last(RuleWarn)
+			asked.Violation = s.Violations.last(policy.RuleWarn)
 		}
 		for _, c := range s.clocks() {
 			if c.name == name && c.hard != 0 {

@@ -1,6 +1,10 @@
 package group
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/group/policy"
+)
 
 func (p *planner) dependenciesReady(s *Service) bool {
 	notReady := func(d string) bool { return !p.ready(d) }
@@ -54,8 +58,8 @@ func (p *planner) wait(s *Service) step {
 
 	// A permanent service is restarted whenever it ends.
 	for _, d := range s.DependenciesCompleted {
-		if p.judged[d].was.Restart == Permanent && !p.completed(d) {
-			return wait{d + ": " + string(Permanent)}
+		if p.judged[d].was.Restart == policy.Permanent && !p.completed(d) {
+			return wait{d + ": " + string(policy.Permanent)}
 		}
 	}
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -24,15 +25,15 @@ func (p *planner) decideEnd(plan []course) bool {
 func (p *planner) ends() bool { return p.end.State != GroupRunning }
 
 // begin lets the group end.
-func (p *planner) begin(reason EndReason, format string, args ...any) {
+func (p *planner) begin(reason policy.EndReason, format string, args ...any) {
 	p.end = End{State: GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // memberDead ends the group if a service is given up that it cannot do without.
 func (p *planner) memberDead(plan []course) {
 	for _, c := range plan {
-		if dies, is := stepOf[die](c); is && p.judged[c.id].was.OnDead == OnDeadEscalate {
-			p.begin(EndMemberDead, "%s: %s", c.id, p.gaveUp(c, dies))
+		if dies, is := stepOf[die](c); is && p.judged[c.id].was.OnDead == policy.OnDeadEscalate {
+			p.begin(policy.EndMemberDead, "%s: %s", c.id, p.gaveUp(c, dies))
 			return
 		}
 	}
@@ -50,11 +51,11 @@ func (p *planner) gaveUp(c course, step die) string {
 func (p *planner) autoShutdown(plan []course) {
 	mode := p.g.Registry.Supervision.AutoShutdown
 	var over []string // and how
-	now, rest, reason := false, false, EndAutoShutdown
+	now, rest, reason := false, false, policy.EndAutoShutdown
 	for _, c := range plan {
 		s := p.judged[c.id].was
 		switch {
-		case !s.Significant, mode == ShutdownNever:
+		case !s.Significant, mode == policy.ShutdownNever:
 			continue
 		case s.rests(p.seen.Now):
 			rest = true
@@ -63,7 +64,7 @@ func (p *planner) autoShutdown(plan []course) {
 
 		dies, dead := stepOf[die](c)
 		_, completes := stepOf[complete](c)
-		before := mode == ShutdownAll && s.State == StateDead
+		before := mode == policy.ShutdownAll && s.State == StateDead
 		switch {
 		case completes:
 			over = append(over, c.id+": "+string(StateCompleted))
@@ -76,12 +77,12 @@ func (p *planner) autoShutdown(plan []course) {
 		}
 
 		now = now || dead || completes
-		if (dead || before) && s.Restart != Temporary {
-			reason = EndMemberDead // it has not done what it was for
+		if (dead || before) && s.Restart != policy.Temporary {
+			reason = policy.EndMemberDead // it has not done what it was for
 		}
 	}
 
-	if now && (mode == ShutdownAny || !rest) {
+	if now && (mode == policy.ShutdownAny || !rest) {
 		p.begin(reason, "%s", strings.Join(over, "; "))
 	}
 }
@@ -122,7 +123,7 @@ func (p *planner) quit(j judgement) []step {
 	case runs && j.evidence == observe.Rebooted:
 		return []step{stopped{string(observe.Rebooted)}}
 	case runs:
-		return []step{stopped{reasonStopped}}
+		return []step{stopped{policy.ReasonStopped}}
 	}
 	return []step{stopped{}}
 }
@@ -133,8 +134,8 @@ func (p *planner) mustStop(j judgement) bool {
 }
 
 type (
-	quit     struct{ reason EndReason } // its group ends
-	stayDown struct{}                   // it is not started again when it has stopped
+	quit     struct{ reason policy.EndReason } // its group ends
+	stayDown struct{}                          // it is not started again when it has stopped
 )
 
 func (step quit) take(a *acting, s *Service) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -26,7 +27,7 @@ type ending struct {
 	child    *childView       // of a service that is a group
 
 	// how it ended according to a record that is awaited, as while its finish command runs; or nil
-	finishing *LastExit
+	finishing *policy.Exit
 }
 
 // A recorded is what an observer finds of the exit record of a start, and of its process before
@@ -39,7 +40,7 @@ type recorded struct {
 }
 
 // end returns what r says of the end, or nil.
-func (r recorded) end() *LastExit {
+func (r recorded) end() *policy.Exit {
 	if r.Phase != PhaseEnded {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (e *edit) mayRun(s *Service) bool {
 // next pass finds out how.
 func (e *edit) mayComplete(s *Service) bool {
 	return s.State == StateCompleted || s.DidItsWork() ||
-		s.State == StateRunning && s.Restart != Permanent && e.g.ends[s.ID].awaited
+		s.State == StateRunning && s.Restart != policy.Permanent && e.g.ends[s.ID].awaited
 }
 
 // WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
@@ -205,7 +206,7 @@ func (s *Service) awaits(kept bool, seen observe.Observation) bool {
 // Writing reports whether the keeper of s, which is gone, may be about to complete x, the record of
 // its start. While it waits for the finish command, that may take long.
 func (s *Service) Writing(x ExitRecord, seen observe.Observation) bool {
-	return !x.Complete && x.End.FinishStatus != FinishUnknown &&
+	return !x.Complete && x.End.FinishStatus != policy.FinishUnknown &&
 		seen.Gone(s.Vitals) == observe.Exited && s.kept(seen)
 }
 
@@ -216,22 +217,17 @@ func (s *Service) kept(seen observe.Observation) bool {
 }
 
 // tell adds what the record says of the end to what the process has told itself.
-func (s *Service) tell(end LastExit) {
+func (s *Service) tell(end policy.Exit) {
 	if s.Ended != nil {
 		told := *s.Ended
 		told.OOMKilled, told.CPU, told.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
 		told.FinishStatus = end.FinishStatus
-		if told.sameUse(*s.Ended) {
+		if told.SameUse(*s.Ended) {
 			return
 		}
 		end = told
 	}
 	s.Ended = &end
-}
-
-func (e LastExit) sameUse(f LastExit) bool {
-	return e.OOMKilled == f.OOMKilled && e.CPU == f.CPU && e.MaxRSS == f.MaxRSS &&
-		e.FinishStatus == f.FinishStatus
 }
 
 // apply returns j with what is known of the end of its service.

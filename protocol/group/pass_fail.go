@@ -3,6 +3,7 @@ package group
 import (
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -19,7 +20,7 @@ type failure struct {
 func (j judgement) failed() bool {
 	s := j.was
 	startsAgain := s.Starting && j.gone || j.evidence == observe.Rebooted && s.Restartable &&
-		s.StartInfo != nil && s.Restart != Temporary
+		s.StartInfo != nil && s.Restart != policy.Temporary
 	return s.State == StateRunning && j.evidence != "" && !startsAgain
 }
 
@@ -49,7 +50,7 @@ func (j judgement) failAs(step fail, now time.Time) *failure {
 // startsAgain reports whether the service that failed is started again, now or later.
 func (f *failure) startsAgain() bool {
 	restarts := f.stopFor == nil || f.stopFor.Then == ThenRestart
-	return restarts && !f.after.completes() && f.after.givenUp() == ""
+	return restarts && !f.after.completes() && f.after.History().GiveUp() == policy.NoGiveUp
 }
 
 // fail sets the members of s, which fails at now because of step, except its state. If the time of
@@ -66,7 +67,7 @@ func (s *Service) fail(step fail, now time.Time) {
 	}
 
 	if step.hostLost {
-		s.LastExit.Class = HostLost
+		s.LastExit.Class = policy.HostLost
 	}
 
 	s.count(s.LastExit, now)
@@ -75,21 +76,11 @@ func (s *Service) fail(step fail, now time.Time) {
 	s.RestartCause = ""
 }
 
-// count counts a failure of s in what limits its restarts.
-func (s *Service) count(e *LastExit, now time.Time) {
-	if period := s.policy().IntensityPeriod; period != 0 && e.charged() && !s.completes() {
-		s.Restarts = charged(s.Restarts, e.At, period, now)
-	}
-
-	if s.policy().Deadline != 0 && s.FirstFailedAt.IsZero() && !s.completes() {
-		s.FirstFailedAt = e.At
-	}
-
-	if e.Class != Persistent {
-		s.PersistentRow = 0
-		return
-	}
-	s.PersistentRow++
+// count counts e, a failure of s, in what limits its restarts.
+func (s *Service) count(e *policy.Exit, now time.Time) {
+	h := s.History()
+	h.Count(e, now)
+	s.Restarts, s.FirstFailedAt, s.PersistentRow = h.Ends, h.FirstFailedAt, h.PersistentRow
 }
 
 // recover forgets the attempts of s if it was healthy at t: if it had then run since a time more
@@ -145,7 +136,7 @@ func (s *Service) begunAt(now time.Time) time.Time {
 // What has an exit status or was killed was not only started, but ran.
 func (s *Service) ranSince() time.Time {
 	if s.RunningSince.IsZero() && s.Ended != nil && s.Ended.Code != "" &&
-		s.Ended.Reason != ReasonPreflight {
+		s.Ended.Reason != policy.ReasonPreflight {
 		return s.StartedAt
 	}
 	return s.RunningSince
@@ -154,7 +145,7 @@ func (s *Service) ranSince() time.Time {
 // completes reports whether the last end of s is one that it may have, so that it is not started
 // again.
 func (s *Service) completes() bool {
-	return s.LastExit != nil && s.LastExit.Class == Success && s.Restart != Permanent
+	return s.Restart.Completes(s.LastExit)
 }
 
 // DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left

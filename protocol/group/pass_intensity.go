@@ -5,39 +5,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Limit says how many failures of its services a group stands in a time, and what follows a
-// further one (spec §21.3). Its zero value limits nothing.
-type Limit struct {
-	Intensity   int
-	Period      time.Duration // 0: there is no limit
-	OnIntensity OnIntensity
-}
-
-// An OnIntensity is what follows when the intensity of a group is exceeded.
-type OnIntensity string
-
-const (
-	Escalate OnIntensity = "escalate" // the group ends
-	Park     OnIntensity = "park"     // the services that failed are dead
-	Delay    OnIntensity = "delay"    // restarts wait until the oldest failure no longer counts
-)
-
-func (o OnIntensity) valid() bool { return o == Escalate || o == Park || o == Delay }
-
-// exceeded reports whether restarts are more than l allows.
-func (l Limit) exceeded(restarts []time.Time) bool {
-	return l.Period != 0 && len(restarts) > l.Intensity
-}
-
 // A charge is a failure that counts for the limit of a group, or several that count as one.
 type charge struct {
-	at    time.Time // the first death
-	order *Service  // whose death that was
-	exit  *LastExit // of that service
-	ids   []string  // the services that failed
+	at    time.Time    // the first death
+	order *Service     // whose death that was
+	exit  *policy.Exit // of that service
+	ids   []string     // the services that failed
 }
 
 // count charges the group for what fails in this pass. alone has the course that each service would
@@ -45,19 +22,19 @@ type charge struct {
 func (p *planner) count(alone []course) (changed bool) {
 	limit := p.g.Registry.Supervision.Limit
 	for _, c := range p.charges(alone) {
-		p.restarts = charged(p.restarts, c.at, limit.Period, p.seen.Now)
-		if !limit.exceeded(p.restarts) {
+		p.restarts = policy.Charge(p.restarts, c.at, limit.Period, p.seen.Now)
+		if !limit.Exceeded(p.restarts) {
 			continue
 		}
 
 		changed = true
-		if limit.OnIntensity == Escalate {
-			p.begin(EndIntensity, "more than %s in %s, the last of %s: %s",
-				counted(limit.Intensity, "failure"), inWords(limit.Period), c.order.ID, c.exit)
+		if limit.OnIntensity == policy.Escalate {
+			p.begin(policy.EndIntensity, "more than %s in %s, the last of %s: %s",
+				policy.Counted(limit.Intensity, "failure"), policy.InWords(limit.Period), c.order.ID, c.exit)
 			return true
 		}
 		for _, id := range c.ids {
-			p.parked[id] = limit.OnIntensity == Park
+			p.parked[id] = limit.OnIntensity == policy.Park
 		}
 	}
 	return changed
@@ -75,7 +52,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 		if !p.isCause(c) || p.g.Registry.inSet(c.id) {
 			continue
 		}
-		if e := p.lastExit(c); e != nil && e.charged() {
+		if e := p.lastExit(c); e != nil && e.Charged() {
 			all = append(all, charge{e.At, p.judged[c.id].was, e, []string{c.id}})
 		}
 	}
@@ -83,7 +60,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 	slices.SortFunc(all, func(a, b charge) int {
 		return cmp.Or(a.at.Compare(b.at), InOrder(a.order, b.order))
 	})
-	if !v.Strategy.together() || len(all) == 0 {
+	if !v.Strategy.Together() || len(all) == 0 {
 		return all
 	}
 
@@ -94,7 +71,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 }
 
 // lastExit returns how the service of c, which fails or has failed, has ended.
-func (p *planner) lastExit(c course) *LastExit {
+func (p *planner) lastExit(c course) *policy.Exit {
 	if f, fails := stepOf[*failure](c); fails {
 		return f.after.LastExit
 	}
@@ -110,8 +87,8 @@ func (p *planner) lastExit(c course) *LastExit {
 // or zero.
 func (p *planner) notBefore(s *Service) time.Time {
 	limit := p.g.Registry.Supervision.Limit
-	if limit.OnIntensity != Delay || !limit.exceeded(p.restarts) || s.LastExit == nil ||
-		!s.LastExit.charged() {
+	if limit.OnIntensity != policy.Delay || !limit.Exceeded(p.restarts) || s.LastExit == nil ||
+		!s.LastExit.Charged() {
 		return time.Time{}
 	}
 	return wire.Later(p.restarts[0], limit.Period)
@@ -142,18 +119,4 @@ func (f *failure) then(next Then) *failure {
 	doomed.stopFor = f.stopFor.with(next)
 	after.StopFor, doomed.after = doomed.stopFor, &after
 	return &doomed
-}
-
-// charged returns times, in order, with one more at t: without those after now, and those more than
-// period before the last one.
-func charged(times []time.Time, t time.Time, period time.Duration, now time.Time) []time.Time {
-	all := slices.DeleteFunc(append(slices.Clone(times), t),
-		func(t time.Time) bool { return t.After(now) })
-	slices.SortFunc(all, time.Time.Compare)
-	if len(all) == 0 {
-		return nil
-	}
-
-	from := all[len(all)-1].Add(-period)
-	return slices.DeleteFunc(all, func(t time.Time) bool { return t.Before(from) })
 }

@@ -98,7 +98,7 @@ func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*failu
 		if why := j.was.unhealthy(); why != nil && over == nil {
 			over = j.stopFor(*why, seen)
 		}
-		return over, append(asks, j.was.judgeBudget()...)
+		return over, append(asks, j.was.budgetAsks()...)
 	}
 	return ended, nil
 }

@@ -5,11 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
-
-// reasonSibling is why a service stops, and starts again, that did not fail itself.
-const reasonSibling = "sibling"
 
 // A set is what a pass finds out about the services that it restarts together (spec §22.3).
 type set struct {
@@ -29,7 +27,7 @@ func (p *planner) gather(alone []course) set {
 			found.members[id] = true
 		}
 	}
-	if p.g.Registry.Supervision.Strategy.together() {
+	if p.g.Registry.Supervision.Strategy.Together() {
 		p.widen(&found, alone)
 	}
 
@@ -72,7 +70,7 @@ func (p *planner) widen(found *set, alone []course) {
 	}
 
 	found.cause = first.ID
-	all := p.g.Registry.Supervision.Strategy == OneForAll
+	all := p.g.Registry.Supervision.Strategy == policy.OneForAll
 	for _, c := range alone {
 		j := p.judged[c.id]
 		if p.joins(c) && (all || InOrder(j.was, first) >= 0) {
@@ -88,7 +86,7 @@ func (p *planner) isCause(c course) bool {
 		return false
 	}
 	if f, fails := stepOf[*failure](c); fails {
-		return f.after.LastExit.Class != Tempfail && f.startsAgain()
+		return f.after.LastExit.Class != policy.Tempfail && f.startsAgain()
 	}
 	return p.judged[c.id].was.unjudged() && p.comesBack(c)
 }
@@ -97,7 +95,7 @@ func (p *planner) isCause(c course) bool {
 // failed, and not because of a shortage.
 func (s *Service) unjudged() bool {
 	return s.State == StateFailed && s.NextAttemptAt.IsZero() && s.StopFor == nil &&
-		!s.LastExit.short()
+		!s.LastExit.Short()
 }
 
 // comesBack reports whether c starts a service again that failed, now or later.
@@ -116,7 +114,7 @@ func (p *planner) joins(c course) bool {
 	}
 
 	_, runs := stepOf[carryOn](c)
-	return runs || s.Restart == Transient && p.hasCompleted(c) || p.comesBack(c) || p.isCause(c) ||
+	return runs || s.Restart == policy.Transient && p.hasCompleted(c) || p.comesBack(c) || p.isCause(c) ||
 		s.StopFor != nil && s.StopFor.Then == ThenRestart
 }
 
@@ -153,7 +151,7 @@ func (p *planner) staysFor(s *Service) bool {
 
 // runsAgain reports whether s, which has done its work, runs again with its set.
 func (p *planner) runsAgain(s *Service) bool {
-	return s.Restart == Transient && p.set.members[s.ID]
+	return s.Restart == policy.Transient && p.set.members[s.ID]
 }
 
 // runAgain makes a service that has done its work wait for the set, and then run again.
@@ -168,8 +166,8 @@ func (p *planner) runAgain(j judgement) []step {
 // standBy makes a service that runs wait for the set, and stops it.
 func (p *planner) standBy(j judgement) []step {
 	due := latest(p.set.due, p.seen.Now)
-	why := StopFor{Reason: reasonSibling, Detail: p.set.cause, Then: ThenRestart}
-	if j.was.Restart == Temporary {
+	why := StopFor{Reason: policy.ReasonSibling, Detail: p.set.cause, Then: ThenRestart}
+	if j.was.Restart == policy.Temporary {
 		why.Then = ThenStopped
 	}
 	return then(standBy{p.set.cause, due, &why, j.alive && !j.unbegun}, p.follow(j, &why))
@@ -243,7 +241,7 @@ type standBy struct {
 
 func (step standBy) take(a *acting, s *Service) {
 	s.recover(s.runsSince(step.runs, a.seen.Now), a.seen.Now)
-	a.setStateFor(s, StateScheduled, reasonSibling+": "+step.cause, step.cause)
+	a.setStateFor(s, StateScheduled, policy.ReasonSibling+": "+step.cause, step.cause)
 	s.RestartCause, s.StopFor = step.cause, step.stopFor
 	s.FailedAt, s.NextAttemptAt = a.seen.Now, step.due
 	s.RunningSince, s.Starting = time.Time{}, false

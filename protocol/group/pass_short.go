@@ -1,19 +1,21 @@
 package group
 
+import "github.com/dpl-project/dpl/protocol/group/policy"
+
 // A StartFailure says why a process did not become a service, and the class of that end (spec
 // §11.5). Tempfail: there was a shortage; the host, or the process that made the pass, lacked
 // something that it may have later, such as memory or a free descriptor. Terminal: a person must
 // change something first.
 type StartFailure struct {
 	Cause string
-	Class Class // Tempfail, Terminal, or "" for every other failure
+	Class policy.Class // Tempfail, Terminal, or "" for every other failure
 }
 
 // startFailed records that the process of s did not become the service.
 func (e *edit) startFailed(s *Service, f StartFailure) {
-	e.setState(s, StateFailed, StartFailed)
+	e.setState(s, StateFailed, policy.StartFailed)
 	s.FailedAt = e.seen.Now
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: StartFailed, Error: f.Cause,
+	s.LastExit = &policy.Exit{At: e.seen.Now, Reason: policy.StartFailed, Error: f.Cause,
 		Class: f.Class, Note: s.checkpoint()}
 	s.LastExit.Class = s.class(s.LastExit)
 	s.count(s.LastExit, e.seen.Now)
@@ -21,17 +23,12 @@ func (e *edit) startFailed(s *Service, f StartFailure) {
 	e.tellFailed(s)
 }
 
-// short reports whether e is the end of a start that failed because of a shortage.
-func (e *LastExit) short() bool {
-	return e != nil && e.Reason == StartFailed && e.Class == Tempfail
-}
-
 // tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one
 // alert tells: there may be many services, and each pass tries them all.
 func (e *edit) tellFailed(s *Service) {
 	v := &e.g.Registry.Supervision
 	switch {
-	case !s.LastExit.short():
+	case !s.LastExit.Short():
 		e.raise(AlertFailed, s.ID, "%s", s.LastExit)
 	case v.Short == "":
 		v.Short = s.ID + ": " + s.LastExit.Error
@@ -48,7 +45,7 @@ func (e *edit) forgetShortage() {
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
 		started := s.State == StateRunning && !s.Starting
-		if s.LastExit.short() && !started && !s.State.Final() {
+		if s.LastExit.Short() && !started && !s.State.Final() {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package group
 import (
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -28,9 +29,9 @@ func isClock(name string) bool { return name == clockRuntime || name == clockPro
 // softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or ""
 // if it ended otherwise.
 func (s *Service) softKilled() string {
-	killed := s.Ended != nil && (s.Ended.Code == CodeKilled || s.Ended.Code == CodeDumped)
+	killed := s.Ended != nil && (s.Ended.Code == policy.CodeKilled || s.Ended.Code == policy.CodeDumped)
 	if !killed || s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||
-		s.Ended.Status != signalNumber(string(s.StartInfo.SoftSignal)) {
+		s.Ended.Status != policy.SignalNumber(string(s.StartInfo.SoftSignal)) {
 		return ""
 	}
 
@@ -50,6 +51,6 @@ func (j judgement) failEnded(seen observe.Observation, failover bool) *failure {
 		return j.fail(j.evidence, seen, failover)
 	}
 	return j.failAs(fail{
-		reason: reasonTimeout, detail: clock, left: !j.alive && j.survived(seen),
+		reason: policy.ReasonTimeout, detail: clock, left: !j.alive && j.survived(seen),
 	}, seen.Now)
 }

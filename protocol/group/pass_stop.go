@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -82,7 +83,7 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 	case !j.checkable && j.heard: // its heartbeats tell it to end
 		return nil
 	case next == ThenDead:
-		return []step{settle{}, die{string(Terminal)}}
+		return []step{settle{}, die{string(policy.Terminal)}}
 	case next == ThenPark:
 		return []step{settle{}, die{parkedReason}}
 	case next == ThenStopped:

@@ -3,6 +3,7 @@ package group
 import (
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -105,7 +106,7 @@ func (p *Pause) members(c *wire.Codec) {
 func (s *Service) PausedBy() *Violation {
 	all := s.Violations.All()
 	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Action == RulePause {
+		if all[i].Action == policy.RulePause {
 			return &all[i]
 		}
 	}

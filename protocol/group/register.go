@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -18,13 +19,13 @@ type Registration struct {
 	Readiness    observe.Readiness // of a service that registers itself; "" means unchanged
 	StartInfo    *StartInfo
 	Restartable  *bool
-	Restart      RestartType // "" means unchanged
+	Restart      policy.RestartType // "" means unchanged
 	Dependencies *[]string
 	KillTimeout  *time.Duration
 	AlertOn      *AlertOn
 	KeepEnded    *time.Duration
 
-	OnDead      *OnDead
+	OnDead      *policy.OnDead
 	Significant *bool
 	Resume      bool // let the group run again if it has ended
 
@@ -69,7 +70,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 	}
 
 	r.replace(s)
-	if s.Significant && s.Restart == Permanent {
+	if s.Significant && s.Restart == policy.Permanent {
 		return g, ErrSignificant
 	}
 
@@ -92,7 +93,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 // newService returns the service id with the defaults of spec §9.3.
 func newService(id string) Service {
 	s := Service{ID: id}
-	s.Restart = Permanent
+	s.Restart = policy.Permanent
 	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, observe.ReadinessReady
 	return s
 }
@@ -117,7 +118,7 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 		return observe.ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
-	case r.StartInfo != nil && r.StartInfo.ExitStatus.twice():
+	case r.StartInfo != nil && r.StartInfo.ExitStatus.Twice():
 		return ErrTwoClasses
 	}
 
@@ -184,14 +185,14 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.LogEvery == t.LogEvery &&
 		s.LogCompress == t.LogCompress && s.sameClocks(t) &&
-		s.Budget.equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
-		s.ExitStatus.equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
+		s.Budget.Equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
+		s.ExitStatus.Equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
 		s.PreflightTimeout == t.PreflightTimeout && slices.Equal(s.Finish, t.Finish) &&
 		s.FinishTimeout == t.FinishTimeout && s.Health.equal(t.Health) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
 		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter &&
-		s.Policy.Exponential.equal(t.Policy.Exponential) &&
+		s.Policy.Exponential.Equal(t.Policy.Exponential) &&
 		s.Policy.JitterPercent == t.Policy.JitterPercent &&
 		s.Policy.Deadline == t.Policy.Deadline &&
 		s.Policy.Intensity == t.Policy.Intensity &&

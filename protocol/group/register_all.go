@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -50,10 +51,10 @@ const (
 func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
 	services := r.File.Services
 	for _, d := range services {
-		if d.StartInfo.ExitStatus.twice() {
+		if d.StartInfo.ExitStatus.Twice() {
 			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, d.ID)
 		}
-		if d.Significant && d.Restart == Permanent {
+		if d.Significant && d.Restart == policy.Permanent {
 			return g, nil, fmt.Errorf("%w: %q", ErrSignificant, d.ID)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -13,17 +14,16 @@ import (
 var ErrOtherStart = errors.New("the start that the report is about is over")
 
 const (
-	reasonViolation = "violation"
-	askViolation    = "violation" // beside the names of clocks
+	askViolation = "violation" // beside the names of clocks
 )
 
 // A Finding is what anybody reports of a service.
 type Finding struct {
 	Service   string
-	Starts    []string // one of them must be its StartID; nil: whatever start it has
-	Spend     []Amount // what it has spent beside what it says itself
-	Violation string   // the code; "": none
-	Detail    string   // of the violation
+	Starts    []string        // one of them must be its StartID; nil: whatever start it has
+	Spend     []policy.Amount // what it has spent beside what it says itself
+	Violation string          // the code; "": none
+	Detail    string          // of the violation
 }
 
 // String returns what alerts say of the violation of f.
@@ -39,7 +39,7 @@ func (f Finding) String() string {
 // A service that does not run is not asked, paused or reaped. Report returns ErrNoService,
 // ErrOtherStart, ErrTooManyNames and wire.ErrExhausted.
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
-	after Group, action RuleAction, err error,
+	after Group, action policy.RuleAction, err error,
 ) {
 	e := g.begin("report", by, seen)
 	s := e.service(f.Service)
@@ -65,25 +65,25 @@ func (g Group) Report(f Finding, by string, seen observe.Observation) (
 }
 
 // violated records the violation f of s, and begins what the rules of the group say.
-func (e *edit) violated(s *Service, f Finding) RuleAction {
-	action := e.g.Registry.Supervision.after(f.Violation)
+func (e *edit) violated(s *Service, f Finding) policy.RuleAction {
+	action := policy.ActionFor(e.g.Registry.Supervision.Rules, f.Violation)
 	s.Violations = s.Violations.with(Violation{
 		At: e.seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: e.by,
 	})
 
 	runs := s.State == StateRunning
 	switch {
-	case action == RuleNotify:
+	case action == policy.RuleNotify:
 		e.raise(AlertViolation, s.ID, "%s", f)
-	case action == RuleWarn && runs:
+	case action == policy.RuleWarn && runs:
 		s.Asked = s.Asked.without(askViolation).with(askViolation, e.seen)
 		e.raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
-	case action == RulePause && runs:
+	case action == policy.RulePause && runs:
 		s.pause(e.seen)
 		e.raise(AlertPaused, s.ID, "%s", f)
-	case action == RuleReap && runs:
+	case action == policy.RuleReap && runs:
 		s.StopFor = cmp.Or(s.StopFor, &StopFor{
-			Reason: reasonViolation, Detail: f.Violation, Then: ThenDead,
+			Reason: policy.ReasonViolation, Detail: f.Violation, Then: ThenDead,
 		})
 	}
 	return action

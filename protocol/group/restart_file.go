@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -13,9 +14,9 @@ type RestartFile struct {
 	ServiceID string
 	StartID   string // of the process that is started
 	Attempt   int
-	Reason    string   // of the start
-	Exit      LastExit // of the process before
-	Log       string   // the end of what is in the service's log: see LogEnd
+	Reason    string      // of the start
+	Exit      policy.Exit // of the process before
+	Log       string      // the end of what is in the service's log: see LogEnd
 }
 
 // Encode returns the content of the file.
@@ -28,7 +29,7 @@ func (f RestartFile) Encode() string {
 		w.String("startId", f.StartID)
 		w.Int("attempt", int64(f.Attempt))
 		w.String("reason", f.Reason)
-		w.Object("exit", wire.Record(f.Exit.record))
+		w.Object("exit", wire.Record(f.Exit.Record))
 		w.String("log", f.Log)
 	})
 }

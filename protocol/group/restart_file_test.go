@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
@@ -13,8 +14,8 @@ var died = time.Date(2026, 1, 20, 10, 29, 0, 0, time.UTC)
 func TestRestartFile(t *testing.T) {
 	t.Parallel()
 	schema := vectors.NewSchemaCheck(t, "../..", "restart", "groups", nil)
-	for _, exit := range []LastExit{
-		{At: died, Reason: "exited", Code: CodeExited, Status: 7, Note: "page 5"},
+	for _, exit := range []policy.Exit{
+		{At: died, Reason: "exited", Code: policy.CodeExited, Status: 7, Note: "page 5"},
 		{At: died, Reason: "startFailed", Error: "no \"x\"\x00\xff"},
 		{At: died},
 	} {

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/invariants"
 	"github.com/dpl-project/dpl/testscripts/vectors"
+	"pgregory.net/rapid"
 )
 
 // Passes may be rare or frequent: what is charged for deaths, and what comes of them, follows from
@@ -31,9 +31,9 @@ const (
 // A fate is the services of a group, and the deaths that they die.
 type fate struct {
 	services []group.Registration
-	strategy group.Strategy
-	limit    *group.Limit
-	auto     *group.AutoShutdown
+	strategy policy.Strategy
+	limit    *policy.Limit
+	auto     *policy.AutoShutdown
 	deaths   []mishap
 	spread   bool // all deaths are apart, and not only those of one service
 }
@@ -67,22 +67,22 @@ func TestPassSchedules(t *testing.T) {
 }
 
 func drawFate(t *rapid.T) fate {
-	f := fate{strategy: rapid.SampledFrom([]group.Strategy{group.OneForOne, group.OneForOne,
-		group.OneForAll, group.RestForOne}).Draw(t, "strategy")}
-	f.spread = f.strategy != group.OneForOne
+	f := fate{strategy: rapid.SampledFrom([]policy.Strategy{policy.OneForOne, policy.OneForOne,
+		policy.OneForAll, policy.RestForOne}).Draw(t, "strategy")}
+	f.spread = f.strategy != policy.OneForOne
 	switch rapid.IntRange(0, 3).Draw(t, "limit") {
 	case 1:
-		f.limit = &group.Limit{Intensity: 1, Period: 100 * time.Second, OnIntensity: group.Park}
+		f.limit = &policy.Limit{Intensity: 1, Period: 100 * time.Second, OnIntensity: policy.Park}
 	case 2:
-		f.limit = &group.Limit{Intensity: 1, Period: 20 * time.Second, OnIntensity: group.Delay}
+		f.limit = &policy.Limit{Intensity: 1, Period: 20 * time.Second, OnIntensity: policy.Delay}
 		f.spread = true
 	case 3:
-		f.limit = &group.Limit{Intensity: 2, Period: 200 * time.Second, OnIntensity: group.Escalate}
+		f.limit = &policy.Limit{Intensity: 2, Period: 200 * time.Second, OnIntensity: policy.Escalate}
 		f.spread = true
 	}
 	f.spread = f.spread || rapid.Bool().Draw(t, "spread")
 	if f.spread && rapid.Bool().Draw(t, "auto") {
-		f.auto = new(group.ShutdownAny)
+		f.auto = new(policy.ShutdownAny)
 	}
 
 	ids := []string{"a", "b", "c"}
@@ -111,7 +111,7 @@ func (f fate) drawDeaths(t *rapid.T, ids []string) (deaths []mishap) {
 		// What does its work shortly before another fails runs again with the set of that.
 		other := rapid.IntRange(0, len(ids)-1).Draw(t, "beside")
 		if f.spread && f.auto == nil && ids[other] != m.service &&
-			f.services[other].Restart == group.Transient {
+			f.services[other].Restart == policy.Transient {
 			deaths = append(deaths, mishap{m.at - time.Second, ids[other], 0})
 		}
 	}
@@ -123,28 +123,28 @@ func (f fate) drawDeaths(t *rapid.T, ids []string) (deaths []mishap) {
 // deaths are spread does it depend on others: whether those are dead when it is to be started again
 // must not depend on passes.
 func drawService(t *rapid.T, id string, others []string, spread bool) group.Registration {
-	policy := group.DefaultPolicy()
-	policy.Backoff = []time.Duration{0, time.Second, 5 * time.Second}
-	policy.MaxAttempts = rapid.IntRange(-1, 3).Draw(t, id+" attempts")
-	policy.ResetAfter = rapid.SampledFrom([]time.Duration{runs - 2*time.Second,
+	limits := policy.DefaultPolicy()
+	limits.Backoff = []time.Duration{0, time.Second, 5 * time.Second}
+	limits.MaxAttempts = rapid.IntRange(-1, 3).Draw(t, id+" attempts")
+	limits.ResetAfter = rapid.SampledFrom([]time.Duration{runs - 2*time.Second,
 		24 * time.Hour}).Draw(t, id+" reset")
 	if rapid.Bool().Draw(t, id+" intensity") {
-		policy.Intensity, policy.IntensityPeriod = 1, 100*time.Second
+		limits.Intensity, limits.IntensityPeriod = 1, 100*time.Second
 	}
 	if rapid.Bool().Draw(t, id+" deadline") {
-		policy.Deadline = 100 * time.Second
+		limits.Deadline = 100 * time.Second
 	}
 
 	r := group.Registration{Service: id, By: "t", Request: true,
-		Restart: rapid.SampledFrom([]group.RestartType{group.Permanent, group.Permanent,
-			group.Transient, group.Temporary}).Draw(t, id+" restart"),
+		Restart: rapid.SampledFrom([]policy.RestartType{policy.Permanent, policy.Permanent,
+			policy.Transient, policy.Temporary}).Draw(t, id+" restart"),
 		StartInfo: &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady,
-			Policy: policy, LogKeep: 1, ExitStatus: group.ExitStatus{Persistent: []string{"3"}}}}
+			Policy: limits, LogKeep: 1, ExitStatus: policy.ExitStatus{Persistent: []string{"3"}}}}
 	if spread {
 		on := slices.DeleteFunc(slices.Clone(others),
 			func(other string) bool { return !rapid.Bool().Draw(t, id+" on "+other) })
 		r.Dependencies = &on
-		r.Significant = new(r.Restart != group.Permanent && rapid.Bool().Draw(t, id+" significant"))
+		r.Significant = new(r.Restart != policy.Permanent && rapid.Bool().Draw(t, id+" significant"))
 	}
 	return r
 }
@@ -232,11 +232,11 @@ func (p *play) die(m mishap) {
 	}
 	p.died = append(p.died, m)
 	p.at(m.at)
-	p.exit(*s, group.LastExit{Code: group.CodeExited, Status: m.status})
+	p.exit(*s, policy.Exit{Code: policy.CodeExited, Status: m.status})
 }
 
 // exit ends the process of s.
-func (p *play) exit(s group.Service, end group.LastExit) {
+func (p *play) exit(s group.Service, end policy.Exit) {
 	p.alive[s.PID] = false
 	p.verb(func(g group.Group) (group.Group, error) {
 		return g.EndService(group.ServiceProcess{Service: s.ID, PID: s.PID, Process: s.Process}, end,
@@ -267,7 +267,7 @@ func (p *play) pass() {
 	p.verb(func(group.Group) (group.Group, error) { return d.Group(), nil })
 	for _, a := range d.Actions {
 		if a, signals := a.(group.Signal); signals && p.alive[a.PID] {
-			p.exit(*p.g.Service(a.ServiceID), group.LastExit{Code: group.CodeKilled, Status: 15})
+			p.exit(*p.g.Service(a.ServiceID), policy.Exit{Code: policy.CodeKilled, Status: 15})
 		}
 	}
 	p.verb(func(g group.Group) (group.Group, error) { return g.Result("me", result, p.seen), nil })
@@ -286,7 +286,7 @@ func (p *play) String() string {
 			line += fmt.Sprintf(", %d attempts, %d retries, %d in a row, charges %v", s.RestartAttempts,
 				s.Retries, s.PersistentRow, p.times(s.Restarts))
 		}
-		if e := s.LastExit; e != nil && p.f.strategy == group.OneForOne && e.Reason != "stopped" {
+		if e := s.LastExit; e != nil && p.f.strategy == policy.OneForOne && e.Reason != "stopped" {
 			line += fmt.Sprintf(", %v %s", e.At.Sub(p.begin), e)
 		}
 		lines = append(lines, line)

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // String returns what people are told, such as "timeout: runtime".
-func (s *StopFor) String() string { return LastExit{Reason: s.Reason, Detail: s.Detail}.String() }
+func (s *StopFor) String() string { return policy.Exit{Reason: s.Reason, Detail: s.Detail}.String() }
 
 func (t Then) valid() bool {
 	return t == ThenRestart || t == ThenDead || t == ThenPark || t == ThenStopped
@@ -55,7 +56,7 @@ func (s *Service) WhyEnds() (reason, detail string) {
 	case s.StopFor != nil:
 		return s.StopFor.Reason, s.StopFor.Detail
 	case s.State == StateShuttingDown:
-		return reasonStopped, ""
+		return policy.ReasonStopped, ""
 	}
-	return Exited, ""
+	return policy.Exited, ""
 }

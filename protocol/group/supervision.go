@@ -4,41 +4,28 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Supervision is what a group does about the failures of its services as a whole (spec §22). Its
 // zero value is that of a group without settings.
 type Supervision struct {
-	Strategy     Strategy
-	Limit        Limit
+	Strategy     policy.Strategy
+	Limit        policy.Limit
 	Restarts     []time.Time // what was charged to the Limit, in order. It is replaced, never changed
 	Window       int         // how many services run at once; 0: all
 	Blocked      string      // what the last alert groupBlocked said, while it is true
 	Short        string      // what the last alert hostShort said, while a service waits for it
-	AutoShutdown AutoShutdown
+	AutoShutdown policy.AutoShutdown
 	OnExit       OnExit
 	Log          LogTarget
 	End          End
 	Parent       Parent
-	Set          []string // services that are restarted together, and have not started yet
-	Rules        []Rule   // what follows violations; the first that matches counts
+	Set          []string      // services that are restarted together, and have not started yet
+	Rules        []policy.Rule // what follows violations; the first that matches counts
 	Unknown      []wire.Member
 }
-
-// A Strategy says which services are restarted together with one that failed (spec §22.2).
-type Strategy string
-
-const (
-	OneForOne  Strategy = "one_for_one" // none; "" means the same
-	OneForAll  Strategy = "one_for_all"
-	RestForOne Strategy = "rest_for_one" // those that come after it in order
-)
-
-func (s Strategy) valid() bool { return s == OneForOne || s.together() }
-
-// together reports whether a failure concerns more than the service that failed.
-func (s Strategy) together() bool { return s == OneForAll || s == RestForOne }
 
 // empty reports whether v is the supervision of a group without settings.
 func (v *Supervision) empty() bool {
@@ -52,7 +39,7 @@ func (v *Supervision) same(w *Supervision) bool {
 		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
 		v.Log == w.Log && v.End == w.End && v.Parent == w.Parent &&
 		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
-		slices.EqualFunc(v.Rules, w.Rules, Rule.same) &&
+		slices.EqualFunc(v.Rules, w.Rules, policy.Rule.Same) &&
 		slices.Equal(v.Unknown, w.Unknown)
 }
 
@@ -85,7 +72,7 @@ func (v *Supervision) set(p PassRequest) {
 // forgetUnlimited removes what was charged to a limit that is none.
 func (v *Supervision) forgetUnlimited() {
 	if v.Limit.Period == 0 {
-		v.Limit, v.Restarts = Limit{}, nil
+		v.Limit, v.Restarts = policy.Limit{}, nil
 	}
 }
 
@@ -129,16 +116,16 @@ func (v *Supervision) members(c *wire.Codec) {
 
 // settings are the members of v that a services file may have.
 func (v *Supervision) settings(c *wire.Codec) {
-	wire.Word(c, "strategy", &v.Strategy, "strategy", Strategy.valid, wire.IfSet)
+	wire.Word(c, "strategy", &v.Strategy, "strategy", policy.Strategy.Valid, wire.IfSet)
 	c.Int("window", &v.Window, 1, wire.IfSet)
 	limited := wire.If(v.Limit.Period != 0)
 	c.Int("intensity", &v.Limit.Intensity, 0, limited)
 	c.Milliseconds("intensityPeriodMs", &v.Limit.Period, 1, limited)
-	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", OnIntensity.valid, limited)
-	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", ShutdownAny, ShutdownAll)
+	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", policy.OnIntensity.Valid, limited)
+	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", policy.ShutdownAny, policy.ShutdownAll)
 	usually(c, "onExit", &v.OnExit, "word", "none", PassOnExit)
 	usually(c, "log", &v.Log, "word", "files", LogJournal)
-	wire.Objects(c, "rules", &v.Rules, (*Rule).record, wire.IfSet)
+	wire.Objects(c, "rules", &v.Rules, (*policy.Rule).Record, wire.IfSet)
 }
 
 // requireSettings refuses an object with a part of a limit.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -36,7 +37,7 @@ func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed [
 // keptLongEnough reports whether s has ended long ago, and nothing needs its entry any more.
 func (e *edit) keptLongEnough(s *Service) bool {
 	keep := s.KeepEnded
-	if keep == 0 && s.Restart == Temporary {
+	if keep == 0 && s.Restart == policy.Temporary {
 		keep = DefaultKeepEnded
 	}
 	if keep == 0 || !s.Over() || s.LastExit == nil || e.seen.Now.Sub(s.LastExit.At) < keep {

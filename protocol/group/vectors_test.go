@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/dpl-project/dpl/testscripts/invariants"
@@ -73,7 +74,7 @@ type vector struct {
 		LastAlert            int64             `json:"lastAlert"`
 		HeartbeatIntervalMs  int64             `json:"heartbeatIntervalMs"`
 		StalenessThresholdMs int64             `json:"stalenessThresholdMs"`
-		Strategy             group.Strategy    `json:"strategy"`
+		Strategy             policy.Strategy   `json:"strategy"`
 		Window               *int              `json:"window"`
 		Room                 *int              `json:"room"`
 		Started              []string          `json:"started"`
@@ -81,14 +82,14 @@ type vector struct {
 			SupervisorID string `json:"supervisorId"`
 			Bytes        int64  `json:"bytes"`
 		} `json:"cuts"`
-		Umask             string            `json:"umask"`
-		Intensity         int               `json:"intensity"`
-		IntensityPeriodMs *int64            `json:"intensityPeriodMs"`
-		OnIntensity       group.OnIntensity `json:"onIntensity"`
-		Rules             rules             `json:"rules"`
-		AutoShutdown      string            `json:"autoShutdown"`
-		OnExit            string            `json:"onExit"`
-		Log               string            `json:"log"`
+		Umask             string             `json:"umask"`
+		Intensity         int                `json:"intensity"`
+		IntensityPeriodMs *int64             `json:"intensityPeriodMs"`
+		OnIntensity       policy.OnIntensity `json:"onIntensity"`
+		Rules             rules              `json:"rules"`
+		AutoShutdown      string             `json:"autoShutdown"`
+		OnExit            string             `json:"onExit"`
+		Log               string             `json:"log"`
 		Checks            []struct {
 			Supervisor string `json:"supervisorId"`
 			StartID    string `json:"startId"`
@@ -130,7 +131,7 @@ type vector struct {
 		Generation int64                  `json:"generation"`
 		Links      map[string]string      `json:"links"`
 
-		Code     group.ExitCode    `json:"code"`
+		Code     policy.ExitCode   `json:"code"`
 		Status   int               `json:"status"`
 		Error    string            `json:"error"`
 		CPUMs    int64             `json:"cpuMs"`
@@ -204,17 +205,17 @@ type vectorPlan struct {
 
 // rules are rules of a group; nil are not given.
 type rules []struct {
-	Match  string           `json:"match"`
-	Action group.RuleAction `json:"action"`
+	Match  string            `json:"match"`
+	Action policy.RuleAction `json:"action"`
 }
 
-func (given rules) all() (all []group.Rule) {
+func (given rules) all() (all []policy.Rule) {
 	if given == nil {
 		return nil
 	}
-	all = []group.Rule{}
+	all = []policy.Rule{}
 	for _, r := range given {
-		all = append(all, group.Rule{Match: r.Match, Action: r.Action})
+		all = append(all, policy.Rule{Match: r.Match, Action: r.Action})
 	}
 	return all
 }
@@ -223,9 +224,9 @@ func (given rules) all() (all []group.Rule) {
 type spending map[string]int64
 
 // amounts returns all in the order of their names.
-func (all spending) amounts() (amounts []group.Amount) {
+func (all spending) amounts() (amounts []policy.Amount) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		amounts = append(amounts, group.Amount{Name: name, N: all[name]})
+		amounts = append(amounts, policy.Amount{Name: name, N: all[name]})
 	}
 	return amounts
 }
@@ -464,7 +465,7 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "end":
 		a := group.ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID,
 			Process: observe.Process(v.Do.Process)}
-		return g.EndService(a, group.LastExit{
+		return g.EndService(a, policy.Exit{
 			Code: v.Do.Code, Status: v.Do.Status, Error: v.Do.Error,
 			CPU: wire.Milliseconds(v.Do.CPUMs), MaxRSS: v.Do.MaxRSSKb,
 		}, seen)
@@ -548,9 +549,9 @@ func failure(cause string, short, terminal bool) group.StartFailure {
 	f := group.StartFailure{Cause: cause}
 	switch {
 	case short:
-		f.Class = group.Tempfail
+		f.Class = policy.Tempfail
 	case terminal:
-		f.Class = group.Terminal
+		f.Class = policy.Terminal
 	}
 	return f
 }
@@ -581,7 +582,7 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID,
 		Process:   observe.Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
-		Restart: group.RestartType(v.Do.Restart), DependenciesCompleted: v.Do.Completed,
+		Restart: policy.RestartType(v.Do.Restart), DependenciesCompleted: v.Do.Completed,
 		Heartbeats: v.Do.Heartbeats,
 	}
 
@@ -592,9 +593,9 @@ func (v *vector) registration(t *testing.T, by string) group.Registration {
 
 	switch r.Significant, r.Resume = v.Do.Significant, v.Do.Resume; v.Do.OnDead {
 	case "alert":
-		r.OnDead = new(group.OnDeadAlert)
+		r.OnDead = new(policy.OnDeadAlert)
 	case "escalate":
-		r.OnDead = new(group.OnDeadEscalate)
+		r.OnDead = new(policy.OnDeadEscalate)
 	}
 
 	switch v.Do.AlertOn {
@@ -748,7 +749,7 @@ type vectorChild struct {
 	Parent     string           `json:"parent"`
 	Generation int64            `json:"generation"`
 	State      group.GroupState `json:"state"`
-	Reason     group.EndReason  `json:"reason"`
+	Reason     policy.EndReason `json:"reason"`
 	Message    string           `json:"message"`
 	EndedAt    time.Time        `json:"endedAt"`
 	Ready      bool             `json:"ready"`
@@ -782,19 +783,19 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		pid = 1
 	}
 
-	var limit *group.Limit
+	var limit *policy.Limit
 	if v.Do.IntensityPeriodMs != nil {
-		limit = &group.Limit{Intensity: v.Do.Intensity, OnIntensity: v.Do.OnIntensity,
+		limit = &policy.Limit{Intensity: v.Do.Intensity, OnIntensity: v.Do.OnIntensity,
 			Period: time.Duration(*v.Do.IntensityPeriodMs) * time.Millisecond}
 	}
 
-	var auto *group.AutoShutdown
+	var auto *policy.AutoShutdown
 	switch v.Do.AutoShutdown {
 	case "":
 	case "never":
-		auto = new(group.ShutdownNever)
+		auto = new(policy.ShutdownNever)
 	default:
-		auto = new(group.AutoShutdown(v.Do.AutoShutdown))
+		auto = new(policy.AutoShutdown(v.Do.AutoShutdown))
 	}
 
 	var onExit *group.OnExit

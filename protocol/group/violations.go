@@ -2,9 +2,9 @@ package group
 
 import (
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -17,7 +17,7 @@ type Violation struct {
 	At     time.Time
 	Code   string // an id
 	Detail string
-	Action RuleAction
+	Action policy.RuleAction
 	By     string // who reported it
 
 	unknown []wire.Member
@@ -41,7 +41,7 @@ func (v *Violations) with(one Violation) *Violations {
 }
 
 // last returns the last one about which action was done, or nil.
-func (v *Violations) last(action RuleAction) *Violation {
+func (v *Violations) last(action policy.RuleAction) *Violation {
 	for _, one := range slices.Backward(v.All()) {
 		if one.Action == action {
 			return &one
@@ -69,66 +69,6 @@ func (v *Violation) members(c *wire.Codec) {
 	c.Time("at", &v.At, wire.Always)
 	c.ID("code", &v.Code, wire.Always)
 	c.String("detail", &v.Detail, wire.IfSet)
-	wire.Word(c, "action", &v.Action, "action", RuleAction.Valid, wire.Always)
+	wire.Word(c, "action", &v.Action, "action", policy.RuleAction.Valid, wire.Always)
 	c.ID("by", &v.By, wire.IfSet)
-}
-
-// A Rule says what follows a violation (spec §27.4).
-type Rule struct {
-	Match   string // a code; or the beginning of codes, and "*"
-	Action  RuleAction
-	Unknown []wire.Member
-}
-
-// A RuleAction is what is done about a violation.
-type RuleAction string
-
-const (
-	RuleLog    RuleAction = "log"    // it is kept, as every violation is
-	RuleNotify RuleAction = "notify" // an alert
-	RuleWarn   RuleAction = "warn"   // the service is asked for a checkpoint
-	RulePause  RuleAction = "pause"  // passes stop its processes by a signal, until it is continued
-	RuleReap   RuleAction = "reap"   // passes stop the service, which is dead then
-)
-
-// Valid reports whether a is one of them.
-func (a RuleAction) Valid() bool {
-	return slices.Contains([]RuleAction{RuleLog, RuleNotify, RuleWarn, RulePause, RuleReap}, a)
-}
-
-// CheckMatch returns wire.ErrBadID if match is neither an id, nor an id or nothing before "*".
-func CheckMatch(match string) error {
-	if match == "*" {
-		return nil
-	}
-	return wire.CheckID(strings.TrimSuffix(match, "*"))
-}
-
-func (r Rule) matches(code string) bool {
-	prefix, open := strings.CutSuffix(r.Match, "*")
-	return code == r.Match || open && strings.HasPrefix(code, prefix)
-}
-
-func (r Rule) same(s Rule) bool {
-	return r.Match == s.Match && r.Action == s.Action && slices.Equal(r.Unknown, s.Unknown)
-}
-
-// after returns what is done about a violation with that code: the action of the first rule that
-// matches, or RuleLog.
-func (v *Supervision) after(code string) RuleAction {
-	for _, r := range v.Rules {
-		if r.matches(code) {
-			return r.Action
-		}
-	}
-	return RuleLog
-}
-
-func (r *Rule) record(c *wire.Codec) { c.Record(&r.Unknown, r.members, "match", "action") }
-
-func (r *Rule) members(c *wire.Codec) {
-	if c.String("match", &r.Match, wire.Always) && CheckMatch(r.Match) != nil {
-		c.Refuse("it is neither a code nor the beginning of one and *")
-	}
-	wire.Word(c, "action", &r.Action, "action", RuleAction.Valid, wire.Always)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/invariants"
 	"github.com/dpl-project/dpl/testscripts/vectors"
@@ -22,9 +23,9 @@ import (
 type world struct {
 	t *testing.T
 
-	strategy group.Strategy // of the group
-	limit    *group.Limit
-	auto     *group.AutoShutdown
+	strategy policy.Strategy // of the group
+	limit    *policy.Limit
+	auto     *policy.AutoShutdown
 	rand     *rand.Rand
 	g        group.Group
 	seen     observe.Observation
@@ -105,11 +106,11 @@ func walks(t *testing.T) uint64 {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
-		strategy: []group.Strategy{"", group.OneForAll, group.RestForOne}[seed%3],
-		limit: []*group.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: group.Park},
-			{Intensity: 1, Period: time.Minute, OnIntensity: group.Delay},
-			{Intensity: 3, Period: time.Minute, OnIntensity: group.Escalate}}[seed/3%5],
-		auto:  []*group.AutoShutdown{nil, nil, nil, new(group.ShutdownAny), new(group.ShutdownAll)}[seed/7%5],
+		strategy: []policy.Strategy{"", policy.OneForAll, policy.RestForOne}[seed%3],
+		limit: []*policy.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: policy.Park},
+			{Intensity: 1, Period: time.Minute, OnIntensity: policy.Delay},
+			{Intensity: 3, Period: time.Minute, OnIntensity: policy.Escalate}}[seed/3%5],
+		auto:  []*policy.AutoShutdown{nil, nil, nil, new(policy.ShutdownAny), new(policy.ShutdownAll)}[seed/7%5],
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
@@ -233,14 +234,14 @@ func (w *world) register(id string) {
 	}
 
 	if w.once(3) {
-		r.Restart = []group.RestartType{group.Permanent, group.Transient,
-			group.Temporary}[w.rand.IntN(3)]
+		r.Restart = []policy.RestartType{policy.Permanent, policy.Transient,
+			policy.Temporary}[w.rand.IntN(3)]
 	}
-	if r.Restart == group.Transient || r.Restart == group.Temporary {
+	if r.Restart == policy.Transient || r.Restart == policy.Temporary {
 		r.Significant = new(w.once(2))
 	}
 	if w.once(8) {
-		r.OnDead = new(group.OnDeadEscalate)
+		r.OnDead = new(policy.OnDeadEscalate)
 	}
 	r.Resume = w.once(3)
 	if w.once(5) {
@@ -249,10 +250,10 @@ func (w *world) register(id string) {
 	}
 
 	if r.Request || w.once(2) {
-		policy := group.DefaultPolicy()
-		policy.MaxAttempts = w.rand.IntN(4)
+		limits := policy.DefaultPolicy()
+		limits.MaxAttempts = w.rand.IntN(4)
 		r.StartInfo = &group.StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady,
-			Policy: policy, LogKeep: 1}
+			Policy: limits, LogKeep: 1}
 		if w.once(3) {
 			r.StartInfo.RuntimeMax = time.Duration(1+w.rand.IntN(20)) * time.Minute
 		}
@@ -277,17 +278,17 @@ func (w *world) registerAll() {
 			continue
 		}
 		d := group.Declaration{ID: id, ServiceSpec: group.ServiceSpec{Restartable: true,
-			Restart: group.Permanent, KillTimeout: time.Duration(w.rand.IntN(2)) * time.Second}}
+			Restart: policy.Permanent, KillTimeout: time.Duration(w.rand.IntN(2)) * time.Second}}
 		d.StartInfo = &group.StartInfo{Command: "x", Dir: "/", LogKeep: 1,
-			Readiness: observe.ReadinessReady, Policy: group.DefaultPolicy()}
+			Readiness: observe.ReadinessReady, Policy: policy.DefaultPolicy()}
 		if i > 0 && w.once(2) {
 			d.Dependencies = []string{walkers[i-1]}
 		}
 		r.File.Services = append(r.File.Services, d)
 	}
 	if w.once(2) {
-		r.File.Supervision = &group.Supervision{Strategy: []group.Strategy{"", group.OneForOne,
-			group.OneForAll, group.RestForOne}[w.rand.IntN(4)]}
+		r.File.Supervision = &group.Supervision{Strategy: []policy.Strategy{"", policy.OneForOne,
+			policy.OneForAll, policy.RestForOne}[w.rand.IntN(4)]}
 	}
 
 	err := w.verb(func(g group.Group) (after group.Group, err error) {
@@ -349,7 +350,7 @@ func (w *world) tellEnd(id string, p *proc) {
 	w.note("%s had status %d", id, status)
 	end := group.ServiceProcess{Service: id, PID: p.process.PID, Process: p.process}
 	w.verb(func(g group.Group) (group.Group, error) {
-		return g.EndService(end, group.LastExit{Code: group.CodeExited, Status: status}, w.seen)
+		return g.EndService(end, policy.Exit{Code: policy.CodeExited, Status: status}, w.seen)
 	})
 }
 
@@ -424,7 +425,7 @@ func (w *world) pass(point int) {
 		if !w.well && w.once(8) {
 			result.Failed[p.service] = group.StartFailure{Cause: "no such file"}
 			if w.once(2) {
-				result.Failed[p.service] = group.StartFailure{Cause: "no memory", Class: group.Tempfail}
+				result.Failed[p.service] = group.StartFailure{Cause: "no memory", Class: policy.Tempfail}
 			}
 			continue
 		}
@@ -484,11 +485,11 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 		if was.State.Final() {
 			w.t.Errorf("%s is started, which is %s", a.ServiceID, was.State)
 		}
-		if is.Restart == group.Temporary && is.LastRestartAttempt != was.LastRestartAttempt &&
+		if is.Restart == policy.Temporary && is.LastRestartAttempt != was.LastRestartAttempt &&
 			!was.RestartPending { // it may have become temporary since that was decided
 			w.t.Errorf("%s is restarted, which is temporary", a.ServiceID)
 		}
-		if tempfail := is.LastExit != nil && is.LastExit.Class == group.Tempfail; tempfail &&
+		if tempfail := is.LastExit != nil && is.LastExit.Class == policy.Tempfail; tempfail &&
 			is.Retries > was.Retries && w.seen.Now.Sub(is.LastExit.At) < time.Second {
 			w.t.Errorf("%s is tried again at once", a.ServiceID)
 		}
@@ -496,7 +497,7 @@ func (w *world) checkBackoff(d *group.Decision, before group.Group) {
 			continue
 		}
 
-		backoff := group.DefaultBackoff()
+		backoff := policy.DefaultBackoff()
 		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt,
 			len(backoff))-1]); w.seen.Now.Before(earliest) {
 			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)

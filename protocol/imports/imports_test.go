@@ -20,17 +20,19 @@ func TestImports(t *testing.T) {
 	const wire, observe, audit = "github.com/dpl-project/dpl/protocol/wire",
 		"github.com/dpl-project/dpl/protocol/observe", "github.com/dpl-project/dpl/protocol/audit"
 	const trace = "github.com/dpl-project/dpl/protocol/trace"
+	const policy = "github.com/dpl-project/dpl/protocol/group/policy"
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
-		"wire/*.go":    {jsontext, "sync", "crypto/sha256", "encoding/hex"},
-		"observe/*.go": {wire},
-		"trace/*.go":   {wire},
-		"*.go":         {wire, observe, audit, trace},
-		"group/*.go":   {wire, observe, audit},
-		"audit/*.go":   {wire, observe, jsontext},
-		"queue/*.go":   {wire, observe, audit, trace, jsontext},
-		"check/*.go":   {wire, jsontext, "path", "regexp"},
+		"wire/*.go":         {jsontext, "sync", "crypto/sha256", "encoding/hex"},
+		"observe/*.go":      {wire},
+		"trace/*.go":        {wire},
+		"*.go":              {wire, observe, audit, trace},
+		"group/policy/*.go": {wire, observe},
+		"group/*.go":        {wire, observe, audit, policy},
+		"audit/*.go":        {wire, observe, jsontext},
+		"queue/*.go":        {wire, observe, audit, trace, jsontext},
+		"check/*.go":        {wire, jsontext, "path", "regexp"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
@@ -77,7 +78,7 @@ func TestKeepers(t *testing.T) {
 
 // A plannedEnd is how a service ends.
 type plannedEnd struct {
-	code   group.ExitCode
+	code   policy.ExitCode
 	status int
 	finish string // how its finish command does; "": it has none
 }
@@ -88,10 +89,10 @@ func (w *world) registerEnding(t *testing.T, choose *rand.Rand) map[string]plann
 	type object = map[string]any
 	ends, services := make(map[string]plannedEnd), make(object)
 	for i := range perRound {
-		end := plannedEnd{group.CodeExited, i % 4 * 50, ""}
+		end := plannedEnd{policy.CodeExited, i % 4 * 50, ""}
 		how := fmt.Sprintf("exit %d", end.status)
 		if i%5 == 0 {
-			end.code, end.status = group.CodeKilled, []int{9, 10, 15}[i%3]
+			end.code, end.status = policy.CodeKilled, []int{9, 10, 15}[i%3]
 			how = fmt.Sprintf("kill -%d $$", end.status)
 		}
 
@@ -196,8 +197,8 @@ func (w *world) services(t *testing.T) []group.Service {
 // compare says what is wrong about what passes say of a service that ended like that, or "".
 func (e plannedEnd) compare(s *group.Service) string {
 	x := s.LastExit
-	success := e.code == group.CodeExited && e.status == 0 ||
-		e.code == group.CodeKilled && e.status == int(unix.SIGTERM)
+	success := e.code == policy.CodeExited && e.status == 0 ||
+		e.code == policy.CodeKilled && e.status == int(unix.SIGTERM)
 	switch {
 	case x == nil:
 		return "it is over, and has not ended"
@@ -210,7 +211,7 @@ func (e plannedEnd) compare(s *group.Service) string {
 	case (s.State == group.StateCompleted) != success:
 		return fmt.Sprintf("it is %s after %v", s.State, x)
 	case x.FinishStatus != "" && x.FinishStatus != e.finish &&
-		(e.finish == "" || x.FinishStatus != group.FinishUnknown):
+		(e.finish == "" || x.FinishStatus != policy.FinishUnknown):
 		return fmt.Sprintf("its finish command has %q, want %q", x.FinishStatus, e.finish)
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
@@ -32,7 +33,7 @@ func treeFamilies() []family {
 	anew, taken, ended := ready, ready, ready
 	anew.generation, anew.starts = 2, 3
 	taken.pass, taken.owner = at(102, "dpl-orchestrate --group outer --owner two"), "two"
-	ended.pool, ended.end = group.StateStopped, group.EndRequested
+	ended.pool, ended.end = group.StateStopped, policy.EndRequested
 
 	return []family{
 		{name: "orchestrate begins a tree", setup: setup, do: begin, services: true,
@@ -52,8 +53,8 @@ type tree struct {
 	pool       group.ServiceState
 	generation int64 // of pool, in both files
 	owner      string
-	end        group.EndReason // of g; "": it runs
-	starts     int             // of a, since the world was made
+	end        policy.EndReason // of g; "": it runs
+	starts     int              // of a, since the world was made
 }
 
 // settles makes passes until the tree is as it must be, and stops it.

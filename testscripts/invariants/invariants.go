@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
-
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -48,7 +48,7 @@ func broken(g, before group.Group) string {
 			g.Orchestrator.Revision == before.Orchestrator.Revision
 		stops := rests || !s.GoneSince.IsZero() || s.State.Final() ||
 			s.State == group.StateShuttingDown || s.StopFor != nil || !s.TermSentAt.IsZero()
-		if v.End.State == group.GroupEnding && v.End.Reason != group.EndRequested && !stops {
+		if v.End.State == group.GroupEnding && v.End.Reason != policy.EndRequested && !stops {
 			broken = append(broken, s.ID+" is not being stopped, but its group ends")
 		}
 		// What a dead one has left may be stopped later.
@@ -128,7 +128,7 @@ func invariants(s *group.Service) map[string]bool {
 			s.Paused == nil && s.PausedFor == 0,
 		"only what stops was stopped by somebody": s.StoppedBy == "" ||
 			is(shuttingDown, group.StateStopped),
-		"a significant service is not permanent":   !s.Significant || s.Restart != group.Permanent,
+		"a significant service is not permanent":   !s.Significant || s.Restart != policy.Permanent,
 		"only shuttingDown is started again":       !s.StartAgain || is(shuttingDown),
 		"only shuttingDown is to be removed":       !s.RemoveAfterStop || is(shuttingDown),
 		"what is to be removed is not started":     !s.RemoveAfterStop || !s.StartAgain,
@@ -138,7 +138,7 @@ func invariants(s *group.Service) map[string]bool {
 		"the beat of progress belongs to some":     !s.ProgressAt.IsZero() || s.ProgressBeat == observe.Beat{},
 		"the beat of a start belongs to one":       started || s.StartedBeat == observe.Beat{},
 		"a completed service may complete": !is(group.StateCompleted) || s.LastExit != nil &&
-			s.LastExit.Class == group.Success && s.Restart != group.Permanent,
+			s.LastExit.Class == policy.Success && s.Restart != policy.Permanent,
 		"a completed service has not failed":      !is(group.StateCompleted) || !failed,
 		"a row of persistent ends has a last one": s.PersistentRow == 0 || s.LastExit != nil,
 	}

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -33,7 +33,7 @@ type (
 	Pause  time.Duration       // a time span that may be 0
 	Signal syscall.Signal      // by name or number
 	Moment struct{ time.Time } // as in the files
-	Amount group.Amount        // NAME=N
+	Amount policy.Amount       // NAME=N
 )
 
 // UnmarshalText sets id to text, or returns wire.ErrBadID.
@@ -129,7 +129,7 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 func (a *Amount) UnmarshalText(text []byte) error {
 	name, number, _ := strings.Cut(string(text), "=")
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > group.MostSpent {
+	if err != nil || n < 0 || n > policy.MostSpent {
 		return fmt.Errorf("want NAME=N, like tokens=600, with N from 0 to 2^62, not %q", text)
 	}
 	*a = Amount{Name: name, N: n}
@@ -137,9 +137,9 @@ func (a *Amount) UnmarshalText(text []byte) error {
 }
 
 // Amounts returns all as amounts of a group.
-func Amounts(all []Amount) (amounts []group.Amount) {
+func Amounts(all []Amount) (amounts []policy.Amount) {
 	for _, a := range all {
-		amounts = append(amounts, group.Amount(a))
+		amounts = append(amounts, policy.Amount(a))
 	}
 	return amounts
 }

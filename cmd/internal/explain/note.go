@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // Needs returns what s depends on, in words.
@@ -81,7 +82,7 @@ func notes(s model.Service) []string {
 		all = append(all, "asked to end "+Ago(s.TermAge(s.Group.Seen)))
 	}
 	if why := s.StopFor; why != nil {
-		all = append(all, ended(&group.LastExit{Reason: why.Reason, Detail: why.Detail}))
+		all = append(all, ended(&policy.Exit{Reason: why.Reason, Detail: why.Detail}))
 	}
 	if len(all) > 0 {
 		return all

@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -30,7 +31,7 @@ func groupOf(supervisors ...string) model.Group {
 }
 
 func TestNote(t *testing.T) {
-	exit := &group.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
+	exit := &policy.Exit{At: noon, Reason: "exited", Error: "exit status 7"}
 	type status = group.ServiceStatus
 	type recovery = group.ServiceRecovery
 
@@ -48,7 +49,7 @@ func TestNote(t *testing.T) {
 			Notice: observe.Notice{Readiness: observe.ReadinessStarting, Note: "warming up"}}},
 		"exited: exit status 7": {ServiceStatus: status{State: group.StateDead, LastExit: exit}},
 		"stopped": {ServiceStatus: status{State: group.StateStopped,
-			LastExit: &group.LastExit{Reason: "stopped"}}},
+			LastExit: &policy.Exit{Reason: "stopped"}}},
 	} {
 		if got := explain.Note(groupOf().Judged(&r)); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)
@@ -57,22 +58,22 @@ func TestNote(t *testing.T) {
 }
 
 func TestEnding(t *testing.T) {
-	const exited = group.CodeExited
-	for want, e := range map[string]group.LastExit{
-		"exited 1": {Reason: "exited", Code: exited, Status: 1, Class: group.Failure},
+	const exited = policy.CodeExited
+	for want, e := range map[string]policy.Exit{
+		"exited 1": {Reason: "exited", Code: exited, Status: 1, Class: policy.Failure},
 		"exited 75 (tempfail)": {Reason: "exited", Code: exited, Status: 75,
-			Class: group.Tempfail},
-		"killed by SIGSEGV, core dumped": {Reason: "exited", Code: group.CodeDumped, Status: 11},
-		"killed by SIG7: timed out": {Reason: "exited", Code: group.CodeKilled, Status: 7,
+			Class: policy.Tempfail},
+		"killed by SIGSEGV, core dumped": {Reason: "exited", Code: policy.CodeDumped, Status: 11},
+		"killed by SIG7: timed out": {Reason: "exited", Code: policy.CodeKilled, Status: 7,
 			Error: "timed out"},
-		"killed by SIG64":             {Reason: "exited", Code: group.CodeKilled, Status: 64},
+		"killed by SIG64":             {Reason: "exited", Code: policy.CodeKilled, Status: 64},
 		"exited, nobody saw how":      {Reason: "exited"},
 		"did not start: no such file": {Reason: "startFailed", Error: "no such file"},
 		"timeout: runtime, exited 143": {Reason: "timeout", Detail: "runtime", Code: exited,
 			Status: 143},
 		"stopped because of db": {Reason: "sibling", Detail: "db"},
 		"stopped, exited 0":     {Reason: "stopped", Code: exited},
-		"rebooted (hostLost)":   {Reason: "rebooted", Class: group.HostLost},
+		"rebooted (hostLost)":   {Reason: "rebooted", Class: policy.HostLost},
 	} {
 		if got := explain.Ending(&e); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // stoppedFor says together with which other service this one was stopped.
@@ -20,7 +21,7 @@ func (e *service) final() {
 	switch why := e.f.GivenUp; {
 	case e.s.State == group.StateCompleted:
 		e.say("It has done its work: what depends on it may start")
-	case e.s.State == group.StateDead && why != group.NoGiveUp:
+	case e.s.State == group.StateDead && why != policy.NoGiveUp:
 		e.say("Passes gave it up: %s", e.gaveUp(why))
 	}
 	if e.s.State == group.StateStopped {
@@ -32,20 +33,20 @@ func (e *service) final() {
 }
 
 // gaveUp returns why a service was given up, with the rule.
-func (e *service) gaveUp(why group.GiveUp) string {
+func (e *service) gaveUp(why policy.GiveUp) string {
 	s, p := e.s, e.f.Policy
 	switch why {
-	case group.NotRestartable:
+	case policy.NotRestartable:
 		return "it is not restartable"
-	case group.OnlyOnce:
+	case policy.OnlyOnce:
 		return "it is temporary, and those are started once"
-	case group.EndedForGood:
+	case policy.EndedForGood:
 		return "its last end is terminal: a restart would end in the same way"
-	case group.SameEnd:
+	case policy.SameEnd:
 		return fmt.Sprintf("%d ends in a row were persistent, and the second is final", s.PersistentRow)
-	case group.MostAttempts:
+	case policy.MostAttempts:
 		return fmt.Sprintf("%s, and it may have %d", Plural(s.RestartAttempts, "attempt"), p.MaxAttempts)
-	case group.MostEnds:
+	case policy.MostEnds:
 		return fmt.Sprintf("%s in %v, and it may have %d", Plural(len(s.Restarts), "end"),
 			p.IntensityPeriod, p.Intensity)
 	}
@@ -108,10 +109,10 @@ func (e *service) policy() {
 	case !s.Restartable:
 		e.say("It is not restarted after a failure")
 		return
-	case s.Restart == group.Temporary:
+	case s.Restart == policy.Temporary:
 		e.say("It is temporary: however it ends, no pass starts it again")
 		return
-	case s.Restart == group.Transient:
+	case s.Restart == policy.Transient:
 		e.say("%s transient: it is restarted after a failure, and has completed after a success", e.itIs())
 	default:
 		e.say("%s permanent: it is restarted whenever it ends", e.itIs())
@@ -123,7 +124,7 @@ func (e *service) policy() {
 	}
 	delay, most := e.f.Delay, e.f.Policy.MaxAttempts
 	switch {
-	case most != group.Unlimited && s.RestartAttempts >= most:
+	case most != policy.Unlimited && s.RestartAttempts >= most:
 		e.say("Its next failure that is charged is its last")
 	case delay == 0:
 		e.say("If it fails now, it is restarted at once")
@@ -148,7 +149,7 @@ func (e *service) itIs() string {
 func (e *service) attempts() {
 	s, p := e.s, e.f.Policy
 	most := "without a limit"
-	if p.MaxAttempts != group.Unlimited {
+	if p.MaxAttempts != policy.Unlimited {
 		most = fmt.Sprintf("of at most %d", p.MaxAttempts)
 	}
 	e.say("Restarts so far: %d %s; after %v of running they are counted from 0 again",
@@ -180,12 +181,12 @@ func (e *service) strategy() {
 		return
 	}
 
-	temporary := e.s.Restart == group.Temporary
+	temporary := e.s.Restart == policy.Temporary
 	switch {
-	case strategy == group.OneForAll && temporary:
+	case strategy == policy.OneForAll && temporary:
 		e.say("The strategy of the group is %s: a failure of another stops it for good", strategy)
 		return
-	case strategy == group.OneForAll:
+	case strategy == policy.OneForAll:
 		e.say("The strategy of the group is %s: a failure of one restarts all", strategy)
 		return
 	}
@@ -207,10 +208,10 @@ func (e *service) groupLimit() {
 		return
 	}
 
-	follows := map[group.OnIntensity]string{
-		group.Escalate: "it ends",
-		group.Park:     "the services that failed are dead",
-		group.Delay:    "restarts wait until the oldest of them no longer counts",
+	follows := map[policy.OnIntensity]string{
+		policy.Escalate: "it ends",
+		policy.Park:     "the services that failed are dead",
+		policy.Delay:    "restarts wait until the oldest of them no longer counts",
 	}
 	e.say("Its group stands %d failures of its services in %v; after more, %s. It counts %d",
 		v.Limit.Intensity, v.Limit.Period, follows[v.Limit.OnIntensity], len(v.Restarts))
@@ -224,7 +225,7 @@ func (e *service) groupEnd() {
 	}
 
 	e.say("Its group is %s, and nothing of it is started: %s", v.End.State, v.End)
-	if v.End.Reason == group.EndIntensity {
+	if v.End.Reason == policy.EndIntensity {
 		for _, at := range v.Restarts {
 			e.say("A failure counted: %s", At(at, e.seen))
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -77,7 +78,7 @@ func (e *service) waiting() {
 	var waits []string
 	for _, w := range e.f.Waits {
 		switch {
-		case w.End && w.Service != nil && w.Service.Restart == group.Permanent:
+		case w.End && w.Service != nil && w.Service.Restart == policy.Permanent:
 			waits = append(waits, "the end of "+w.On+", which is permanent and never completes")
 		case w.End:
 			waits = append(waits, "the end of "+w.On+", which is "+standing(w))
@@ -240,7 +241,7 @@ func (e *service) budget() {
 	}
 
 	b, follows := e.s.StartInfo.Budget, "and is dead"
-	if b.Action == group.BudgetRestart {
+	if b.Action == policy.BudgetRestart {
 		follows = "and restarts as after a failure"
 	}
 	for _, limit := range b.Limits {

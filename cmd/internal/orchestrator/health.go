@@ -19,6 +19,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -169,7 +170,7 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 		r.Output = lastLine(output.String(), fmt.Sprintf("the check took longer than %v", check.Timeout))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it exited 0
 		r.Passed = true
-	case !exited && start.Class(err) == group.Tempfail:
+	case !exited && start.Class(err) == policy.Tempfail:
 		return r, fmt.Errorf("it could not be run: %w: a later pass tries again", err)
 	case !exited:
 		if _, lost := os.Stat(cmd.Dir); lost != nil { // err names the command, which is not the cause

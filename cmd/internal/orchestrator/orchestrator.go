@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -27,20 +28,20 @@ type Orchestrator struct {
 	Group        string
 	Owner        string
 	Failover     bool
-	Interval     time.Duration       // 0: the group's
-	Staleness    time.Duration       // 0: the group's
-	Strategy     group.Strategy      // "": the group's
-	Window       *int                // nil: the group's
-	Limit        *group.Limit        // nil: the group's
-	AutoShutdown *group.AutoShutdown // nil: the group's
-	OnExit       *group.OnExit       // nil: the group's
-	Log          *group.LogTarget    // nil: the group's
-	Rules        []group.Rule        // nil: the group's
-	Prompt       *group.Prompt       // what asks for the pass; nil: somebody, or a timer
-	Unchecked    bool                // run no health checks, as for a prompt
-	CheckOnly    []string            // whose health is checked; nil: that of all services
-	OnAlert      string              // a command line for sh; "": none
-	HookOut      io.Writer           // what OnAlert prints goes here
+	Interval     time.Duration        // 0: the group's
+	Staleness    time.Duration        // 0: the group's
+	Strategy     policy.Strategy      // "": the group's
+	Window       *int                 // nil: the group's
+	Limit        *policy.Limit        // nil: the group's
+	AutoShutdown *policy.AutoShutdown // nil: the group's
+	OnExit       *group.OnExit        // nil: the group's
+	Log          *group.LogTarget     // nil: the group's
+	Rules        []policy.Rule        // nil: the group's
+	Prompt       *group.Prompt        // what asks for the pass; nil: somebody, or a timer
+	Unchecked    bool                 // run no health checks, as for a prompt
+	CheckOnly    []string             // whose health is checked; nil: that of all services
+	OnAlert      string               // a command line for sh; "": none
+	HookOut      io.Writer            // what OnAlert prints goes here
 	Spawn        Spawn
 	State        group.OrchestratorState
 	Every        time.Duration // between the passes of one that stays; 0: it makes but one
@@ -208,7 +209,7 @@ func (o *Orchestrator) say(p PassReport) {
 		switch a := a.(type) {
 		case group.Start:
 			if f, failed := p.Failed[a.ServiceID]; failed {
-				if f.Class != group.Tempfail {
+				if f.Class != policy.Tempfail {
 					o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, f.Cause)
 				}
 				continue
@@ -229,7 +230,7 @@ func (o *Orchestrator) say(p PassReport) {
 func (o *Orchestrator) sayShortage(p PassReport) {
 	var short []string
 	for _, a := range p.Actions {
-		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Class == group.Tempfail {
+		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Class == policy.Tempfail {
 			short = append(short, a.ServiceID)
 		}
 	}

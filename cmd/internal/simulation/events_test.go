@@ -3,6 +3,7 @@ package simulation
 import (
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // leaseFor is how long the file server keeps the locks of a client that it does not hear of.
@@ -90,7 +91,7 @@ func (w *world) belie(h *host) {
 			continue
 		}
 		p.belied = true
-		p.end = group.LastExit{Reason: group.Exited, Code: group.CodeExited}
+		p.end = policy.Exit{Reason: policy.Exited, Code: policy.CodeExited}
 		p.recordEnd(&simfs.Process{Disk: w.disk})
 		w.tell("the record of %d says that it has ended", p.PID)
 		w.did(didBelie)

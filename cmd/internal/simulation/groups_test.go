@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -85,7 +86,7 @@ func (a *actor) request(id string) group.Registration {
 		StartInfo: &group.StartInfo{
 			Command: "sup", Dir: "/", Readiness: observe.ReadinessReady,
 			LogMax: group.DefaultLogMax, LogKeep: 1,
-			Policy: group.RestartPolicy{
+			Policy: policy.RestartPolicy{
 				MaxAttempts: w.between(0, 2), Backoff: []time.Duration{0, interval},
 				ResetAfter: time.Minute,
 			},
@@ -103,7 +104,7 @@ func (a *actor) request(id string) group.Registration {
 		r.Resume, r.Fresh = w.chance(20), w.chance(60)
 	}
 	if w.chance(4) || w.tree && w.chance(3) {
-		r.OnDead = ptr(group.OnDeadEscalate)
+		r.OnDead = ptr(policy.OnDeadEscalate)
 	}
 	r.Restart = restartTypes[w.r.IntN(len(restartTypes))]
 	switch {
@@ -123,8 +124,8 @@ func (a *actor) request(id string) group.Registration {
 	return r
 }
 
-var restartTypes = []group.RestartType{
-	group.Permanent, group.Permanent, group.Transient, group.Temporary,
+var restartTypes = []policy.RestartType{
+	policy.Permanent, policy.Permanent, policy.Transient, policy.Temporary,
 }
 
 func ptr[T any](v T) *T { return &v }

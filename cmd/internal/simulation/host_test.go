@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/simfs"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -32,19 +32,19 @@ type proc struct {
 	observe.Process
 	host    *host
 	dead    bool
-	stage   bool           // it waits behind a gate
-	session int            // the pid that leads its session
-	role    string         // the supervisor that it is, is a part of, or wants to be
-	acts    bool           // it has become that supervisor
-	beat    int64          // its last heartbeat, by the true time
-	startID string         // "": no pass has started it
-	keeper  *proc          // the one that records its end, or nil
-	record  string         // the path of the exit record that the keeper writes
-	told    int64          // when that was complete, by the true time; 0: it is not
-	orderly bool           // its keeper was told to end with it, as the host was shut down
-	belied  bool           // its record said that it has ended before it did
-	end     group.LastExit // how it has ended: Reason, Code, Status, Error
-	program *actor         // nil: it does nothing
+	stage   bool        // it waits behind a gate
+	session int         // the pid that leads its session
+	role    string      // the supervisor that it is, is a part of, or wants to be
+	acts    bool        // it has become that supervisor
+	beat    int64       // its last heartbeat, by the true time
+	startID string      // "": no pass has started it
+	keeper  *proc       // the one that records its end, or nil
+	record  string      // the path of the exit record that the keeper writes
+	told    int64       // when that was complete, by the true time; 0: it is not
+	orderly bool        // its keeper was told to end with it, as the host was shut down
+	belied  bool        // its record said that it has ended before it did
+	end     policy.Exit // how it has ended: Reason, Code, Status, Error
+	program *actor      // nil: it does nothing
 }
 
 func (h *host) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boot) }
@@ -163,14 +163,14 @@ func (h *host) latest(pid int) (ticks int64) {
 
 // kill ends a process by SIGKILL, and what it does.
 func (p *proc) kill() {
-	p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(syscall.SIGKILL)})
+	p.ends(policy.Exit{Reason: policy.Exited, Code: policy.CodeKilled, Status: int(syscall.SIGKILL)})
 	if p.program != nil {
 		p.program.kill()
 	}
 }
 
 // ends makes p end so. Its keeper sees it.
-func (p *proc) ends(end group.LastExit) {
+func (p *proc) ends(end policy.Exit) {
 	if p.dead {
 		return
 	}
@@ -183,7 +183,7 @@ func (p *proc) ends(end group.LastExit) {
 
 // exits makes p end by itself.
 func (p *proc) exits(status int) {
-	p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeExited, Status: status})
+	p.ends(policy.Exit{Reason: policy.Exited, Code: policy.CodeExited, Status: status})
 }
 
 // shutDown lets keepers record how services end, as in an orderly shutdown of the host.
@@ -191,7 +191,7 @@ func (h *host) shutDown() {
 	for _, p := range h.procs {
 		if p.keeper != nil && !p.keeper.dead && !p.dead && p.acts && !p.belied {
 			p.dead, p.orderly = true, true
-			p.end = group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(syscall.SIGTERM)}
+			p.end = policy.Exit{Reason: policy.Exited, Code: policy.CodeKilled, Status: int(syscall.SIGTERM)}
 			p.recordEnd(&simfs.Process{Disk: h.w.disk})
 		}
 	}

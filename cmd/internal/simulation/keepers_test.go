@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // statuses are those that services end with.
@@ -98,7 +99,7 @@ func (p *proc) recorded() (group.ExitRecord, error) {
 }
 
 // writes puts phase and end in the exit record of p, if it has one.
-func (p *proc) writes(fs *simfs.Process, phase group.ExitPhase, end group.LastExit) error {
+func (p *proc) writes(fs *simfs.Process, phase group.ExitPhase, end policy.Exit) error {
 	x, err := p.recorded()
 	if p.keeper == nil || err != nil {
 		return nil
@@ -157,7 +158,7 @@ func (c *command) checkBoots(before, after group.Group, decided int64) {
 	}
 }
 
-func words(end group.LastExit) string {
+func words(end policy.Exit) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %d %s", end.Reason, end.Code, end.Status, end.Error))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -107,8 +108,8 @@ func (g *gate) Release() error {
 	case !w.calm && w.chance(12) && g.p.stage:
 		err = syscall.ENOENT
 		w.did(didExecFail)
-		g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, group.LastExit{})
-		g.p.ends(group.LastExit{Reason: group.StartFailed, Error: err.Error()})
+		g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, policy.Exit{})
+		g.p.ends(policy.Exit{Reason: policy.StartFailed, Error: err.Error()})
 	default:
 		g.open()
 		err = late
@@ -147,7 +148,7 @@ func (g *gate) open() {
 		return
 	}
 
-	g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, group.LastExit{})
+	g.p.writes(&simfs.Process{Disk: w.disk}, group.PhaseExec, policy.Exit{})
 	g.p.stage, g.p.acts, g.p.beat = false, true, w.now
 	w.did(didRelease)
 	w.tell("%d is %s", g.p.PID, g.p.role)
@@ -235,7 +236,7 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 	case p.program != nil && !p.program.over:
 		p.program.term = true
 	case w.chance(2):
-		p.ends(group.LastExit{Reason: group.Exited, Code: group.CodeKilled, Status: int(sig)})
+		p.ends(policy.Exit{Reason: policy.Exited, Code: policy.CodeKilled, Status: int(sig)})
 	}
 }
 

@@ -6,33 +6,34 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // rules are the settings that all passes of a history give to their group.
 type rules struct {
-	strategy group.Strategy
+	strategy policy.Strategy
 	window   *int
-	limit    *group.Limit
-	auto     *group.AutoShutdown
+	limit    *policy.Limit
+	auto     *policy.AutoShutdown
 }
 
 func (w *world) newRules() (r rules) {
-	r.strategy = []group.Strategy{group.OneForOne, group.OneForAll, group.RestForOne}[w.r.IntN(3)]
+	r.strategy = []policy.Strategy{policy.OneForOne, policy.OneForAll, policy.RestForOne}[w.r.IntN(3)]
 	if w.bug == bugRevivedInSet { // it shows only in a set, and rarely
-		r.strategy = group.OneForAll
+		r.strategy = policy.OneForAll
 	}
 	if w.chance(3) {
 		r.window = ptr(w.between(1, 2))
 	}
 	if w.chance(3) {
-		r.limit = &group.Limit{
+		r.limit = &policy.Limit{
 			Intensity: w.between(0, 2), Period: time.Duration(w.between(1, 8)) * time.Second,
-			OnIntensity: []group.OnIntensity{group.Escalate, group.Park, group.Delay}[w.r.IntN(3)],
+			OnIntensity: []policy.OnIntensity{policy.Escalate, policy.Park, policy.Delay}[w.r.IntN(3)],
 		}
 	}
 	if w.chance(4) {
-		r.auto = ptr(group.ShutdownAll)
+		r.auto = ptr(policy.ShutdownAll)
 	}
 	return r
 }
@@ -112,7 +113,7 @@ func (w *world) checkBarrier(p orchestrator.PassReport, started []string) {
 		if p.Before.Service(s.ID).StopFor == nil {
 			cause = p.Before.Service(s.StopFor.Detail)
 		}
-		if p.After.Registry.Supervision.Strategy == group.RestForOne && cause != nil &&
+		if p.After.Registry.Supervision.Strategy == policy.RestForOne && cause != nil &&
 			s.Order < cause.Order {
 			w.fail("%s restarts with %s, which comes after it", s.ID, cause.ID)
 		}
@@ -147,7 +148,7 @@ func (w *world) checkCharges(p orchestrator.PassReport) {
 	switch {
 	case added > failed:
 		w.fail("%d failures are charged, and %d services have failed", added, failed)
-	case added > 1 && now.Strategy != group.OneForOne:
+	case added > 1 && now.Strategy != policy.OneForOne:
 		w.fail("%d failures are charged for one set", added)
 	case added > 0:
 		w.did(didCharge)
@@ -170,7 +171,7 @@ func (w *world) checkCharges(p orchestrator.PassReport) {
 			within++
 		}
 	}
-	if added > 0 && within > now.Limit.Intensity && now.Limit.OnIntensity == group.Escalate &&
+	if added > 0 && within > now.Limit.Intensity && now.Limit.OnIntensity == policy.Escalate &&
 		now.End.State == group.GroupRunning {
 		w.fail("%d failures in %v, more than %d, and the group runs", within,
 			now.Limit.Period, now.Limit.Intensity)

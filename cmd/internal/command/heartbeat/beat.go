@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -28,7 +29,7 @@ type beater struct {
 	printed string // what was printed about asked last
 	actor   protocol.Actor
 	report  observe.Report
-	spend   []group.Amount
+	spend   []policy.Amount
 
 	progress bool // the service has made progress
 }

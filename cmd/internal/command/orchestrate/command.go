@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 type orchestrate struct {
@@ -23,10 +23,10 @@ type orchestrate struct {
 	Owner        cli.ID             `placeholder:"ID"`
 	Staleness    cli.Span           `placeholder:"D"`
 	Interval     cli.Span           `placeholder:"D"`
-	Strategy     group.Strategy     `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY"`
+	Strategy     policy.Strategy    `default:"" enum:"one_for_one,one_for_all,rest_for_one," placeholder:"STRATEGY"`
 	Window       *cli.Count         `placeholder:"N"`
 	Intensity    *cli.Rate          `placeholder:"N/D"`
-	OnIntensity  group.OnIntensity  `default:"" enum:"escalate,park,delay," placeholder:"escalate|park|delay"`
+	OnIntensity  policy.OnIntensity `default:"" enum:"escalate,park,delay," placeholder:"escalate|park|delay"`
 	AutoShutdown string             `default:"" enum:"never,any_significant,all_significant," placeholder:"WHEN"`
 	OnExit       string             `default:"" enum:"pass,none," placeholder:"pass|none"`
 	Log          string             `default:"" enum:"files,journal," placeholder:"files|journal"`

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // orchestrator returns what the flags ask for, without the ledger.
@@ -28,9 +29,9 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	switch c.AutoShutdown {
 	case "":
 	case "never":
-		o.AutoShutdown = new(group.ShutdownNever)
+		o.AutoShutdown = new(policy.ShutdownNever)
 	default:
-		o.AutoShutdown = new(group.AutoShutdown(c.AutoShutdown))
+		o.AutoShutdown = new(policy.AutoShutdown(c.AutoShutdown))
 	}
 	switch c.OnExit {
 	case "none":
@@ -46,7 +47,7 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	}
 	o.Prompt = (*group.Prompt)(c.AfterExit)
 	if c.Intensity != nil {
-		o.Limit = &group.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,
+		o.Limit = &policy.Limit{Intensity: c.Intensity.Most, Period: c.Intensity.Period,
 			OnIntensity: c.OnIntensity}
 	}
 	o.OnAlert, o.HookOut = string(c.OnAlert), env.Stderr

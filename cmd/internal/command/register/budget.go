@@ -3,13 +3,14 @@ package register
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // budget are the flags that limit what COMMAND may spend in one start (spec §27.2).
 type budget struct {
-	Budget       []cli.Amount       `placeholder:"NAME=N"`
-	NoBudget     bool               `help:"remove all limits of --budget"`
-	BudgetAction group.BudgetAction `default:"" enum:"terminal,restart,"`
+	Budget       []cli.Amount        `placeholder:"NAME=N"`
+	NoBudget     bool                `help:"remove all limits of --budget"`
+	BudgetAction policy.BudgetAction `default:"" enum:"terminal,restart,"`
 }
 
 // copy copies the given limits to s. They replace all that there were.

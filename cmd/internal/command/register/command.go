@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -20,30 +21,30 @@ type register struct {
 	Prune              bool
 	PID                cli.PID `placeholder:"N"`
 	Request            bool
-	ChildGroup         cli.ID            `placeholder:"ID"`
-	DependsOn          []cli.ID          `placeholder:"ID"`
-	NoDependsOn        bool              `help:"remove all dependencies"`
-	DependsOnCompleted []cli.ID          `placeholder:"ID"`
-	Restart            group.RestartType `default:"" enum:"permanent,transient,temporary,"`
-	ExitStatus         exitStatuses      `placeholder:"CLASS=LIST"`
-	Env                []cli.Word        `placeholder:"NAME[=VALUE]"`
-	EnvFile            *envFile          `placeholder:"PATH"`
-	Dir                cli.Path          `placeholder:"DIR"`
-	MaxAttempts        *attempts         `placeholder:"N"`
-	Backoff            delays            `placeholder:"D,D,..."`
-	Jitter             *percent          `placeholder:"P%"`
-	Deadline           *cli.Pause        `placeholder:"D"`
-	Intensity          *cli.Rate         `placeholder:"N/D"`
-	ResetAfter         *cli.Pause        `placeholder:"D"`
-	KillTimeout        *killTimeout      `placeholder:"D"`
-	Context            context           `embed:""`
-	Clocks             clocks            `embed:""`
-	Budget             budget            `embed:""`
-	Preflight          preflight         `embed:""`
-	Finish             finish            `embed:""`
-	Health             health            `embed:""`
-	AlertOn            string            `default:"" enum:"all,final," placeholder:"all|final"`
-	OnDead             string            `default:"" enum:"alert,escalate," placeholder:"alert|escalate"`
+	ChildGroup         cli.ID             `placeholder:"ID"`
+	DependsOn          []cli.ID           `placeholder:"ID"`
+	NoDependsOn        bool               `help:"remove all dependencies"`
+	DependsOnCompleted []cli.ID           `placeholder:"ID"`
+	Restart            policy.RestartType `default:"" enum:"permanent,transient,temporary,"`
+	ExitStatus         exitStatuses       `placeholder:"CLASS=LIST"`
+	Env                []cli.Word         `placeholder:"NAME[=VALUE]"`
+	EnvFile            *envFile           `placeholder:"PATH"`
+	Dir                cli.Path           `placeholder:"DIR"`
+	MaxAttempts        *attempts          `placeholder:"N"`
+	Backoff            delays             `placeholder:"D,D,..."`
+	Jitter             *percent           `placeholder:"P%"`
+	Deadline           *cli.Pause         `placeholder:"D"`
+	Intensity          *cli.Rate          `placeholder:"N/D"`
+	ResetAfter         *cli.Pause         `placeholder:"D"`
+	KillTimeout        *killTimeout       `placeholder:"D"`
+	Context            context            `embed:""`
+	Clocks             clocks             `embed:""`
+	Budget             budget             `embed:""`
+	Preflight          preflight          `embed:""`
+	Finish             finish             `embed:""`
+	Health             health             `embed:""`
+	AlertOn            string             `default:"" enum:"all,final," placeholder:"all|final"`
+	OnDead             string             `default:"" enum:"alert,escalate," placeholder:"alert|escalate"`
 	Significant        bool
 	Resume             bool
 	KeepEnded          *cli.Span  `placeholder:"D"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // explain prints when the service of g would be restarted, and when it would be given up, if it
@@ -16,7 +17,7 @@ func explain(env *cli.Env, s *group.Service, g group.Group) error {
 		return group.ErrNoStartInfo
 	}
 
-	p := s.Prospect(g.Orchestrator.Period)
+	p := s.History().Prospect(g.Orchestrator.Period)
 	if len(p.Delays) > 0 {
 		fmt.Fprintf(env.Stdout, "It is restarted after %s.\n", schedule(p))
 	}
@@ -35,15 +36,16 @@ func explain(env *cli.Env, s *group.Service, g group.Group) error {
 			cli.Brief(period))
 	}
 	if p.OutOfReach > 0 {
-		policy := s.StartInfo.Policy
-		env.Warnf("--intensity %d/%s never takes effect: %d ends take at least %s", policy.Intensity,
-			cli.Brief(policy.IntensityPeriod), policy.Intensity+1, cli.Brief(p.OutOfReach))
+		restart := s.StartInfo.Policy
+		env.Warnf("--intensity %d/%s never takes effect: %d ends take at least %s",
+			restart.Intensity, cli.Brief(restart.IntensityPeriod), restart.Intensity+1,
+			cli.Brief(p.OutOfReach))
 	}
 	return nil
 }
 
 // schedule returns the delays of p in words.
-func schedule(p group.Prospect) string {
+func schedule(p policy.Prospect) string {
 	var all []string
 	for _, d := range p.Delays {
 		all = append(all, cli.Brief(d))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -18,7 +18,7 @@ type attempts int
 // UnmarshalText parses text.
 func (a *attempts) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 32)
-	if err != nil || n < group.Unlimited {
+	if err != nil || n < policy.Unlimited {
 		return cli.Usagef("want a number, or -1 for no limit, not %q", text)
 	}
 	*a = attempts(n)
@@ -44,25 +44,25 @@ type exitStatuses []exitStatus
 
 // An exitStatus has the ends of one class.
 type exitStatus struct {
-	class group.Class
+	class policy.Class
 	ends  []string
 }
 
 // UnmarshalText parses text, one more CLASS=LIST.
 func (x *exitStatuses) UnmarshalText(text []byte) error {
 	class, list, ok := strings.Cut(string(text), "=")
-	if !ok || new(group.ExitStatus).List(group.Class(class)) == nil {
+	if !ok || new(policy.ExitStatus).List(policy.Class(class)) == nil {
 		return cli.Usagef("want CLASS=LIST, with success, tempfail, failure, persistent or " +
 			"terminal as CLASS")
 	}
 
-	given := exitStatus{class: group.Class(class)}
+	given := exitStatus{class: policy.Class(class)}
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.TrimSpace(word); word == "" && list == "" {
 			break // an empty list removes what is set
 		}
 		word = portable(word)
-		if err := group.CheckExitStatus(word); err != nil {
+		if err := policy.CheckExitStatus(word); err != nil {
 			return cli.Usagef("%q: %v", word, err)
 		}
 		given.ends = append(given.ends, word)
@@ -75,17 +75,17 @@ func (x *exitStatuses) UnmarshalText(text []byte) error {
 // portable returns the number of the signal in word if its name is one of this system only, as
 // SIG7 for SIGBUS: another host may judge the end.
 func portable(word string) string {
-	if group.CheckExitStatus(word) == nil || !strings.HasPrefix(word, "SIG") {
+	if policy.CheckExitStatus(word) == nil || !strings.HasPrefix(word, "SIG") {
 		return word
 	}
 	if sig, err := process.ParseSignal(word); err == nil {
-		return group.SignalWord(int(sig))
+		return policy.SignalWord(int(sig))
 	}
 	return word
 }
 
 // apply replaces the lists of the given classes in to. The same class given twice has all its ends.
-func (x exitStatuses) apply(to *group.ExitStatus) {
+func (x exitStatuses) apply(to *policy.ExitStatus) {
 	for _, given := range x {
 		*to.List(given.class) = nil
 	}
@@ -98,7 +98,7 @@ func (x exitStatuses) apply(to *group.ExitStatus) {
 // delays are time spans separated by commas, or such as grow.
 type delays struct {
 	list  []time.Duration
-	grows group.Exponential
+	grows policy.Exponential
 }
 
 func (d delays) given() bool { return d.list != nil }
@@ -107,7 +107,7 @@ func (d delays) given() bool { return d.list != nil }
 func (d *delays) UnmarshalText(text []byte) error {
 	*d = delays{}
 	if first, last, ok := strings.Cut(string(text), ".."); ok {
-		d.list = group.DefaultBackoff()
+		d.list = policy.DefaultBackoff()
 		return d.parseGrowing(first, last)
 	}
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -241,9 +242,9 @@ func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 
 	switch c.OnDead {
 	case "alert":
-		r.OnDead = new(group.OnDeadAlert)
+		r.OnDead = new(policy.OnDeadAlert)
 	case "escalate":
-		r.OnDead = new(group.OnDeadEscalate)
+		r.OnDead = new(policy.OnDeadEscalate)
 	}
 	if c.Significant || len(c.Command) > 0 || c.ChildGroup != "" {
 		r.Significant = &c.Significant
@@ -274,7 +275,7 @@ func (c *register) dependencies(given []cli.ID) *[]string {
 func (c *register) startInfo() (*group.StartInfo, error) {
 	if c.ChildGroup != "" {
 		s := &group.StartInfo{Group: string(c.ChildGroup), Dir: "/", Readiness: observe.ReadinessReady,
-			Policy: group.DefaultPolicy(), LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
+			Policy: policy.DefaultPolicy(), LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
 		c.numbers(s)
 		return s, nil
 	}
@@ -283,7 +284,7 @@ func (c *register) startInfo() (*group.StartInfo, error) {
 	}
 
 	s := &group.StartInfo{Command: c.Command[0], Args: c.Command[1:],
-		Readiness: cmp.Or(c.Readiness, observe.ReadinessReady), Policy: group.DefaultPolicy(),
+		Readiness: cmp.Or(c.Readiness, observe.ReadinessReady), Policy: policy.DefaultPolicy(),
 		LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
 	for _, word := range c.Command {
 		if err := cli.CheckText(word); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -46,7 +47,7 @@ func (c *report) Run(env *cli.Env) error {
 	f := group.Finding{Service: string(c.Service), Spend: cli.Amounts(c.Spend),
 		Violation: string(c.Violation), Detail: string(c.Detail)}
 
-	var action group.RuleAction
+	var action policy.RuleAction
 	edit, err := env.EditGroup(l, string(c.Group), fileops.Existing,
 		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			f.Starts = c.starts(env, g.Service(f.Service))

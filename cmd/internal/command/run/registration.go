@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -134,15 +135,15 @@ func (r *registration) fail(end) error { return nil }
 // end records how the command ended, for the next pass, which finds that the service has ended
 // (spec §10.6). It is no error if another process has taken its place.
 func (r *registration) end(e end) (verdict, error) {
-	exit := group.LastExit{Error: e.cause, CPU: e.CPU, MaxRSS: e.MaxRSS}
+	exit := policy.Exit{Error: e.cause, CPU: e.CPU, MaxRSS: e.MaxRSS}
 	switch {
 	case !e.ran || e.unknown:
 	case e.Signal == 0:
-		exit.Code, exit.Status = group.CodeExited, e.Code
+		exit.Code, exit.Status = policy.CodeExited, e.Code
 	case e.Dumped:
-		exit.Code, exit.Status = group.CodeDumped, int(e.Signal)
+		exit.Code, exit.Status = policy.CodeDumped, int(e.Signal)
 	default:
-		exit.Code, exit.Status = group.CodeKilled, int(e.Signal)
+		exit.Code, exit.Status = policy.CodeKilled, int(e.Signal)
 	}
 
 	if exit.Code == "" && e.cause == "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"golang.org/x/sys/unix"
 )
@@ -89,7 +90,7 @@ func (r *record) complete() error {
 }
 
 // exitOf returns how the child pid has ended, and leaves it a zombie.
-func exitOf(pid int) (group.LastExit, error) {
+func exitOf(pid int) (policy.Exit, error) {
 	// siginfo_t of SIGCHLD
 	var info struct {
 		signo, errno, code int32
@@ -106,24 +107,24 @@ func exitOf(pid int) (group.LastExit, error) {
 		err = unix.ECHILD // it has not ended
 	}
 	if err != nil {
-		return group.LastExit{}, err
+		return policy.Exit{}, err
 	}
 
 	cpu := time.Duration(used.Utime.Nano() + used.Stime.Nano())
-	exit := group.LastExit{
-		At: wire.Moment(time.Now()), Reason: group.Exited, Code: group.CodeKilled,
+	exit := policy.Exit{
+		At: wire.Moment(time.Now()), Reason: policy.Exited, Code: policy.CodeKilled,
 		Status: int(info.child.status), CPU: cpu.Truncate(time.Millisecond), MaxRSS: used.Maxrss,
 	}
 
 	const exited, dumped = 1, 3 // CLD_EXITED, CLD_DUMPED
 	switch info.code {
 	case exited:
-		exit.Code = group.CodeExited
+		exit.Code = policy.CodeExited
 	case dumped:
-		exit.Code = group.CodeDumped
+		exit.Code = policy.CodeDumped
 	}
 
-	killed := exit.Code == group.CodeKilled && exit.Status == int(unix.SIGKILL)
+	killed := exit.Code == policy.CodeKilled && exit.Status == int(unix.SIGKILL)
 	exit.OOMKilled = killed && os.Getenv(invocation) != "" && shortOfMemory()
 
 	return exit, nil

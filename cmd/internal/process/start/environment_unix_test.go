@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // An environment file is read only if no other user could have written it.
@@ -45,8 +45,8 @@ func TestEnvironment(t *testing.T) {
 	write("many", 0o600)
 	must(t, os.Truncate(filepath.Join(dir, "many"), mostEnvironment+1))
 
-	const never, later = group.Terminal, group.Tempfail
-	for name, want := range map[string]group.Class{
+	const never, later = policy.Terminal, policy.Tempfail
+	for name, want := range map[string]policy.Class{
 		"a": "", "./group//a": "", "sticky/a": "", "relative": "", "absolute": "", "chain": "",
 		"dirs/a": "", "dirs/../a": "",
 		"all/a": never, "all/below/a": never, "intoAll/a": never, "forGroup": never,
@@ -91,7 +91,7 @@ func TestEnvironmentOfOthers(t *testing.T) {
 
 	for _, name := range []string{"file", "dir/file", "link"} {
 		_, err := Environment(nil, filepath.Join(dir, name))
-		if Class(err) != group.Terminal || !strings.Contains(err.Error(), " belongs to ") {
+		if Class(err) != policy.Terminal || !strings.Contains(err.Error(), " belongs to ") {
 			t.Errorf("%s: %v, want the owner", name, err)
 		}
 	}

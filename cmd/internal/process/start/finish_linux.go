@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +39,7 @@ func (r *record) finish(path string) error {
 		return nil
 	}
 
-	r.End.FinishStatus = group.FinishUnknown
+	r.End.FinishStatus = policy.FinishUnknown
 	if err := cmp.Or(r.write(), unix.Fsync(r.file)); err != nil {
 		return err
 	}
@@ -61,17 +62,17 @@ func whyEnded(record, service, id string) (reason, detail string) {
 	groupDir := filepath.Dir(record)
 	l, err := fileops.Open(filepath.Dir(filepath.Dir(groupDir)), fileops.Options{AnyOwner: true})
 	if err != nil {
-		return group.Exited, ""
+		return policy.Exited, ""
 	}
 
 	g, err := l.ReadGroup(filepath.Base(groupDir))
 	if err != nil {
-		return group.Exited, ""
+		return policy.Exited, ""
 	}
 	if s := g.Service(service); s != nil && s.StartID == id {
 		return s.WhyEnds()
 	}
-	return group.Exited, ""
+	return policy.Exited, ""
 }
 
 // runFinish runs s for at most Latest, and returns how it ended. Nothing of its process group is
@@ -83,13 +84,13 @@ func (s Command) runFinish() string {
 
 	env, err := Environment(s.Env, s.EnvFile)
 	if err != nil {
-		return group.FinishFailed
+		return policy.FinishFailed
 	}
 	s.Env = env
 
 	pid, err := s.forkFinish()
 	if err != nil {
-		return group.FinishFailed
+		return policy.FinishFailed
 	}
 
 	overdue := time.AfterFunc(s.Latest, func() { unix.Kill(-pid, unix.SIGKILL) })
@@ -98,11 +99,11 @@ func (s Command) runFinish() string {
 	unix.Kill(-pid, unix.SIGKILL) // what it has left
 	switch {
 	case err != nil:
-		return group.FinishUnknown
+		return policy.FinishUnknown
 	case timedOut && status.Signaled():
-		return group.FinishTimedOut
+		return policy.FinishTimedOut
 	case status.Signaled():
-		return group.SignalWord(int(status.Signal()))
+		return policy.SignalWord(int(status.Signal()))
 	}
 
 	return strconv.Itoa(status.ExitStatus())

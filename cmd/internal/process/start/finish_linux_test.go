@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
@@ -59,7 +60,7 @@ func TestFinish(t *testing.T) {
 func TestFinishTimedOut(t *testing.T) {
 	t.Parallel()
 	g, _, complete := finished(t, 100*time.Millisecond, nil, "sleep 1000 & sleep 1001")
-	if x := read(t, complete); x.End.FinishStatus != group.FinishTimedOut {
+	if x := read(t, complete); x.End.FinishStatus != policy.FinishTimedOut {
 		t.Errorf("got %+v", x.End)
 	}
 	proctest.MustBeReaped(t, g.Keeper().PID)
@@ -74,7 +75,7 @@ func TestFinishFailed(t *testing.T) {
 	if err := g.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if x := read(t, complete); x.End.FinishStatus != group.FinishFailed || x.End.Status != 7 {
+	if x := read(t, complete); x.End.FinishStatus != policy.FinishFailed || x.End.Status != 7 {
 		t.Errorf("got %+v", x.End)
 	}
 }
@@ -136,7 +137,7 @@ func TestFinishKeeperKilled(t *testing.T) {
 	process.SignalProcess(g.Keeper(), unix.SIGKILL)
 	proctest.MustBeReaped(t, g.Keeper().PID)
 	x := read(t, reserved)
-	if x.Phase != group.PhaseEnded || x.End.Status != 7 || x.End.FinishStatus != group.FinishUnknown {
+	if x.Phase != group.PhaseEnded || x.End.Status != 7 || x.End.FinishStatus != policy.FinishUnknown {
 		t.Errorf("got %+v", x)
 	}
 	if _, err := os.Stat(complete); err == nil {
@@ -179,7 +180,7 @@ func TestFinishKeeperKilledAtAnyMoment(t *testing.T) {
 		log, _ := os.ReadFile(g.start.Log)
 		runs := strings.Count(string(log), "begun\n")
 		switch x.End.FinishStatus {
-		case "", group.FinishUnknown:
+		case "", policy.FinishUnknown:
 			if path == complete || x.End.FinishStatus == "" && runs > 0 || runs > 1 {
 				t.Fatalf("killed after %v, %s: %d runs, %+v", after, path, runs, x)
 			}

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
-
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -234,7 +233,7 @@ func TestGateEnds(t *testing.T) {
 
 	g := &Gate{conn: ours, stage: observe.Process{PID: 1}}
 	theirs.Close()
-	if err := g.answer(); Class(err) != group.Tempfail || !errors.Is(err, errUnbegun) {
+	if err := g.answer(); Class(err) != policy.Tempfail || !errors.Is(err, errUnbegun) {
 		t.Errorf("got %v, want errUnbegun", err)
 	}
 }

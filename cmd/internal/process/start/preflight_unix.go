@@ -8,12 +8,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"golang.org/x/sys/unix"
 )
 
 // A refusal is an error: the preflight of a command has not allowed it.
-type refusal struct{ exit group.LastExit }
+type refusal struct{ exit policy.Exit }
 
 func (r refusal) Error() string { return r.exit.String() }
 
@@ -47,10 +47,10 @@ func (s Command) check(conn io.WriteCloser) error {
 		return nil
 	}
 
-	exit := group.LastExit{Reason: group.ReasonPreflight, Code: group.CodeExited,
+	exit := policy.Exit{Reason: policy.ReasonPreflight, Code: policy.CodeExited,
 		Status: status.ExitStatus()}
 	if status.Signaled() {
-		exit.Code, exit.Status = group.CodeKilled, int(status.Signal())
+		exit.Code, exit.Status = policy.CodeKilled, int(status.Signal())
 		if timedOut {
 			exit.Error = "timed out"
 		}

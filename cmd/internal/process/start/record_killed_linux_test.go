@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -44,9 +45,9 @@ func TestKeeperOfStartKilledAtAnyMoment(t *testing.T) {
 		}
 		x := read(t, path)
 		told[x.Phase]++
-		right := x.End.Reason == group.Exited && x.End.Code == group.CodeExited &&
+		right := x.End.Reason == policy.Exited && x.End.Code == policy.CodeExited &&
 			x.End.Status == status
-		right = right || x.End.Reason == group.StartFailed && x.End.Code == "" // it missed its keeper
+		right = right || x.End.Reason == policy.StartFailed && x.End.Code == "" // it missed its keeper
 		if (x.Phase == group.PhaseEnded) != right || path == complete && !right {
 			t.Fatalf("killed after %v, %s: %+v, want status %d", after, path, x, status)
 		}

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/poll"
-
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -69,14 +69,14 @@ func read(t *testing.T, path string) group.ExitRecord {
 // The keeper records how the command ended, and ends.
 func TestKeeperOfStartRecords(t *testing.T) {
 	t.Parallel()
-	for script, want := range map[string]group.LastExit{
-		"exit 0":        {Code: group.CodeExited, Status: 0},
-		"exit 75":       {Code: group.CodeExited, Status: 75},
-		"kill -TERM $$": {Code: group.CodeKilled, Status: 15},
-		"kill -KILL $$": {Code: group.CodeKilled, Status: 9},
-		"exit 127":      {Code: group.CodeExited, Status: 127},
+	for script, want := range map[string]policy.Exit{
+		"exit 0":        {Code: policy.CodeExited, Status: 0},
+		"exit 75":       {Code: policy.CodeExited, Status: 75},
+		"kill -TERM $$": {Code: policy.CodeKilled, Status: 15},
+		"kill -KILL $$": {Code: policy.CodeKilled, Status: 9},
+		"exit 127":      {Code: policy.CodeExited, Status: 127},
 		// The orphan ends first, and the keeper adopts it.
-		"(sh -c 'exit 3' &) ; sleep 0.1; exit 4": {Code: group.CodeExited, Status: 4},
+		"(sh -c 'exit 3' &) ; sleep 0.1; exit 4": {Code: policy.CodeExited, Status: 4},
 	} {
 		g, reserved, complete := recorded(t, "sh", "-c", script)
 		if err := g.Release(); err != nil {
@@ -85,7 +85,7 @@ func TestKeeperOfStartRecords(t *testing.T) {
 
 		got := read(t, complete)
 		if got.Phase != group.PhaseEnded || got.End.Code != want.Code ||
-			got.End.Status != want.Status || got.End.Reason != group.Exited || got.KeeperSignalled {
+			got.End.Status != want.Status || got.End.Reason != policy.Exited || got.KeeperSignalled {
 			t.Errorf("%s: got %+v", script, got)
 		}
 		if got.Process != g.Process() || got.End.MaxRSS == 0 {
@@ -170,7 +170,7 @@ func TestKeeperOfStartRecordsFailure(t *testing.T) {
 	g, _, complete := recorded(t, "/no/such")
 	err := g.Release()
 	x := read(t, complete)
-	if err == nil || x.End.Reason != group.StartFailed || x.End.Error != err.Error() ||
+	if err == nil || x.End.Reason != policy.StartFailed || x.End.Error != err.Error() ||
 		x.End.Code != "" {
 		t.Errorf("got %v, and %+v", err, x)
 	}

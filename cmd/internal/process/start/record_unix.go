@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"golang.org/x/sys/unix"
 )
@@ -69,7 +70,7 @@ func (s Command) begin() error {
 }
 
 // ended records why the command was not executed.
-func (s Command) ended(exit group.LastExit) {
+func (s Command) ended(exit policy.Exit) {
 	exit.At = wire.Moment(time.Now())
 	// The pass is told as well, unless it has died or did not wait. Then this start counts as lost.
 	_ = s.note(func(r *record) { r.Phase, r.End = group.PhaseEnded, exit })

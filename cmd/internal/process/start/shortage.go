@@ -5,7 +5,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // A shortage is an error that says something about this host or this process, and nothing about the
@@ -24,13 +24,13 @@ func (x misfit) Unwrap() error { return x.error }
 
 // Class returns the class of a start that failed with err, of Spawn or Release: Tempfail after a
 // shortage, Terminal if no later start succeeds, or "" (spec/groups.md §11.5).
-func Class(err error) group.Class {
+func Class(err error) policy.Class {
 	var never misfit
 	switch {
 	case errors.As(err, &never):
-		return group.Terminal
+		return policy.Terminal
 	case short(err):
-		return group.Tempfail
+		return policy.Tempfail
 	}
 	return ""
 }

@@ -7,14 +7,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // What a host or a pass lacks is a shortage, and what is wrong with a command is none.
 func TestClass(t *testing.T) {
 	t.Parallel()
-	const short, never = group.Tempfail, group.Terminal
-	for err, want := range map[error]group.Class{
+	const short, never = policy.Tempfail, policy.Terminal
+	for err, want := range map[error]policy.Class{
 		syscall.EMFILE: short, syscall.ENFILE: short, syscall.ENOMEM: short, syscall.EAGAIN: short,
 		syscall.EDQUOT: short, syscall.ENOSPC: short, syscall.EROFS: short, syscall.EIO: short,
 		syscall.ENXIO: short, syscall.ESTALE: short, shortage{syscall.ENOENT}: short,

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -68,8 +68,8 @@ func Stage() {
 	}
 
 	err = s.become(conn)
-	exit := group.LastExit{Reason: group.StartFailed, Class: Class(err), Error: err.Error()}
-	said := map[group.Class]string{group.Tempfail: lacking, group.Terminal: hopeless}[exit.Class]
+	exit := policy.Exit{Reason: policy.StartFailed, Class: Class(err), Error: err.Error()}
+	said := map[policy.Class]string{policy.Tempfail: lacking, policy.Terminal: hopeless}[exit.Class]
 	said += err.Error()
 	var refused refusal
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -122,7 +123,7 @@ func TestUnitRecordsEnd(t *testing.T) {
 	}
 
 	x := read(t, complete)
-	if x.Phase != group.PhaseEnded || x.End.Code != group.CodeExited || x.End.Status != 3 ||
+	if x.Phase != group.PhaseEnded || x.End.Code != policy.CodeExited || x.End.Status != 3 ||
 		x.End.FinishStatus != "4" || x.End.OOMKilled {
 		t.Errorf("record %+v", x)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 	dto "github.com/prometheus/client_model/go"
@@ -44,12 +45,12 @@ func everything() Subject {
 		ID: "db", ServiceSpec: group.ServiceSpec{StartInfo: &group.StartInfo{Command: "db"}},
 		ServiceStatus: group.ServiceStatus{State: group.StateRunning, Vitals: heard,
 			StartedAt: noon,
-			LastExit: &group.LastExit{At: noon, Code: group.CodeKilled, Status: 9,
+			LastExit: &policy.Exit{At: noon, Code: policy.CodeKilled, Status: 9,
 				CPU: 1500 * time.Millisecond, MaxRSS: 2, OOMKilled: true, Reason: nasty}},
 		ServiceRecovery: group.ServiceRecovery{
 			Silence: &group.Span{At: noon, Until: noon.Add(time.Hour), By: nasty}},
 		ServiceReports: group.ServiceReports{
-			SpentTotal: group.Amounts{{Name: "tokens", N: 12}}},
+			SpentTotal: policy.Amounts{{Name: "tokens", N: 12}}},
 	}, {
 		ID: "web", ServiceStatus: group.ServiceStatus{State: group.StateDead},
 		ServiceRecovery: group.ServiceRecovery{Maintenance: &group.Maintenance{

@@ -3,6 +3,7 @@ package metrics
 import (
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 func serviceLabels(s model.Service) []string {
@@ -68,7 +69,7 @@ func onFor(s model.Service, o *group.Span) (float64, bool) {
 
 // serviceBefore has how the process before ended, as far as that is known.
 func serviceBefore() []metric[model.Service] {
-	exit := func(of func(e *group.LastExit) (float64, bool)) func(model.Service) []sample {
+	exit := func(of func(e *policy.Exit) (float64, bool)) func(model.Service) []sample {
 		return known(func(s model.Service) (float64, bool) {
 			if s.LastExit == nil || s.StillRuns(s.Group.Seen) {
 				return 0, false
@@ -81,24 +82,24 @@ func serviceBefore() []metric[model.Service] {
 	return []metric[model.Service]{
 		{family{"dpl_service_last_exit_timestamp_seconds", gauge,
 			"When the process before ended."},
-			exit(func(e *group.LastExit) (float64, bool) { return timeOf(e.At) })},
+			exit(func(e *policy.Exit) (float64, bool) { return timeOf(e.At) })},
 		{family{"dpl_service_last_exit_status", gauge,
 			"Its exit status, or 128+N if signal N killed it; absent if unknown."},
 			exit(exitStatus)},
 		{family{"dpl_service_last_exit_oom_killed", gauge, "1 if the kernel killed it for memory."},
-			exit(func(e *group.LastExit) (float64, bool) { return bit(e.OOMKilled), e.Code != "" })},
+			exit(func(e *policy.Exit) (float64, bool) { return bit(e.OOMKilled), e.Code != "" })},
 		{family{"dpl_service_last_exit_cpu_seconds", gauge, "Processor time that it had used."},
-			exit(func(e *group.LastExit) (float64, bool) { return seconds(e.CPU), e.CPU > 0 })},
+			exit(func(e *policy.Exit) (float64, bool) { return seconds(e.CPU), e.CPU > 0 })},
 		{family{"dpl_service_last_exit_max_rss_bytes", gauge,
 			"The most memory that one of its processes had resident."},
-			exit(func(e *group.LastExit) (float64, bool) {
+			exit(func(e *policy.Exit) (float64, bool) {
 				return float64(e.MaxRSS * kibibyte), e.MaxRSS > 0
 			})},
 	}
 }
 
-func exitStatus(e *group.LastExit) (float64, bool) {
-	if e.Code == group.CodeExited {
+func exitStatus(e *policy.Exit) (float64, bool) {
+	if e.Code == policy.CodeExited {
 		return float64(e.Status), true
 	}
 	return float64(128 + e.Status), e.Code != ""

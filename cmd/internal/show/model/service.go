@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // A Service is a service of a group, as judged now. Its verdict is "-" if it should not be alive.
@@ -85,7 +86,7 @@ func (g Group) first(s *group.Service) string {
 }
 
 // Budget returns the limits of what s may spend in one start.
-func (s Service) Budget() group.Amounts {
+func (s Service) Budget() policy.Amounts {
 	if s.StartInfo == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/cmd/internal/show/table"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 func groupSubject(g Group) subject {
@@ -81,7 +82,7 @@ func restarts(s model.Service) string {
 	if s.StartInfo == nil {
 		return strconv.Itoa(s.RestartAttempts)
 	}
-	if s.StartInfo.Policy.MaxAttempts == group.Unlimited {
+	if s.StartInfo.Policy.MaxAttempts == policy.Unlimited {
 		return fmt.Sprintf("%d, no limit", s.RestartAttempts)
 	}
 	return fmt.Sprintf("%d of %d", s.RestartAttempts, s.StartInfo.Policy.MaxAttempts)

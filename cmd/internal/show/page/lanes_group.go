@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -65,7 +66,7 @@ func (c *chart) service(s model.Service) {
 
 	if end := s.LastExit; end != nil && !end.At.Before(c.from) {
 		m := mark{end.At, "×", "bad", "ended: " + explain.Ending(end)}
-		if end.Class == group.Success {
+		if end.Class == policy.Success {
 			m.sign, m.mood = "✓", "good"
 		}
 		l.marks = append(l.marks, m)

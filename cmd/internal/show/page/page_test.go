@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -69,7 +70,7 @@ func hostile() Page {
 		},
 		ServiceStatus: group.ServiceStatus{
 			State: group.StateDead, StartedAt: noon,
-			LastExit: &group.LastExit{At: noon, Reason: nasty, Error: nasty},
+			LastExit: &policy.Exit{At: noon, Reason: nasty, Error: nasty},
 		},
 		ServiceRecovery: group.ServiceRecovery{BlockedBy: nasty},
 	}}
@@ -351,9 +352,9 @@ func TestMarks(t *testing.T) {
 	g.Registry.Events = []observe.Event{{Revision: 1, At: at(1), SupervisorID: "db",
 		Type: observe.SupervisorState, From: "registered", To: "running"}}
 	g.Registry.Services = []group.Service{{ID: "db",
-		ServiceStatus: group.ServiceStatus{State: group.StateFailed, LastExit: &group.LastExit{
-			At: at(6), Reason: "timeout", Detail: "runtime", Class: group.Failure,
-			Code: group.CodeKilled, Status: 9,
+		ServiceStatus: group.ServiceStatus{State: group.StateFailed, LastExit: &policy.Exit{
+			At: at(6), Reason: "timeout", Detail: "runtime", Class: policy.Failure,
+			Code: policy.CodeKilled, Status: 9,
 		}},
 		ServiceRecovery: group.ServiceRecovery{TermSentAt: at(5)},
 	}, {ID: "over", ServiceStatus: group.ServiceStatus{State: group.StateStopped}}}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 )
@@ -91,8 +92,8 @@ func TestServiceTroubles(t *testing.T) {
 	g.Orchestrator.Heartbeat, g.Orchestrator.StalenessThreshold = noon, time.Minute
 	g.Orchestrator.State = group.OrchestratorRunning
 	g.Registry.Services = []group.Service{
-		of("db", group.ServiceStatus{State: group.StateDead, LastExit: &group.LastExit{At: noon,
-			Reason: "exited", Code: group.CodeExited, Status: 3}}, group.ServiceRecovery{}),
+		of("db", group.ServiceStatus{State: group.StateDead, LastExit: &policy.Exit{At: noon,
+			Reason: "exited", Code: policy.CodeExited, Status: 3}}, group.ServiceRecovery{}),
 		of("mail", group.ServiceStatus{State: group.StateScheduled}, group.ServiceRecovery{
 			NextAttemptAt: noon.Add(9 * time.Second)}),
 		of("web", group.ServiceStatus{State: group.StateWaiting}, group.ServiceRecovery{
@@ -121,7 +122,7 @@ func TestServiceTroubles(t *testing.T) {
 	}
 
 	g.Registry.Services = nil
-	g.Registry.Supervision.End = group.End{State: group.GroupEnded, Reason: group.EndIntensity, At: noon}
+	g.Registry.Supervision.End = group.End{State: group.GroupEnded, Reason: policy.EndIntensity, At: noon}
 	expect(t, page(noon), "shop: the group has ended: intensity", "  dpl-restart --group shop --all")
 }
 

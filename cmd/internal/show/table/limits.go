@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
 // Limits returns what the clocks of v show, what it has spent, and how it has violated rules
@@ -71,7 +72,7 @@ func (s Style) clock(c group.Clock, now time.Time) string {
 }
 
 // budget returns what was spent of limit, worded to follow "service ID ".
-func (s Style) budget(limit group.Amount, spent int64) string {
+func (s Style) budget(limit policy.Amount, spent int64) string {
 	part := float64(spent) / float64(max(limit.N, 1))
 	return fmt.Sprintf("has spent %s %d of %d %s", s.bar(part), spent, limit.N, limit.Name)
 }

@@ -1,6 +1,7 @@
-package group
+package policy
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,40 +9,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
-
-// A Class says what the end of a process means for what follows it (spec §20).
-type Class string
-
-const (
-	Success    Class = "success"    // it may end so
-	Tempfail   Class = "tempfail"   // it asks to be tried again later; not charged
-	HostLost   Class = "hostLost"   // its host ended, and not it; not charged
-	Failure    Class = "failure"    // all others
-	Persistent Class = "persistent" // one restart may help, a second one does not
-	Terminal   Class = "terminal"   // no restart helps
-)
-
-// charged reports whether a restart after an end of class c counts for the limits of restarts.
-func (c Class) charged() bool { return c != Tempfail && c != HostLost }
-
-// ReasonPreflight is the reason of a LastExit whose command was not executed, because its preflight
-// did not allow it (spec §25).
-const ReasonPreflight = "preflight"
-
-// charged reports whether e counts for the limits of restarts and of failures. A command that has
-// not begun has not failed.
-func (e *LastExit) charged() bool { return e.Class.charged() && e.Reason != ReasonPreflight }
-
-// A RestartType says after which ends a service is restarted (spec §20).
-type RestartType string
-
-const (
-	Permanent RestartType = "permanent" // after any
-	Transient RestartType = "transient" // after a failure
-	Temporary RestartType = "temporary" // after none
-)
-
-func (t RestartType) valid() bool { return t == Permanent || t == Transient || t == Temporary }
 
 // An ExitStatus changes the usual classes of ends (spec §20). Each word is an exit status such as
 // "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or "unknown". No end is in
@@ -51,9 +18,6 @@ type ExitStatus struct {
 
 	Unknown []wire.Member
 }
-
-// exitClasses are the classes of an ExitStatus, in the order in which they are written.
-func exitClasses() [5]Class { return [5]Class{Success, Tempfail, Failure, Persistent, Terminal} }
 
 // List returns the words of c, to read or set them, or nil if c has none.
 func (x *ExitStatus) List(c Class) *[]string {
@@ -72,7 +36,11 @@ func (x *ExitStatus) List(c Class) *[]string {
 	return nil
 }
 
-func (x ExitStatus) equal(y ExitStatus) bool {
+// exitClasses are the classes of an ExitStatus, in the order in which they are written.
+func exitClasses() [5]Class { return [5]Class{Success, Tempfail, Failure, Persistent, Terminal} }
+
+// Equal reports whether x and y have the same text.
+func (x ExitStatus) Equal(y ExitStatus) bool {
 	for _, c := range exitClasses() {
 		if !slices.Equal(*x.List(c), *y.List(c)) {
 			return false
@@ -81,14 +49,14 @@ func (x ExitStatus) equal(y ExitStatus) bool {
 	return slices.Equal(x.Unknown, y.Unknown)
 }
 
-// reasonStopped is the reason of an end that somebody has asked for.
-const reasonStopped = "stopped"
+// ErrExitStatus is returned for a word that names no end of a process (spec §20).
+var ErrExitStatus = errors.New("want a status such as 75, or 100-109, SIGSEGV, SIG7 or unknown")
 
-// class returns the class of e, how s has ended: by its reason first, then by the lists of s, and
-// else as usual. An end that was asked for has none.
-func (s *Service) class(e *LastExit) Class {
+// Classify returns the class of e: by its reason first, then by lists, and else as usual. budget is
+// what follows when the service has spent more than its budget. An end that was asked for has none.
+func (e *Exit) Classify(lists ExitStatus, budget BudgetAction) Class {
 	switch e.Reason {
-	case reasonStopped, reasonSibling:
+	case ReasonStopped, ReasonSibling:
 		return ""
 	case string(observe.Rebooted):
 		return HostLost
@@ -99,41 +67,55 @@ func (s *Service) class(e *LastExit) Class {
 
 	switch e.Reason {
 	case StartFailed:
-		if e.Class == Tempfail || e.Class == Terminal { // see StartFailure
+		if e.Class == Tempfail || e.Class == Terminal { // the one that made the start knows
 			return e.Class
 		}
 		return Failure
-	case reasonEnded:
+	case ReasonEnded:
 		if e.Detail == string(EndAutoShutdown) || e.Detail == string(EndRequested) {
 			return Success
 		}
 		return Failure
-	case reasonBudget:
-		if s.StartInfo != nil && s.StartInfo.Budget.Action == BudgetRestart {
+	case ReasonBudget:
+		if budget == BudgetRestart {
 			return Failure
 		}
 		return Terminal
 	case ReasonPreflight:
-		if e.Error != "" || e.Code == CodeExited && e.Status == 75 { // EX_TEMPFAIL, or it timed out
+		if e.Error != "" || e.Code == CodeExited && e.Status == exTempfail { // or it timed out
 			return Tempfail
 		}
 		return Terminal
-	case "violation":
+	case ReasonViolation:
 		return Terminal
 	case string(observe.Exited):
 	default:
 		return Failure
 	}
 
-	if s.StartInfo != nil {
-		if c := s.StartInfo.ExitStatus.listed(endOf(e)); c != "" {
-			return c
-		}
+	if c := lists.listed(endOf(e)); c != "" {
+		return c
 	}
 	if c := usual(endOf(e)); c != Success || e.Error == "" {
 		return c
 	}
-	return Failure // whoever waited for it stopped it, or could not start it
+	return Failure // the program that waited for it stopped it, or could not start it
+}
+
+// exTempfail is the exit status EX_TEMPFAIL of sysexits.h.
+const exTempfail = 75
+
+// usual returns the class of an end that is not listed.
+func usual(end int) Class {
+	switch end {
+	case 0, signalled + 1, signalled + 2, signalled + 13, signalled + 15: // HUP, INT, PIPE, TERM
+		return Success
+	case exTempfail:
+		return Tempfail
+	case 64, 77, 78: // EX_USAGE, EX_NOPERM, EX_CONFIG
+		return Terminal
+	}
+	return Failure
 }
 
 // listed returns the class in which end is listed, or "".
@@ -148,17 +130,21 @@ func (x ExitStatus) listed(end int) Class {
 	return ""
 }
 
-// usual returns the class of an end that is not listed.
-func usual(end int) Class {
-	switch end {
-	case 0, signalled + 1, signalled + 2, signalled + 13, signalled + 15: // HUP, INT, PIPE, TERM
-		return Success
-	case 75: // EX_TEMPFAIL
-		return Tempfail
-	case 64, 77, 78: // EX_USAGE, EX_NOPERM, EX_CONFIG
-		return Terminal
+// Twice reports whether an end is in two classes of x.
+func (x ExitStatus) Twice() bool {
+	var of [unknownEnd + 1]Class
+	for _, c := range exitClasses() {
+		for _, word := range *x.List(c) {
+			named, _ := parseEnds(word)
+			for end := named.first; end <= named.last; end++ {
+				if of[end] != "" && of[end] != c {
+					return true
+				}
+				of[end] = c
+			}
+		}
 	}
-	return Failure
+	return false
 }
 
 // Ends are counted in one row: exit statuses, signals from signalled on, and the unknown end.
@@ -171,7 +157,7 @@ const (
 )
 
 // endOf returns the number of e in that row.
-func endOf(e *LastExit) int {
+func endOf(e *Exit) int {
 	switch killed := e.Code == CodeKilled || e.Code == CodeDumped; {
 	case e.Code == "":
 		return unknownEnd
@@ -192,7 +178,7 @@ func parseEnds(word string) (ends, error) {
 		return ends{unknownEnd, unknownEnd}, nil
 	}
 	if name, signal := strings.CutPrefix(word, "SIG"); signal {
-		n := signalNumber(name)
+		n := SignalNumber(name)
 		if n == 0 {
 			return ends{}, ErrExitStatus
 		}
@@ -210,6 +196,12 @@ func parseEnds(word string) (ends, error) {
 		return ends{}, ErrExitStatus
 	}
 	return ends{first, last}, nil
+}
+
+// CheckExitStatus returns ErrExitStatus if word names no end.
+func CheckExitStatus(word string) error {
+	_, err := parseEnds(word)
+	return err
 }
 
 // number returns the number in text, which has no leading zero and is at most the given one.
@@ -236,8 +228,8 @@ func SignalWord(n int) string {
 	return "SIG" + strconv.Itoa(n)
 }
 
-// signalNumber returns the number of the signal called SIGname, or 0.
-func signalNumber(name string) int {
+// SignalNumber returns the number of the signal called SIGname, or 0.
+func SignalNumber(name string) int {
 	if n := slices.Index(signalNames(), name); n > 0 {
 		return n
 	}
@@ -246,39 +238,16 @@ func signalNumber(name string) int {
 	return n
 }
 
-// CheckExitStatus returns ErrExitStatus if word names no end.
-func CheckExitStatus(word string) error {
-	_, err := parseEnds(word)
-	return err
-}
-
-// twice reports whether an end is in two classes of x.
-func (x ExitStatus) twice() bool {
-	var of [unknownEnd + 1]Class
-	for _, c := range exitClasses() {
-		for _, word := range *x.List(c) {
-			named, _ := parseEnds(word)
-			for end := named.first; end <= named.last; end++ {
-				if of[end] != "" && of[end] != c {
-					return true
-				}
-				of[end] = c
-			}
-		}
-	}
-	return false
-}
-
-// member is the member exitStatus, which is not written if x is empty.
-func (x *ExitStatus) member(c *wire.Codec) {
+// Member is the member exitStatus, which is not written if x is empty.
+func (x *ExitStatus) Member(c *wire.Codec) {
 	if c.At("exitStatus") {
-		c.Object("exitStatus", func(c *wire.Codec) { c.Record(&x.Unknown, x.members) },
-			wire.If(!x.equal(ExitStatus{})))
+		c.Object("exitStatus", func(c *wire.Codec) { c.Record(&x.Unknown, x.Members) },
+			wire.If(!x.Equal(ExitStatus{})))
 	}
 }
 
-// members has a list for each class. A single status is written as a number.
-func (x *ExitStatus) members(c *wire.Codec) {
+// Members has a list for each class. A single status is written as a number.
+func (x *ExitStatus) Members(c *wire.Codec) {
 	for _, class := range exitClasses() {
 		list := x.List(class)
 		c.Own(string(class), func(r *wire.Reader) {

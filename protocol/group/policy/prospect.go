@@ -1,4 +1,4 @@
-package group
+package policy
 
 import (
 	"time"
@@ -7,7 +7,7 @@ import (
 )
 
 // A Prospect is what becomes of a service that fails whenever it is started: the worst that its
-// restart policy allows (spec §21).
+// restart policy allows.
 type Prospect struct {
 	Delays []time.Duration // before the first restarts, without jitter; the last one repeats
 	Jitter int             // percent of a delay that may be added
@@ -24,10 +24,10 @@ type Prospect struct {
 // longestProspect is how many starts are tried before a service is said to be restarted for ever.
 const longestProspect = 10_000
 
-// Prospect returns what becomes of the service s if it fails whenever it is started, with passes
-// every period, or, if that is 0, as soon as they are due. s must have a StartInfo.
-func (s *Service) Prospect(period time.Duration) Prospect {
-	policy := s.policy()
+// Prospect returns what becomes of the service of h if nothing has happened to it yet, and it fails
+// whenever it is started, with passes every period, or, if that is 0, as soon as they are due.
+func (h *History) Prospect(period time.Duration) Prospect {
+	policy := h.Policy
 	found := Prospect{Delays: policy.schedule(), Jitter: policy.JitterPercent}
 	if n := policy.Intensity; policy.IntensityPeriod != 0 {
 		if takes := policy.fastest(n, period); takes > policy.IntensityPeriod {
@@ -35,21 +35,21 @@ func (s *Service) Prospect(period time.Duration) Prospect {
 		}
 	}
 
-	trial := Service{ID: s.ID}
-	trial.StartInfo, trial.Restartable, trial.Restart = new(*s.StartInfo), s.Restartable, s.Restart
-	trial.StartInfo.Policy.JitterPercent = 0
+	trial := History{Service: h.Service, Policy: policy, Type: h.Type, Restartable: h.Restartable}
+	trial.Policy.JitterPercent = 0
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := begin
 	for starts := 1; starts <= longestProspect; starts++ {
 		trial.FailedAt = now
-		trial.LastExit = &LastExit{At: now, Reason: string(observe.Exited), Class: Failure}
-		trial.count(trial.LastExit, now)
-		if why := trial.givenUp(); why != "" {
+		trial.Last = &Exit{At: now, Reason: string(observe.Exited), Class: Failure}
+		trial.Count(trial.Last, now)
+		if why := trial.GivenUp(); why != "" {
 			found.Starts, found.Lasts, found.GivenUp = starts, now.Sub(begin), why
 			return found
 		}
-		now = now.Add(atPass(trial.restartAt(now).Sub(now), period))
-		trial.RestartAttempts++
+
+		now = now.Add(atPass(trial.RestartAt(now).Sub(now), period))
+		trial.Attempts++
 	}
 	return found
 }

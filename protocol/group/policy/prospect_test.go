@@ -1,4 +1,4 @@
-package group
+package policy
 
 import (
 	"testing"
@@ -30,10 +30,9 @@ func TestProspect(t *testing.T) {
 			0, 3, 6 * time.Second, 0, "deadline 10 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Service{ID: "s"}
-			s.Restartable, s.StartInfo = true, &StartInfo{Command: "x", Policy: grows}
-			c.policy(&s.StartInfo.Policy)
-			got := s.Prospect(c.period)
+			h := History{Service: "s", Policy: grows, Restartable: true}
+			c.policy(&h.Policy)
+			got := h.Prospect(c.period)
 			if got.Starts != c.starts || got.Lasts != c.lasts || got.GivenUp != c.givenUp ||
 				got.OutOfReach != c.takes {
 				t.Errorf("got %+v", got)
