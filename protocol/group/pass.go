@@ -126,12 +126,12 @@ func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) 
 	e.seen.Survived = remembered(e.seen.Survived)
 	e.g.lookAhead(e.seen)
 	ends := e.learnEnds(p.Exit)
-	e.learnChildren(p.Child, ends)
+	children := learnChildren(e, p.Child, ends)
 	e.learnHealth(p.Health)
 	for i := range e.g.Registry.Services {
 		e.measure(i)
 	}
-	judged := e.g.judgeAll(ends, e.seen, p.Failover)
+	judged := judgeAll(e.g, ends, children, e.seen, p.Failover)
 	planner := planner{g: e.g, seen: e.seen, judged: judged, failover: p.Failover, room: p.Room,
 		started: p.Started, restarts: e.g.Registry.Supervision.Restarts, parked: make(map[string]bool),
 		end: e.g.Registry.Supervision.End}

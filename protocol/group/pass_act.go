@@ -49,17 +49,10 @@ type (
 		alive   bool
 		unbegun bool // its command has not begun
 	}
-	nudge     struct{ clock string } // it is asked for a checkpoint
-	loseStart struct{}               // its process ended before it became the service
-	reboot    struct{}               // it has not failed, but its host was rebooted
-	fail      struct {               // it has failed
-		reason   string
-		detail   string
-		left     bool     // some of its processes are left
-		hostLost bool     // it is its host that was lost
-		stopFor  *StopFor // passes stop it for that reason; nil: they do not
-		runs     bool     // until now
-	}
+	nudge      struct{ clock string }           // it is asked for a checkpoint
+	loseStart  struct{}                         // its process ended before it became the service
+	reboot     struct{}                         // it has not failed, but its host was rebooted
+	fail       struct{ *Failure }               // it has failed
 	settle     struct{}                         // what was stopped for a reason is no longer held
 	setDue     struct{ failedAt, at time.Time } // when it may be started again
 	schedule   struct{}                         // that time has not come yet
@@ -75,10 +68,10 @@ type (
 		generation  int64  // of the group that it is; 0: it is none
 	}
 	die      struct{ reason string }
-	complete struct{ failed *fail } // it has done its work; nil: how it ended is recorded
-	release  struct{}               // it has stopped, and becomes registered again
-	stopped  struct{ exit string }  // why its process ended; "": that is recorded
-	remove   struct{}               // it has stopped, and nothing asks for it any more
+	complete struct{ failed *Failure } // it has done its work; nil: how it ended is recorded
+	release  struct{}                  // it has stopped, and becomes registered again
+	stopped  struct{ exit string }     // why its process ended; "": that is recorded
+	remove   struct{}                  // it has stopped, and nothing asks for it any more
 )
 
 func (step carryOn) take(a *acting, s *Service) {
@@ -119,13 +112,7 @@ func (reboot) take(a *acting, s *Service) {
 	a.rebooted = append(a.rebooted, s.ID)
 }
 
-func (step fail) take(a *acting, s *Service) {
-	s.fail(step, a.seen.Now)
-	a.setState(s, StateFailed, s.LastExit.String())
-	if !s.completes() && s.LastExit.Reason != policy.ReasonPreflight { // that has not failed
-		a.tellFailed(s)
-	}
-}
+func (step fail) take(a *acting, s *Service) { a.fail(s, step.Failure) }
 
 func (settle) take(a *acting, s *Service) { s.settle(a.seen.Now) }
 
@@ -232,7 +219,7 @@ func (a *acting) countAttempt(s *Service) string {
 
 func (step complete) take(a *acting, s *Service) {
 	if step.failed != nil {
-		s.fail(*step.failed, a.seen.Now)
+		s.fail(step.failed, a.seen.Now)
 	}
 	a.setState(s, StateCompleted, s.LastExit.String())
 	s.forgetFailure()

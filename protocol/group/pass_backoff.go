@@ -4,10 +4,10 @@ import "time"
 
 // failed is the rule of failed and restartScheduled.
 func (p *planner) failed(j judgement, failedAt time.Time) []step {
-	if s := j.was; s.RestartCause != "" && s.Restartable && s.StartInfo != nil {
+	if s := j.Service; s.RestartCause != "" && s.Restartable && s.StartInfo != nil {
 		return p.follow(j, s.StopFor)
 	}
-	if j.was.StopFor != nil {
+	if j.Service.StopFor != nil {
 		return p.stopping(j, failedAt)
 	}
 	return p.retry(j, failedAt)
@@ -15,7 +15,7 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 
 // retry lets a service wait for its backoff and starts it again, or gives it up.
 func (p *planner) retry(j judgement, failedAt time.Time) []step {
-	s := j.was
+	s := j.Service
 	if why := s.History().GivenUp(); why != "" {
 		return p.giveUp(j, why)
 	}
@@ -36,7 +36,7 @@ func (p *planner) retry(j judgement, failedAt time.Time) []step {
 	due := setDue{failedAt, latest(s.History().RestartAt(failedAt), p.notBefore(s))}
 	waits := due.waits(p.seen.Now)
 	switch {
-	case (p.set.members[s.ID] || !waits) && j.held(p.seen):
+	case (p.set.members[s.ID] || !waits) && j.Held(p.seen):
 		return then(due, p.stop(j))
 	case waits || p.barred(s):
 		return []step{due, schedule{}}
@@ -54,7 +54,7 @@ func (step setDue) waits(now time.Time) bool {
 
 // giveUp gives a service up for the reason why, after stopping what a pass has started.
 func (p *planner) giveUp(j judgement, why string) []step {
-	if p.ours(j) && j.held(p.seen) {
+	if p.ours(j) && j.Held(p.seen) {
 		return p.stop(j)
 	}
 	return []step{die{why}}
@@ -62,20 +62,20 @@ func (p *planner) giveUp(j judgement, why string) []step {
 
 // complete lets a service complete, after stopping what a pass has started; or lets it run again
 // with its set. f is how it has ended; nil: that is recorded.
-func (p *planner) complete(j judgement, f *failure) []step {
+func (p *planner) complete(j judgement, f *Failure) []step {
 	var steps []step
-	held := p.ours(j) && j.held(p.seen)
+	held := p.ours(j) && j.Held(p.seen)
 	switch {
 	case held && f != nil:
-		steps = []step{f}
+		steps = []step{fail{f}}
 	case !held && f != nil:
-		steps = []step{complete{&f.fail}}
+		steps = []step{complete{f}}
 	case !held:
 		steps = []step{complete{}}
 	}
 
 	switch {
-	case p.runsAgain(j.was):
+	case p.runsAgain(j.Service):
 		return append(steps, p.runAgain(j)...)
 	case held:
 		return append(steps, p.stop(j)...)
@@ -84,4 +84,4 @@ func (p *planner) complete(j judgement, f *failure) []step {
 }
 
 // ours reports whether a pass has started the process of j, so that passes also have to stop it.
-func (p *planner) ours(j judgement) bool { return !j.was.StartedAt.IsZero() }
+func (p *planner) ours(j judgement) bool { return !j.Service.StartedAt.IsZero() }

@@ -33,9 +33,10 @@ type childView struct {
 	shown bool // it has begun for the present start of the service
 }
 
-// learnChildren takes into the services of the group id how the groups that they are have ended,
-// and adds to found what is known of these groups.
-func (e *edit) learnChildren(look ChildLookup, found map[string]ending) {
+// learnChildren takes into the services that are groups how these have ended. It adds that to ends,
+// and returns what is known of these groups, by the id of the service.
+func learnChildren(e *edit, look ChildLookup, ends map[string]ending) map[string]*childView {
+	found := make(map[string]*childView)
 	for i := range e.g.Registry.Services {
 		if !e.g.Registry.Services[i].isGroup() {
 			continue
@@ -47,15 +48,17 @@ func (e *edit) learnChildren(look ChildLookup, found map[string]ending) {
 			view.ChildGroup = look(s.StartInfo.Group)
 		}
 		view.shown = view.Unreadable == "" && view.Parent == e.g.parentOf(s)
-		found[s.ID] = ending{child: view, settled: e.learnChild(s, view)}
+		found[s.ID] = view
+		ends[s.ID] = ending{settled: learnChild(e, s, view)}
 	}
+	return found
 }
 
 // parentOf returns s as the parent of the group that it is.
 func (g Group) parentOf(s *Service) Parent { return Parent{g.ID, s.ID, s.Generation} }
 
 // learnChild takes the end of the group that s is into s, and returns the evidence for it, or "".
-func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
+func learnChild(e *edit, s *Service, view *childView) observe.Evidence {
 	if !s.begun() || s.State.Final() || view.Unreadable != "" || s.rests(e.seen.Now) {
 		return ""
 	}
@@ -81,20 +84,12 @@ func (e *edit) learnChild(s *Service, view *childView) observe.Evidence {
 	return observe.Evidence(end.Reason)
 }
 
-// judgeGroup completes the judgement of a service that is a group. Nobody else knows how it does,
-// so one that was begun is alive until its files say that it has ended.
-func (j judgement) judgeGroup() judgement {
-	j.alive, j.checkable, j.foreign = j.was.begun(), true, false
-	j.heard = j.alive
-	return j
-}
-
 // showing are the steps of a running service that is a group: what it shows of that, and its
 // beginning, if the group does not show that.
 func (p *planner) showing(j judgement) []step {
 	view := j.child
 	if view.Unreadable != "" {
-		return []step{block{"group " + j.was.StartInfo.Group + ": " + view.Unreadable}}
+		return []step{block{"group " + j.Service.StartInfo.Group + ": " + view.Unreadable}}
 	}
 
 	readiness := observe.ReadinessStarting
@@ -103,15 +98,15 @@ func (p *planner) showing(j judgement) []step {
 	}
 	steps := []step{unblock{}, becomeReady{readiness}}
 	if !view.shown {
-		steps = append(steps, askGroup{Begin{j.was.StartInfo.Group, p.g.parentOf(j.was)}})
+		steps = append(steps, askGroup{Begin{j.Service.StartInfo.Group, p.g.parentOf(j.Service)}})
 	}
 	return steps
 }
 
 // beginGroup begins a group, in a generation of its own: what an earlier one shows is not about it.
 func (p *planner) beginGroup(j judgement, restart bool, firstReason string) []step {
-	next := j.was.Generation
-	if seen := j.child.Parent; seen.is(p.g.parentOf(j.was)) {
+	next := j.Service.Generation
+	if seen := j.child.Parent; seen.is(p.g.parentOf(j.Service)) {
 		next = max(next, seen.Generation)
 	}
 	if next >= wire.LastRevision {
@@ -123,11 +118,11 @@ func (p *planner) beginGroup(j judgement, restart bool, firstReason string) []st
 // stopGroup asks the group that a service is to end, until it shows that.
 func (p *planner) stopGroup(j judgement) []step {
 	steps := []step{}
-	if j.was.TermSentAt.IsZero() {
+	if j.Service.TermSentAt.IsZero() {
 		steps = append(steps, term{})
 	}
 	if view := j.child; view.Unreadable == "" && !(view.shown && view.End.State != GroupRunning) {
-		steps = append(steps, askGroup{Finish{j.was.StartInfo.Group, p.g.parentOf(j.was)}})
+		steps = append(steps, askGroup{Finish{j.Service.StartInfo.Group, p.g.parentOf(j.Service)}})
 	}
 	return steps
 }

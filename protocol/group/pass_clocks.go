@@ -80,19 +80,19 @@ func (c clock) left(asked *ask, seen observe.Observation) time.Duration {
 	return max(left, window)
 }
 
-// judgeClocks returns the failure of the service of j if one of its clocks is over, else nil, and
-// the clocks that ask for a checkpoint now. The asking is never skipped: a clock that asks is over
-// only after it has asked (spec §26.3).
-func (j judgement) judgeClocks(seen observe.Observation) (over *failure, asks []string) {
-	for _, c := range j.was.clocks() {
-		asked := j.was.Asked.of(c.name)
+// dueClocks returns the first clock of s that is over, or "", and the clocks that ask for a
+// checkpoint now. The asking is never skipped: a clock that asks is over only after it has asked
+// (spec §26.3).
+func (s *Service) dueClocks(seen observe.Observation) (over string, asks []string) {
+	for _, c := range s.clocks() {
+		asked := s.Asked.of(c.name)
 		switch {
 		case c.soft != 0 && asked == nil:
 			if c.age(seen) >= c.asksAt() {
 				asks = append(asks, c.name)
 			}
-		case c.hard != 0 && over == nil && c.left(asked, seen) <= 0:
-			over = j.stopFor(StopFor{Reason: policy.ReasonTimeout, Detail: c.name, Then: ThenRestart}, seen)
+		case c.hard != 0 && over == "" && c.left(asked, seen) <= 0:
+			over = c.name
 		}
 	}
 	return over, asks

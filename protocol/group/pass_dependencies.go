@@ -16,7 +16,7 @@ func (p *planner) dependenciesReady(s *Service) bool {
 // ready reports whether services that depend on id may be started in this pass: id is ready, and
 // the pass neither stops nor restarts it, or it has completed.
 func (p *planner) ready(id string) bool {
-	if j := p.judged[id]; !j.ready || j.was.State != StateRunning {
+	if j := p.judged[id]; !j.Ready || j.Service.State != StateRunning {
 		return p.completed(id)
 	}
 	_, stays := stepOf[carryOn](p.course(id))
@@ -32,12 +32,12 @@ func (p *planner) completed(id string) bool {
 		return false
 	}
 
-	switch j.was.State {
+	switch j.Service.State {
 	case StateCompleted, StateRunning, StateFailed, StateScheduled:
 		c := p.course(id)
 		_, completes := stepOf[complete](c)
 		_, again := stepOf[standBy](c)
-		return (completes || j.was.State == StateCompleted) && !again
+		return (completes || j.Service.State == StateCompleted) && !again
 	}
 	return false
 }
@@ -49,16 +49,16 @@ func (p *planner) wait(s *Service) step {
 		switch {
 		case !registered:
 			return wait{d + ": missing"}
-		case on.was.Maintenance.On(p.seen.Now) && !p.completed(d):
+		case on.Service.Maintenance.On(p.seen.Now) && !p.completed(d):
 			return wait{d + inMaintenance}
-		case neverReady(on.was.State):
-			return wait{d + ": " + string(on.was.State)}
+		case neverReady(on.Service.State):
+			return wait{d + ": " + string(on.Service.State)}
 		}
 	}
 
 	// A permanent service is restarted whenever it ends.
 	for _, d := range s.DependenciesCompleted {
-		if p.judged[d].was.Restart == policy.Permanent && !p.completed(d) {
+		if p.judged[d].Service.Restart == policy.Permanent && !p.completed(d) {
 			return wait{d + ": " + string(policy.Permanent)}
 		}
 	}

@@ -32,7 +32,7 @@ func (p *planner) begin(reason policy.EndReason, format string, args ...any) {
 // memberDead ends the group if a service is given up that it cannot do without.
 func (p *planner) memberDead(plan []course) {
 	for _, c := range plan {
-		if dies, is := stepOf[die](c); is && p.judged[c.id].was.OnDead == policy.OnDeadEscalate {
+		if dies, is := stepOf[die](c); is && p.judged[c.id].Service.OnDead == policy.OnDeadEscalate {
 			p.begin(policy.EndMemberDead, "%s: %s", c.id, p.gaveUp(c, dies))
 			return
 		}
@@ -53,7 +53,7 @@ func (p *planner) autoShutdown(plan []course) {
 	var over []string // and how
 	now, rest, reason := false, false, policy.EndAutoShutdown
 	for _, c := range plan {
-		s := p.judged[c.id].was
+		s := p.judged[c.id].Service
 		switch {
 		case !s.Significant, mode == policy.ShutdownNever:
 			continue
@@ -90,13 +90,13 @@ func (p *planner) autoShutdown(plan []course) {
 // windDown is the rule of every service in a group that ends: it is stopped, and not started again.
 // What it has done by itself in the meantime is recorded first.
 func (p *planner) windDown(j judgement) []step {
-	s := j.was
+	s := j.Service
 	failed := (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == ""
 	switch {
 	case s.State == StateShuttingDown && s.StartAgain:
 		stays := *s
 		stays.StartAgain = false
-		j.was = &stays
+		j.Service = &stays
 		return then(stayDown{}, p.shuttingDown(j))
 	case s.State == StateShuttingDown:
 		return p.shuttingDown(j)
@@ -112,15 +112,15 @@ func (p *planner) windDown(j judgement) []step {
 
 // quit stops a service because its group ends.
 func (p *planner) quit(j judgement) []step {
-	s := *j.was
+	s := *j.Service
 	runs := s.State == StateRunning && j.failure == nil
 	switch {
 	case p.mustStop(j):
 		s.State = StateShuttingDown
 		s.forgetFailure()
-		j.was = &s
+		j.Service = &s
 		return then(quit{p.end.Reason}, p.shuttingDown(j))
-	case runs && j.evidence == observe.Rebooted:
+	case runs && j.Evidence == observe.Rebooted:
 		return []step{stopped{string(observe.Rebooted)}}
 	case runs:
 		return []step{stopped{policy.ReasonStopped}}
@@ -130,7 +130,7 @@ func (p *planner) quit(j judgement) []step {
 
 // mustStop reports whether anything of a service is left that a group that ends has to stop.
 func (p *planner) mustStop(j judgement) bool {
-	return !j.was.State.Final() && (j.held(p.seen) || !j.checkable && j.heard)
+	return !j.Service.State.Final() && (j.Held(p.seen) || !j.Checkable && j.Heard)
 }
 
 type (

@@ -24,7 +24,6 @@ type ending struct {
 	unread   bool             // its record could not be read: it is awaited, but for no time
 	unbegun  bool             // its command has not begun
 	consumed string           // the id of the start, if its record is not needed any more
-	child    *childView       // of a service that is a group
 
 	// how it ended according to a record that is awaited, as while its finish command runs; or nil
 	finishing *policy.Exit
@@ -92,14 +91,15 @@ func (e *edit) takeEnds(look ExitLookup, ids []string) {
 	}) {
 		i := e.g.Registry.index(id)
 		e.learnEndOf(i, look, ends)
-		j := ends[id].apply(e.g.judge(&e.g.Registry.Services[i], e.seen))
-		if !j.gone || j.awaited {
+		j := e.g.Judge(&e.g.Registry.Services[i], ends[id], e.seen)
+		if !j.Gone || j.Awaited {
 			continue
 		}
+
 		e.measure(i)
-		j.was = &e.g.Registry.Services[i]
-		if f, _ := j.judgeRunning(e.seen, false); f != nil {
-			f.take(&acting{edit: e}, e.service(id))
+		j.Service = &e.g.Registry.Services[i]
+		if f := j.Failure(e.seen, false); f != nil {
+			e.fail(e.service(id), f)
 		}
 	}
 }
@@ -153,8 +153,8 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 	case x.settled == "":
 		return s.DidItsWork()
 	}
-	j := x.apply(g.judge(&was, seen))
-	return s.DidItsWork() || j.failed() && j.failEnded(seen, false).after.completes()
+	j := g.Judge(&was, x, seen)
+	return s.DidItsWork() || j.Failed() && j.FailEnded(seen, false).After.completes()
 }
 
 // Denies reports whether x says that the process of s has ended, and the observer sees it alive.
@@ -228,21 +228,6 @@ func (s *Service) tell(end policy.Exit) {
 		end = told
 	}
 	s.Ended = &end
-}
-
-// apply returns j with what is known of the end of its service.
-func (x ending) apply(j judgement) judgement {
-	j.awaited, j.unread, j.unbegun = x.awaited, x.unread, x.unbegun
-	if x.settled != "" {
-		j.evidence, j.gone, j.alive, j.heard = x.settled, true, false, false
-	}
-	j.ready = j.ready && !x.unbegun && x.settled == ""
-	if j.child = x.child; j.child != nil && !j.was.State.Final() {
-		j.unbegun = !j.child.shown
-		j.ready = j.was.State == StateRunning && x.settled == "" && j.child.shown &&
-			j.child.Ready
-	}
-	return j
 }
 
 // await leaves a service as it is until its keeper has said how it ended.

@@ -7,71 +7,25 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A failure is what it means that a running service has ended, or must be stopped, before anything
-// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds
-// it.
-type failure struct {
-	fail
-	after *Service // the service as it has failed, except for its state; LastExit has the class
-}
-
-// failed reports whether the service of j has failed: it should run, and has ended otherwise than
-// by a lost start or by a reboot after which it is started again.
-func (j judgement) failed() bool {
-	s := j.was
-	startsAgain := s.Starting && j.gone || j.evidence == observe.Rebooted && s.Restartable &&
-		s.StartInfo != nil && s.Restart != policy.Temporary
-	return s.State == StateRunning && j.evidence != "" && !startsAgain
-}
-
-// fail returns what it means that the service of j has ended for reason.
-func (j judgement) fail(reason observe.Evidence, seen observe.Observation, failover bool) *failure {
-	return j.failAs(fail{
-		reason: string(reason), left: !j.alive && j.survived(seen),
-		hostLost: reason == observe.Stale && failover && j.foreign,
-	}, seen.Now)
-}
-
-// stopFor returns what it means that passes stop the running service of j for why (spec §26.1).
-func (j judgement) stopFor(why StopFor, seen observe.Observation) *failure {
-	return j.failAs(fail{
-		reason: why.Reason, detail: why.Detail, left: !j.alive && j.survived(seen), stopFor: &why,
-		runs: j.alive && !j.unbegun,
-	}, seen.Now)
-}
-
-// failAs returns what it means that the service of j fails as step says.
-func (j judgement) failAs(step fail, now time.Time) *failure {
-	after := *j.was
-	after.fail(step, now)
-	return &failure{step, &after}
-}
-
-// startsAgain reports whether the service that failed is started again, now or later.
-func (f *failure) startsAgain() bool {
-	restarts := f.stopFor == nil || f.stopFor.Then == ThenRestart
-	return restarts && !f.after.completes() && f.after.History().GiveUp() == policy.NoGiveUp
-}
-
-// fail sets the members of s, which fails at now because of step, except its state. If the time of
+// fail sets the members of s, which fails at now by f, except its state. If the time of
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
 // first, although no pass may have seen it healthy (spec §11.2).
-func (s *Service) fail(step fail, now time.Time) {
-	if !s.recoverAtDeath(now) && step.stopFor != nil {
-		s.recover(s.runsSince(step.runs, now), now)
+func (s *Service) fail(f *Failure, now time.Time) {
+	if !s.recoverAtDeath(now) && f.StopFor != nil {
+		s.recover(s.runsSince(f.Runs, now), now)
 	}
 
-	s.exited(now, step.reason, step.detail)
-	if step.left && s.LastExit.Error == "" {
+	s.exited(now, f.Reason, f.Detail)
+	if f.Left && s.LastExit.Error == "" {
 		s.LastExit.Error = "processes of it are left"
 	}
 
-	if step.hostLost {
+	if f.HostLost {
 		s.LastExit.Class = policy.HostLost
 	}
 
 	s.count(s.LastExit, now)
-	s.FailedAt, s.StopFor = s.LastExit.At, step.stopFor
+	s.FailedAt, s.StopFor = s.LastExit.At, f.StopFor
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
 	s.RestartCause = ""
 }

@@ -53,7 +53,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 			continue
 		}
 		if e := p.lastExit(c); e != nil && e.Charged() {
-			all = append(all, charge{e.At, p.judged[c.id].was, e, []string{c.id}})
+			all = append(all, charge{e.At, p.judged[c.id].Service, e, []string{c.id}})
 		}
 	}
 
@@ -72,11 +72,11 @@ func (p *planner) charges(alone []course) (all []charge) {
 
 // lastExit returns how the service of c, which fails or has failed, has ended.
 func (p *planner) lastExit(c course) *policy.Exit {
-	if f, fails := stepOf[*failure](c); fails {
-		return f.after.LastExit
+	if f, fails := stepOf[fail](c); fails {
+		return f.After.LastExit
 	}
 
-	s := *p.judged[c.id].was
+	s := *p.judged[c.id].Service
 	if _, settles := stepOf[settle](c); settles {
 		s.settle(p.seen.Now)
 	}
@@ -100,7 +100,7 @@ const parkedReason = "intensity of the group"
 // park gives a service up because of the intensity of its group, after stopping what a pass has
 // started.
 func (p *planner) park(j judgement) []step {
-	if p.ours(j) && j.held(p.seen) {
+	if p.ours(j) && j.Held(p.seen) {
 		return then(doom{}, p.stop(j))
 	}
 	return []step{die{parkedReason}}
@@ -111,12 +111,4 @@ type doom struct{}
 
 func (doom) take(_ *acting, s *Service) {
 	s.StopFor = &StopFor{Reason: s.LastExit.Reason, Detail: s.LastExit.Detail, Then: ThenPark}
-}
-
-// then returns f with what follows the stop that it begins.
-func (f *failure) then(next Then) *failure {
-	doomed, after := *f, *f.after
-	doomed.stopFor = f.stopFor.with(next)
-	after.StopFor, doomed.after = doomed.stopFor, &after
-	return &doomed
 }

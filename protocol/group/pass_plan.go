@@ -82,26 +82,26 @@ func (p *planner) course(id string) course {
 // rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
 	switch {
-	case j.was.rests(p.seen.Now), j.unread:
+	case j.Service.rests(p.seen.Now), j.Unread:
 		return nil
-	case j.awaited:
+	case j.Awaited:
 		return []step{await{}}
 	}
-	if p.ends() && !j.was.State.Final() {
+	if p.ends() && !j.Service.State.Final() {
 		return p.windDown(j)
 	}
 
-	switch j.was.State {
+	switch j.Service.State {
 	case StateRunning:
 		return p.running(j)
 	case StateRegistered, StateWaiting:
 		return p.waiting(j, "registered")
 	case StateFailed, StateScheduled:
-		return p.failed(j, j.was.FailedAt)
+		return p.failed(j, j.Service.FailedAt)
 	case StateShuttingDown:
 		return p.shuttingDown(j)
 	case StateCompleted:
-		if p.runsAgain(j.was) {
+		if p.runsAgain(j.Service) {
 			return p.runAgain(j)
 		}
 	}
@@ -113,24 +113,24 @@ func (p *planner) rule(j judgement) []step {
 func then(first step, rest []step) []step { return append([]step{first}, rest...) }
 
 func (p *planner) running(j judgement) []step {
-	switch s := j.was; {
-	case s.Starting && j.gone:
+	switch s := j.Service; {
+	case s.Starting && j.Gone:
 		return then(loseStart{}, p.waiting(j, "startLost"))
 	case j.failure != nil:
 		return p.fail(j, j.failure)
-	case j.evidence == observe.Rebooted:
+	case j.Evidence == observe.Rebooted:
 		return then(reboot{}, p.waiting(j, string(observe.Rebooted)))
 	}
 
-	if p.set.members[j.was.ID] {
+	if p.set.members[j.Service.ID] {
 		return p.standBy(j)
 	}
 
-	steps := []step{carryOn{alive: j.alive, unbegun: j.unbegun}}
+	steps := []step{carryOn{alive: j.Alive, unbegun: j.Unbegun}}
 	for _, clock := range j.asks {
 		steps = append(steps, nudge{clock})
 	}
-	if j.was.isGroup() {
+	if j.Service.isGroup() {
 		return append(steps, p.showing(j)...)
 	}
 	steps = append(steps, j.pauseSignal()...)
@@ -138,33 +138,33 @@ func (p *planner) running(j judgement) []step {
 }
 
 // fail makes a service fail as was judged, and continues with the steps that follow.
-func (p *planner) fail(j judgement, f *failure) []step {
-	if p.parked[j.was.ID] && f.stopFor != nil {
-		f = f.then(ThenPark)
+func (p *planner) fail(j judgement, f *Failure) []step {
+	if p.parked[j.Service.ID] && f.StopFor != nil {
+		f = f.Then(ThenPark)
 	}
 
-	j.was = f.after
-	if f.after.completes() {
+	j.Service = f.After
+	if f.After.completes() {
 		return p.complete(j, f)
 	}
-	return then(f, p.failed(j, f.after.FailedAt))
+	return then(fail{f}, p.failed(j, f.After.FailedAt))
 }
 
 // waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the
 // start if it is not a restart.
 func (p *planner) waiting(j judgement, firstReason string) []step {
-	if !p.dependenciesReady(j.was) {
-		return []step{p.wait(j.was)}
+	if !p.dependenciesReady(j.Service) {
+		return []step{p.wait(j.Service)}
 	}
 
 	var next []step
 	switch {
-	case j.alive, j.heard:
+	case j.Alive, j.Heard:
 		next = []step{adopt{}}
-	case j.was.StartInfo != nil:
-		next = p.start(j, j.was.RestartPending, firstReason)
+	case j.Service.StartInfo != nil:
+		next = p.start(j, j.Service.RestartPending, firstReason)
 	default:
-		next = p.fail(j, j.fail(cmp.Or(j.evidence, observe.Exited), p.seen, p.failover))
+		next = p.fail(j, j.FailAs(cmp.Or(j.Evidence, observe.Exited), p.seen, p.failover))
 	}
 
 	return then(unblock{}, next)
@@ -188,17 +188,17 @@ func (p *planner) kept(id string) int {
 // start starts a service, after stopping what is left of its last start.
 func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	switch {
-	case j.foreign && !p.failover:
+	case j.Foreign && !p.failover:
 		return []step{block{blockedElsewhere}}
-	case j.held(p.seen):
+	case j.Held(p.seen):
 		return p.stop(j)
-	case p.barred(j.was):
+	case p.barred(j.Service):
 		return nil
 	}
-	if j.was.isGroup() {
+	if j.Service.isGroup() {
 		return p.beginGroup(j, restart, firstReason)
 	}
-	if pid := p.kept(j.was.ID); pid != 0 {
+	if pid := p.kept(j.Service.ID); pid != 0 {
 		return []step{block{anotherLives + strconv.Itoa(pid)}}
 	}
 	return []step{start{restart, firstReason, 0}}

@@ -23,7 +23,7 @@ type set struct {
 func (p *planner) gather(alone []course) set {
 	found := set{members: make(map[string]bool)}
 	for _, id := range p.g.Registry.remaining(p.g.Registry.Supervision.Set) {
-		if !p.judged[id].was.rests(p.seen.Now) {
+		if !p.judged[id].Service.rests(p.seen.Now) {
 			found.members[id] = true
 		}
 	}
@@ -37,8 +37,8 @@ func (p *planner) gather(alone []course) set {
 		}
 
 		j := p.judged[c.id]
-		found.held = found.held || p.mustEnd(j)
-		if own, ok := stepOf[setDue](c); ok && j.was.RestartCause == "" {
+		found.held = found.held || mustEnd(j.Judgement, p.seen)
+		if own, ok := stepOf[setDue](c); ok && j.Service.RestartCause == "" {
 			found.waits = found.waits || own.waits(p.seen.Now)
 			found.due = latest(found.due, own.at)
 		}
@@ -49,12 +49,12 @@ func (p *planner) gather(alone []course) set {
 
 // mustEnd reports whether something of a service must end before its set starts. What waits for
 // dependencies has ended already; if a process is there again, somebody else has started it.
-func (p *planner) mustEnd(j judgement) bool {
-	switch j.was.State {
+func mustEnd(j Judgement, seen observe.Observation) bool {
+	switch j.Service.State {
 	case StateRegistered, StateWaiting:
 		return false
 	}
-	return j.held(p.seen) || !j.checkable && j.heard
+	return j.Held(seen) || !j.Checkable && j.Heard
 }
 
 // widen adds to found the services that restart because of failures in this pass.
@@ -62,7 +62,7 @@ func (p *planner) widen(found *set, alone []course) {
 	var first *Service
 	for _, c := range alone {
 		if p.isCause(c) && first == nil { // courses are in order
-			first = p.judged[c.id].was
+			first = p.judged[c.id].Service
 		}
 	}
 	if first == nil {
@@ -73,7 +73,7 @@ func (p *planner) widen(found *set, alone []course) {
 	all := p.g.Registry.Supervision.Strategy == policy.OneForAll
 	for _, c := range alone {
 		j := p.judged[c.id]
-		if p.joins(c) && (all || InOrder(j.was, first) >= 0) {
+		if p.joins(c) && (all || InOrder(j.Service, first) >= 0) {
 			found.members[c.id] = true
 		}
 	}
@@ -85,10 +85,10 @@ func (p *planner) isCause(c course) bool {
 	if p.parked[c.id] {
 		return false
 	}
-	if f, fails := stepOf[*failure](c); fails {
-		return f.after.LastExit.Class != policy.Tempfail && f.startsAgain()
+	if f, fails := stepOf[fail](c); fails {
+		return f.After.LastExit.Class != policy.Tempfail && f.StartsAgain()
 	}
-	return p.judged[c.id].was.unjudged() && p.comesBack(c)
+	return p.judged[c.id].Service.unjudged() && p.comesBack(c)
 }
 
 // unjudged reports whether s has failed without a pass having decided what follows: its start has
@@ -107,7 +107,7 @@ func (p *planner) comesBack(c course) bool {
 // joins reports whether the service of c is stopped, or waits, for a failure of another.
 func (p *planner) joins(c course) bool {
 	j := p.judged[c.id]
-	s := j.was
+	s := j.Service
 	if s.State == StateDead || s.State == StateStopped || s.StartInfo == nil || !s.Restartable ||
 		s.foreign(p.seen) && !p.failover || s.rests(p.seen.Now) {
 		return false
@@ -121,11 +121,11 @@ func (p *planner) joins(c course) bool {
 // hasCompleted reports whether the service of c, which is its course by itself, has done its work,
 // even if it will only count as completed when the last of its processes has ended.
 func (p *planner) hasCompleted(c course) bool {
-	if f, fails := stepOf[*failure](c); fails {
-		return f.after.completes()
+	if f, fails := stepOf[fail](c); fails {
+		return f.After.completes()
 	}
 	_, completes := stepOf[complete](c)
-	s := p.judged[c.id].was
+	s := p.judged[c.id].Service
 	return completes || s.DidItsWork() || s.State == StateCompleted
 }
 
@@ -141,8 +141,8 @@ func (p *planner) staysFor(s *Service) bool {
 		return false
 	}
 	for id, other := range p.judged {
-		if id != s.ID && p.set.members[id] && slices.Contains(other.was.Dependencies, s.ID) &&
-			p.mustEnd(other) {
+		if id != s.ID && p.set.members[id] && slices.Contains(other.Service.Dependencies, s.ID) &&
+			mustEnd(other.Judgement, p.seen) {
 			return true
 		}
 	}
@@ -156,10 +156,10 @@ func (p *planner) runsAgain(s *Service) bool {
 
 // runAgain makes a service that has done its work wait for the set, and then run again.
 func (p *planner) runAgain(j judgement) []step {
-	cause := cmp.Or(p.judged[j.was.ID].was.RestartCause, p.set.cause)
-	was := *j.was
+	cause := cmp.Or(p.judged[j.Service.ID].Service.RestartCause, p.set.cause)
+	was := *j.Service
 	was.forgetFailure()
-	j.was = &was
+	j.Service = &was
 	return then(standBy{cause, latest(p.set.due, p.seen.Now), nil, false}, p.follow(j, nil))
 }
 
@@ -167,22 +167,22 @@ func (p *planner) runAgain(j judgement) []step {
 func (p *planner) standBy(j judgement) []step {
 	due := latest(p.set.due, p.seen.Now)
 	why := StopFor{Reason: policy.ReasonSibling, Detail: p.set.cause, Then: ThenRestart}
-	if j.was.Restart == policy.Temporary {
+	if j.Service.Restart == policy.Temporary {
 		why.Then = ThenStopped
 	}
-	return then(standBy{p.set.cause, due, &why, j.alive && !j.unbegun}, p.follow(j, &why))
+	return then(standBy{p.set.cause, due, &why, j.Alive && !j.Unbegun}, p.follow(j, &why))
 }
 
 // follow starts a service again that stopped because of another, once its set may start.
 func (p *planner) follow(j judgement, why *StopFor) []step {
 	switch {
-	case j.held(p.seen):
+	case j.Held(p.seen):
 		return p.stop(j)
-	case !j.checkable && j.heard:
+	case !j.Checkable && j.Heard:
 		return nil // its heartbeats tell it to end
-	case why != nil && j.was.TermSentAt.IsZero() && j.evidence == observe.Exited:
+	case why != nil && j.Service.TermSentAt.IsZero() && j.Evidence == observe.Exited:
 		// it has ended by itself before it was told to
-		return p.fail(j, j.fail(j.evidence, p.seen, p.failover))
+		return p.fail(j, j.FailAs(j.Evidence, p.seen, p.failover))
 	}
 
 	var steps []step
@@ -192,14 +192,14 @@ func (p *planner) follow(j judgement, why *StopFor) []step {
 	switch {
 	case why != nil && why.Then == ThenStopped:
 		return append(steps, stopped{})
-	case p.barred(j.was):
-		since := j.was.FailedAt
+	case p.barred(j.Service):
+		since := j.Service.FailedAt
 		if since.IsZero() { // it stands by since this pass
 			since = p.seen.Now
 		}
 		return append(steps, setDue{since, latest(p.set.due, since)}, schedule{})
-	case !p.dependenciesReady(j.was):
-		return append(steps, setPending{}, p.wait(j.was))
+	case !p.dependenciesReady(j.Service):
+		return append(steps, setPending{}, p.wait(j.Service))
 	}
 	return append(steps, p.start(j, true, "")...)
 }

@@ -23,6 +23,15 @@ func (e *edit) startFailed(s *Service, f StartFailure) {
 	e.tellFailed(s)
 }
 
+// fail lets s fail by f.
+func (e *edit) fail(s *Service, f *Failure) {
+	s.fail(f, e.seen.Now)
+	e.setState(s, StateFailed, s.LastExit.String())
+	if !s.completes() && s.LastExit.Reason != policy.ReasonPreflight { // that has not failed
+		e.tellFailed(s)
+	}
+}
+
 // tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one
 // alert tells: there may be many services, and each pass tries them all.
 func (e *edit) tellFailed(s *Service) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/group/policy"
-	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // soft reports whether a service may have n as its soft signal: one that has the same number on all
@@ -17,7 +16,7 @@ func (n SignalName) soft() bool {
 // softSignal returns the step that sends the soft signal of the service of j, which is alive, if
 // one of asks is that of a clock.
 func (j judgement) softSignal(asks []string) []step {
-	s := j.was
+	s := j.Service
 	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" || !slices.ContainsFunc(asks, isClock) {
 		return nil
 	}
@@ -41,16 +40,4 @@ func (s *Service) softKilled() string {
 		}
 	}
 	return ""
-}
-
-// failEnded returns what it means that the running service of j has ended. A program that does not
-// know its soft signal dies by it, which is no success: its time was over (spec §26.4).
-func (j judgement) failEnded(seen observe.Observation, failover bool) *failure {
-	clock := j.was.softKilled()
-	if clock == "" || j.evidence != observe.Exited {
-		return j.fail(j.evidence, seen, failover)
-	}
-	return j.failAs(fail{
-		reason: policy.ReasonTimeout, detail: clock, left: !j.alive && j.survived(seen),
-	}, seen.Now)
 }

@@ -9,19 +9,19 @@ import (
 )
 
 func (p *planner) shuttingDown(j judgement) []step {
-	s := j.was
+	s := j.Service
 	switch {
 	case p.dependentShutsDown(s):
 		return nil
-	case j.held(p.seen):
+	case j.Held(p.seen):
 		return p.stop(j)
-	case !j.checkable && j.heard:
+	case !j.Checkable && j.Heard:
 		return nil
 	case s.RemoveAfterStop:
 		return []step{remove{}}
 	case !s.StartAgain:
 		if f := j.endedBeforeStop(p.seen); f != nil {
-			return []step{complete{&f.fail}}
+			return []step{complete{f}}
 		}
 		return []step{stopped{"stopped"}}
 	}
@@ -29,20 +29,19 @@ func (p *planner) shuttingDown(j judgement) []step {
 	released := *s
 	released.release(p.seen)
 	released.forgetLimits()
-	again := p.g.judge(&released, p.seen)
-	again.child = j.child
+	again := judgement{Judgement: p.g.Judge(&released, ending{}, p.seen), child: j.child}
 	return then(release{}, p.waiting(again, "registered"))
 }
 
 // endedBeforeStop returns the end of the service of j, which is being stopped, if it completes it
 // and came before the request for the stop, else nil.
-func (j judgement) endedBeforeStop(seen observe.Observation) *failure {
-	s := j.was
+func (j judgement) endedBeforeStop(seen observe.Observation) *Failure {
+	s := j.Service
 	died, known := s.diedAt(seen.Now)
-	if !known || !died.Before(s.StopRequestedAt) || j.evidence == observe.Rebooted {
+	if !known || !died.Before(s.StopRequestedAt) || j.Evidence == observe.Rebooted {
 		return nil
 	}
-	if f := j.failEnded(seen, false); f.after.completes() {
+	if f := j.FailEnded(seen, false); f.After.completes() {
 		return f
 	}
 	return nil
@@ -52,9 +51,9 @@ func (j judgement) endedBeforeStop(seen observe.Observation) *failure {
 // pass.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
-		stops := other.was.State == StateShuttingDown ||
-			p.ends() && p.mustStop(other) && !other.was.rests(p.seen.Now)
-		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) &&
+		stops := other.Service.State == StateShuttingDown ||
+			p.ends() && p.mustStop(other) && !other.Service.rests(p.seen.Now)
+		if stops && id != s.ID && slices.Contains(other.Service.Dependencies, s.ID) &&
 			!p.hasStopped(id) {
 			return true
 		}
@@ -77,10 +76,10 @@ func (p *planner) hasStopped(id string) bool {
 // stopping stops a service that failed for a reason of a pass. Once it is no longer held, it
 // continues as its StopFor says.
 func (p *planner) stopping(j judgement, failedAt time.Time) []step {
-	switch next := j.was.StopFor.Then; {
-	case j.held(p.seen):
+	switch next := j.Service.StopFor.Then; {
+	case j.Held(p.seen):
 		return p.stop(j)
-	case !j.checkable && j.heard: // its heartbeats tell it to end
+	case !j.Checkable && j.Heard: // its heartbeats tell it to end
 		return nil
 	case next == ThenDead:
 		return []step{settle{}, die{string(policy.Terminal)}}
@@ -90,9 +89,9 @@ func (p *planner) stopping(j judgement, failedAt time.Time) []step {
 		return []step{settle{}, stopped{}}
 	}
 
-	settled := *j.was
+	settled := *j.Service
 	settled.settle(p.seen.Now)
-	j.was = &settled
+	j.Service = &settled
 	return then(settle{}, p.retry(j, failedAt))
 }
 
@@ -118,7 +117,7 @@ func (s *Service) scope() Scope {
 
 // stop returns the next signal to a service that is held, if it is due (spec §11.4).
 func (p *planner) stop(j judgement) []step {
-	s := j.was
+	s := j.Service
 	if p.staysFor(s) {
 		return nil
 	}
@@ -128,7 +127,7 @@ func (p *planner) stop(j judgement) []step {
 	}
 
 	to := ToSurvivors
-	if j.alive {
+	if j.Alive {
 		to = s.scope()
 	}
 

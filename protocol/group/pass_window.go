@@ -22,7 +22,7 @@ func (p *planner) admit(plan []course) []course {
 
 	for _, restarts := range []bool{true, false} {
 		for i, c := range plan {
-			if !p.needsPlace(c) || p.judged[c.id].was.RestartPending != restarts {
+			if !p.needsPlace(c) || p.judged[c.id].Service.RestartPending != restarts {
 				continue
 			}
 			if free--; free < 0 {
@@ -52,7 +52,7 @@ func (p *planner) limit(plan []course) []course {
 
 	free := *p.room
 	for i, c := range plan {
-		if _, starts := stepOf[start](c); !starts || p.judged[c.id].was.isGroup() {
+		if _, starts := stepOf[start](c); !starts || p.judged[c.id].Service.isGroup() {
 			continue
 		}
 		if free--; free < 0 {
@@ -66,7 +66,7 @@ func (p *planner) limit(plan []course) []course {
 // hasPlace reports whether c leaves its service something to run or to be stopped, or to be
 // restarted. What waits for dependencies has none: they may need it.
 func (p *planner) hasPlace(c course) bool {
-	s := p.judged[c.id].was
+	s := p.judged[c.id].Service
 	switch s.State {
 	case StateRegistered, StateWaiting:
 		_, adopts := stepOf[adopt](c)
@@ -86,7 +86,7 @@ func (p *planner) hasPlace(c course) bool {
 
 // needsPlace reports whether c starts a service that has yet to get a place.
 func (p *planner) needsPlace(c course) bool {
-	s := p.judged[c.id].was
+	s := p.judged[c.id].Service
 	_, starts := stepOf[start](c)
 	return starts && (s.State == StateRegistered || s.State == StateWaiting)
 }

@@ -55,8 +55,8 @@ func (g Group) Continue(service, by string, seen observe.Observation) (Group, er
 
 // pauseSignal returns the signal that keeps the paused service of j stopped, or lets it go on.
 func (j judgement) pauseSignal() []step {
-	s := j.was
-	if s.Paused == nil || !j.alive {
+	s := j.Service
+	if s.Paused == nil || !j.Alive {
 		return nil
 	}
 

@@ -51,7 +51,6 @@ type OpenSet struct {
 // OpenSet returns the open set of g. It has no services if there is none.
 func (g Group) OpenSet(seen observe.Observation) (open OpenSet) {
 	seen.Survived = remembered(seen.Survived)
-	p := planner{g: g, seen: seen}
 	for _, id := range g.Registry.remaining(g.Registry.Supervision.Set) {
 		s := g.Service(id)
 		open.Services = append(open.Services, id)
@@ -59,7 +58,7 @@ func (g Group) OpenSet(seen observe.Observation) (open OpenSet) {
 			open.Causes = append(open.Causes, id)
 			open.Due = latest(open.Due, s.NextAttemptAt)
 		}
-		if p.mustEnd(g.judge(s, seen)) {
+		if mustEnd(g.Judge(s, ending{}, seen), seen) {
 			open.Held = append(open.Held, id)
 		}
 	}
