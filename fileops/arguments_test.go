@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -253,10 +254,10 @@ func TestExtremeArguments(t *testing.T) {
 				return after, err
 			})
 		})
-	arguments(func() group.PassRequest { return group.PassRequest{Owner: "x", PID: 1} },
-		func(what string, r group.PassRequest) {
+	arguments(func() plan.Request { return plan.Request{Owner: "x", PID: 1} },
+		func(what string, r plan.Request) {
 			w.group(what, func(g group.Group, seen observe.Observation) (group.Group, error) {
-				d, err := g.Pass(r, seen)
+				d, err := plan.Pass(g, r, seen)
 				if err != nil {
 					return g, err
 				}

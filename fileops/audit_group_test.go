@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -147,7 +148,7 @@ func TestAuditGroupFullDisk(t *testing.T) {
 	for pass := range 2 { // the first one grants a fresh threshold
 		must(t, edit(func(g group.Group, seen observe.Observation) (group.Group, error) {
 			seen.Now = seen.Now.Add(time.Duration(pass+1) * time.Minute)
-			d, err := g.Pass(group.PassRequest{Owner: "ada"}, seen)
+			d, err := plan.Pass(g, plan.Request{Owner: "ada"}, seen)
 			must(t, err)
 			return d.Group(), nil
 		}))

@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -210,7 +211,7 @@ func operationVerbs(op protocol.Operation) map[string]Verb[protocol.Operation] {
 
 var groupVerbs = map[string]Verb[group.Group]{
 	"pass": func(g group.Group, seen observe.Observation) (group.Group, error) {
-		d, err := g.Pass(group.PassRequest{Owner: "x", PID: os.Getpid()}, seen)
+		d, err := plan.Pass(g, plan.Request{Owner: "x", PID: os.Getpid()}, seen)
 		if err != nil {
 			return g, err
 		}

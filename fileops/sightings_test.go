@@ -11,6 +11,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -191,7 +192,7 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
-			d, err := tx.Value().Pass(group.PassRequest{Owner: "b", PID: 1,
+			d, err := plan.Pass(tx.Value(), plan.Request{Owner: "b", PID: 1,
 				State: group.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -78,7 +79,7 @@ func (r *groupRun) turn() {
 	}
 
 	r.edit(func(g group.Group) (group.Group, error) {
-		d, err := g.Pass(group.PassRequest{Owner: "one", PID: 1}, awake(w.observe()))
+		d, err := plan.Pass(g, plan.Request{Owner: "one", PID: 1}, awake(w.observe()))
 		if err != nil {
 			return g, err
 		}
@@ -87,7 +88,7 @@ func (r *groupRun) turn() {
 	})
 
 	r.edit(func(g group.Group) (group.Group, error) {
-		d, err := g.Pass(group.PassRequest{Owner: "other", PID: 2}, awake(w.observe()))
+		d, err := plan.Pass(g, plan.Request{Owner: "other", PID: 2}, awake(w.observe()))
 		if err != nil {
 			return g, err
 		}
@@ -119,7 +120,7 @@ func awake(seen observe.Observation) observe.Observation {
 }
 
 // quiet checks that a pass finds nothing to do.
-func (r *groupRun) quiet(owner string, d *group.Decision, standBy bool) {
+func (r *groupRun) quiet(owner string, d *plan.Decision, standBy bool) {
 	r.t.Helper()
 	if d.StandBy != standBy || len(d.Actions) > 0 {
 		r.t.Errorf("pass of %s: stands by: %t, actions %+v", owner, d.StandBy, d.Actions)

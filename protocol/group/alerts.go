@@ -94,15 +94,15 @@ func (t *AlertTries) of(seq int64) int {
 // waits for another try, or after the last one, it is lost. Otherwise alerts up to seq were given.
 // Given returns ErrExhausted.
 func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, error) {
-	e := g.begin("given", "", seen)
-	r := &e.g.Registry
+	e := g.Begin("given", "", seen)
+	r := &e.Group.Registry
 	if seq <= r.AlertsGiven {
 		return g, nil
 	}
 
 	tries := r.AlertTries.of(seq) + 1
 	if again && tries < MaxAlertTries {
-		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: e.seen.Now}
+		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: e.Seen.Now}
 		return e.end()
 	}
 	if again {

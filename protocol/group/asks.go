@@ -33,8 +33,8 @@ func (a *Asks) of(clock string) *ask {
 	return nil
 }
 
-// with returns a with an ask because of clock, made now. It has none yet.
-func (a *Asks) with(clock string, seen observe.Observation) *Asks {
+// With returns a with an ask because of clock, made now. It has none yet.
+func (a *Asks) With(clock string, seen observe.Observation) *Asks {
 	b := &Asks{[]ask{{clock: clock, at: seen.Now, beat: seen.Beat()}}}
 	if a != nil {
 		b.all = append(slices.Clone(a.all), b.all...)

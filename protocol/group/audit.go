@@ -50,7 +50,7 @@ func (g Group) AuditPatch(before Group) (patch []audit.Change) {
 		return patch
 	}
 
-	old, now := was.places(), is.places()
+	old, now := was.Places(), is.Places()
 	for i := range is.Services {
 		s := &is.Services[i]
 		if j, there := old[s.ID]; !there {

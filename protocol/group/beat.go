@@ -24,33 +24,33 @@ type ServiceProcess struct {
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {
-	e := g.begin("heartbeat", p.Service, seen)
-	s, actor := e.service(p.Service), observe.Identity(p.PID, p.Process)
+	e := g.Begin("heartbeat", p.Service, seen)
+	s, actor := e.Service(p.Service), observe.Identity(p.PID, p.Process)
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
-	case s.isGroup():
+	case s.IsGroup():
 		return g, "", observe.ErrOtherProcess
-	case actor.Known() && !actor.Is(s.Identity()) && g.taken(s, e.seen):
+	case actor.Known() && !actor.Is(s.Identity()) && g.taken(s, e.Seen):
 		return g, "", observe.ErrOtherProcess
-	case s.State.Final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":
+	case s.State.Final(), !actor.Known() && e.Seen.Gone(s.Vitals) != "":
 		return g, observe.VerdictCrashed, nil
 	}
 
 	switch recorded := s.Identity(); {
 	case !recorded.Known() && p.PID != 0:
-		s.replaceProcess(p.PID, actor)
+		s.ReplaceProcess(p.PID, actor)
 	case actor.Known() && !actor.Is(recorded):
-		s.setProcess(p.PID, actor)
+		s.NewProcess(p.PID, actor)
 	}
 
 	if say.Readiness == observe.ReadinessIdle && !s.Notice.Readiness.Ready() {
 		return g, "", observe.ErrNotReady
 	}
 
-	s.Refresh(e.seen)
+	s.Refresh(e.Seen)
 	if p.Progress {
-		s.ProgressAt, s.ProgressBeat = e.seen.Now, e.seen.Beat()
+		s.ProgressAt, s.ProgressBeat = e.Seen.Now, e.Seen.Beat()
 		s.Asked = s.Asked.without(clockProgress)
 	}
 	if say.Note != nil {
@@ -59,14 +59,14 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 
 	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
-	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.g.Registry.inSet(s.ID) {
-		e.setState(s, StateRunning, "")
-		s.forgetFailure()
-		s.RunningSince = e.seen.Now
+	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.Group.Registry.InSet(s.ID) {
+		e.SetState(s, StateRunning, "")
+		s.ForgetFailure()
+		s.RunningSince = e.Seen.Now
 	}
 
 	if s.State == StateRunning && s.RunningSince.IsZero() {
-		s.RunningSince = s.begunAt(e.seen.Now)
+		s.RunningSince = s.begunAt(e.Seen.Now)
 	}
 
 	verdict = observe.VerdictContinue
@@ -78,7 +78,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 		verdict = observe.VerdictAsked
 	}
 
-	e.say(s, say)
+	e.Report(s, say)
 	if err := s.spend(p.Spend); err != nil {
 		return g, "", err
 	}
@@ -86,7 +86,7 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 	before := *g.Service(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
 	before.ProgressAt, before.ProgressBeat = s.ProgressAt, s.ProgressBeat
-	e.g.effects.BeatOnly = sameService(before, *s)
+	e.Group.effects.BeatOnly = sameService(before, *s)
 	e.beaten = true
 	if after, err = e.end(); err != nil {
 		return g, "", err

@@ -1,4 +1,4 @@
-package group
+package group_test
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -16,7 +18,7 @@ import (
 // The hook's alerts are given once, and never taken back.
 func TestGiven(t *testing.T) {
 	seen := observe.Observation{Now: noon}
-	d, err := Create("g").Pass(PassRequest{Owner: "me", Hook: true, LastAlert: 3}, seen)
+	d, err := plan.Pass(group.Create("g"), plan.Request{Owner: "me", Hook: true, LastAlert: 3}, seen)
 	must(t, err)
 	g := d.Group()
 	if g.Registry.AlertsGiven != 3 {
@@ -40,19 +42,19 @@ func TestGiven(t *testing.T) {
 
 // An orchestrator sets the state of its own group only.
 func TestSetOrchestratorState(t *testing.T) {
-	d, err := Create("g").Pass(PassRequest{Owner: "me"}, observe.Observation{Now: noon})
+	d, err := plan.Pass(group.Create("g"), plan.Request{Owner: "me"}, observe.Observation{Now: noon})
 	must(t, err)
 	g := d.Group()
 	if got := g.SetOrchestratorState("you",
-		OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning ||
+		group.OrchestratorStopped); got.Orchestrator.State != group.OrchestratorRunning ||
 		got.Orchestrator.Revision != g.Orchestrator.Revision {
 		t.Errorf("by another: %+v", got.Orchestrator)
 	}
 
-	got := g.SetOrchestratorState("me", OrchestratorStopped)
-	if got.Orchestrator.State != OrchestratorStopped ||
+	got := g.SetOrchestratorState("me", group.OrchestratorStopped)
+	if got.Orchestrator.State != group.OrchestratorStopped ||
 		got.Orchestrator.Revision != g.Orchestrator.Revision+1 ||
-		g.Orchestrator.State != OrchestratorRunning {
+		g.Orchestrator.State != group.OrchestratorRunning {
 		t.Errorf("by its owner: %+v, was %+v", got.Orchestrator, g.Orchestrator)
 	}
 }
@@ -60,10 +62,10 @@ func TestSetOrchestratorState(t *testing.T) {
 // After a pass at the highest number nothing counts further, and what no pass can follow is
 // unchanged.
 func TestBetweenPassesExhausted(t *testing.T) {
-	g := Create("g")
+	g := group.Create("g")
 	g.Registry.Owner, g.Registry.Revision = "me", wire.LastRevision
 	g.Orchestrator.Revision = wire.LastRevision
-	after := g.SetOrchestratorState("me", OrchestratorStopped).Orchestrator
+	after := g.SetOrchestratorState("me", group.OrchestratorStopped).Orchestrator
 	if after.Revision != wire.LastRevision || after.State != g.Orchestrator.State {
 		t.Errorf("%+v", after)
 	}
@@ -88,7 +90,7 @@ func TestPassesTooRare(t *testing.T) {
 		{wire.Longest, wire.Longest, 10 * time.Second, wire.Longest.Truncate(time.Second)},
 		{wire.Longest, wire.Longest, wire.Longest, 0},
 	} {
-		before, g := Create("g"), Create("g")
+		before, g := group.Create("g"), group.Create("g")
 		before.Orchestrator.Period, g.Orchestrator.Period, g.Orchestrator.StalenessThreshold = c.before, c.last, c.threshold
 		if period, got := g.PassesTooRare(before); got != c.want ||
 			period != min(c.before, c.last) {
@@ -102,24 +104,24 @@ func TestPassesTooRare(t *testing.T) {
 // nothing.
 func TestGroupEffects(t *testing.T) {
 	seen := observe.Observation{Now: noon}
-	start := &StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
+	start := &group.StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
 		Policy: policy.DefaultPolicy(), LogKeep: 1}
-	g, err := Create("g").Register(Registration{Service: "s", By: "u", Request: true,
+	g, err := group.Create("g").Register(group.Registration{Service: "s", By: "u", Request: true,
 		StartInfo: start}, seen)
-	if err != nil || g.Effects() != (Effects{Verb: "register"}) {
+	if err != nil || g.Effects() != (group.Effects{Verb: "register"}) {
 		t.Fatalf("%v, %+v", err, g.Effects())
 	}
 
-	fresh, err := g.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start,
+	fresh, err := g.Register(group.Registration{Service: "t", By: "u", Request: true, StartInfo: start,
 		Fresh: true}, seen)
 	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Services) != 1 ||
 		fresh.Service("t") == nil {
 		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Services)
 	}
 
-	again, err := fresh.Register(Registration{Service: "t", By: "u", Request: true,
+	again, err := fresh.Register(group.Registration{Service: "t", By: "u", Request: true,
 		StartInfo: start}, seen)
-	if err != nil || again.Effects() != (Effects{}) ||
+	if err != nil || again.Effects() != (group.Effects{}) ||
 		again.Registry.Revision != fresh.Registry.Revision {
 		t.Errorf("%v, %+v", err, again.Effects())
 	}
@@ -127,7 +129,7 @@ func TestGroupEffects(t *testing.T) {
 
 // An alert is one line, including its unknown members.
 func TestAlertLine(t *testing.T) {
-	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon,
+	a := group.Alert{Seq: 7, Type: group.AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon,
 		Unknown: []wire.Member{
 			{Name: "x", Value: "{\n \"n\": 1.0 }"}, {Name: "log", Value: `"other"`},
 			{Name: "orchestrationGroupId", Value: `"other"`},
@@ -139,7 +141,7 @@ func TestAlertLine(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
-	takeover := Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}
+	takeover := group.Alert{Seq: 1, Type: group.AlertTakeover, Timestamp: noon}
 	if got := takeover.Line("g", ""); strings.Contains(got, `"log"`) {
 		t.Errorf("got %s, of no service", got)
 	}

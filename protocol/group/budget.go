@@ -7,13 +7,13 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// measure brings what the service at i has spent up to date, as far as its budget limits what a
+// Measure brings what the service at i has spent up to date, as far as its budget limits what a
 // pass can measure.
-func (e *edit) measure(i int) {
-	s := &e.g.Registry.Services[i]
-	if s.State == StateRunning && !s.isGroup() && s.StartInfo != nil &&
+func (e *Draft) Measure(i int) {
+	s := &e.Group.Registry.Services[i]
+	if s.State == StateRunning && !s.IsGroup() && s.StartInfo != nil &&
 		s.StartInfo.Budget.IsMeasured() {
-		e.services()[i].measured(s.used(e.seen))
+		e.Services()[i].measured(s.used(e.Seen))
 	}
 }
 
@@ -22,7 +22,7 @@ func (s *Service) used(seen observe.Observation) (u observe.Usage) {
 	if s.Ended != nil {
 		u = observe.Usage{CPU: s.Ended.CPU, MaxRSS: s.Ended.MaxRSS}
 	}
-	if seen.Used == nil || !s.alive(seen) {
+	if seen.Used == nil || !s.Alive(seen) {
 		return u
 	}
 
@@ -63,9 +63,9 @@ func (s *Service) overspent() *StopFor {
 // askBudget is the beginning of the names of asks because of budgets, beside those of clocks.
 const askBudget = policy.ReasonBudget + ":"
 
-// budgetAsks returns the budgets that ask s for a checkpoint now: those that are nearly spent, and
+// BudgetAsks returns the budgets that ask s for a checkpoint now: those that are nearly spent, and
 // that have not asked this process before.
-func (s *Service) budgetAsks() (asks []string) {
+func (s *Service) BudgetAsks() (asks []string) {
 	if s.StartInfo == nil {
 		return nil
 	}

@@ -19,8 +19,8 @@ type Parent struct {
 
 func (p Parent) String() string { return p.Group + "/" + p.Service }
 
-// is reports whether p and q are starts of the same service.
-func (p Parent) is(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
+// SameService reports whether p and q are starts of the same service.
+func (p Parent) SameService(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
 
 // A ChildGroup is what a pass over the parent sees of a child group.
 type ChildGroup struct {
@@ -37,7 +37,7 @@ func (g Group) AsChild(seen observe.Observation) ChildGroup {
 	ready := v.End.State == GroupRunning
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		ready = ready && (s.State.Final() || g.ready(s, seen))
+		ready = ready && (s.State.Final() || g.IsReady(s, seen))
 	}
 	return ChildGroup{Parent: v.Parent, End: v.End, Ready: ready}
 }
@@ -48,15 +48,15 @@ func (g Group) AsChild(seen observe.Observation) ChildGroup {
 func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group, error) {
 	was := g.Registry.Supervision.Parent
 	switch {
-	case was.is(p) && was.Generation >= p.Generation:
+	case was.SameService(p) && was.Generation >= p.Generation:
 		return g, nil
 	case g.belongsToOther(p):
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.begin("beginGroup", by, seen)
+	e := g.Begin("beginGroup", by, seen)
 	e.resume()
-	e.g.Registry.Supervision.Parent = p
+	e.Group.Registry.Supervision.Parent = p
 	return e.end()
 }
 
@@ -67,14 +67,14 @@ func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group,
 func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, error) {
 	was := g.Registry.Supervision.Parent
 	switch {
-	case was.is(p) && was.Generation > p.Generation:
+	case was.SameService(p) && was.Generation > p.Generation:
 		return g, nil
 	case g.belongsToOther(p):
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.begin("endGroup", by, seen)
-	v := &e.g.Registry.Supervision
+	e := g.Begin("endGroup", by, seen)
+	v := &e.Group.Registry.Supervision
 	v.Parent = p
 	if v.End.State == GroupRunning {
 		v.End = End{State: GroupEnding, Reason: policy.EndRequested, Message: p.String()}
@@ -85,7 +85,7 @@ func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, e
 // belongsToOther reports whether g runs, or ends, as another service than p.
 func (g Group) belongsToOther(p Parent) bool {
 	v := &g.Registry.Supervision
-	return v.Parent != Parent{} && !v.Parent.is(p) && v.End.State != GroupEnded
+	return v.Parent != Parent{} && !v.Parent.SameService(p) && v.End.State != GroupEnded
 }
 
 // A Link says that a service of the group Parent is the group Child.
@@ -94,7 +94,7 @@ type Link struct{ Parent, Service, Child string }
 // Links returns which services of g are other groups.
 func (g Group) Links() (all []Link) {
 	for i := range g.Registry.Services {
-		if s := &g.Registry.Services[i]; s.isGroup() {
+		if s := &g.Registry.Services[i]; s.IsGroup() {
 			all = append(all, Link{g.ID, s.ID, s.StartInfo.Group})
 		}
 	}
@@ -145,11 +145,11 @@ func (l Link) check(all []Link) error {
 	return nil
 }
 
-// isGroup reports whether s is another group, and no process.
-func (s *Service) isGroup() bool { return s.StartInfo != nil && s.StartInfo.Group != "" }
+// IsGroup reports whether s is another group, and no process.
+func (s *Service) IsGroup() bool { return s.StartInfo != nil && s.StartInfo.Group != "" }
 
-// begun reports whether a pass has begun the group that s is, and none has seen it ended since.
-func (s *Service) begun() bool { return s.isGroup() && !s.StartedAt.IsZero() }
+// Begun reports whether a pass has begun the group that s is, and none has seen it ended since.
+func (s *Service) Begun() bool { return s.IsGroup() && !s.StartedAt.IsZero() }
 
 // becomes returns ErrStillRunning if to is another group than s, or one instead of processes, while
 // something of s may have to be stopped.
@@ -158,7 +158,7 @@ func (g Group) becomes(s *Service, to *StartInfo, seen observe.Observation) erro
 		s.StartInfo == nil && to.Group == "" {
 		return nil
 	}
-	if s.held(seen) || !s.State.Final() && g.heard(s, seen) {
+	if s.Held(seen) || !s.State.Final() && g.heard(s, seen) {
 		return fmt.Errorf("%w: it cannot become another group, or a command, before it has stopped",
 			ErrStillRunning)
 	}

@@ -11,22 +11,22 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// edit is one edit of a group in progress, on a copy.
-type edit struct {
-	g      Group
-	before Group
-	seen   observe.Observation
+// Draft is one edit of a group in progress, on a copy.
+type Draft struct {
+	Group  Group
+	Before Group
+	Seen   observe.Observation
 	by     string
 	copied bool // the services of g are a copy: see services
 	beaten bool // a heartbeat changed, which counts as an edit even at the same time
 }
 
-// begin returns an edit of a copy of g by verb.
-func (g Group) begin(verb, by string, seen observe.Observation) *edit {
+// Begin returns an edit of a copy of g by verb.
+func (g Group) Begin(verb, by string, seen observe.Observation) *Draft {
 	seen.Now = wire.Moment(seen.Now)
-	e := &edit{g: g, before: g, seen: seen, by: by}
-	e.g.effects, e.g.ends = Effects{Verb: verb}, nil
-	r := &e.g.Registry
+	e := &Draft{Group: g, Before: g, Seen: seen, by: by}
+	e.Group.effects, e.Group.ends = Effects{Verb: verb}, nil
+	r := &e.Group.Registry
 	r.Revision++
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)
 	r.Events = slices.Clip(r.Events)
@@ -34,35 +34,35 @@ func (g Group) begin(verb, by string, seen observe.Observation) *edit {
 	return e
 }
 
-// services returns the services of e, which may be changed. It copies them before the first change:
+// Services returns the services of e, which may be changed. It copies them before the first change:
 // a service is large, and most passes change none. What points to one before that sees no change.
-func (e *edit) services() []Service {
+func (e *Draft) Services() []Service {
 	if !e.copied {
-		e.g.Registry.Services, e.copied = slices.Clone(e.g.Registry.Services), true
+		e.Group.Registry.Services, e.copied = slices.Clone(e.Group.Registry.Services), true
 	}
-	return e.g.Registry.Services
+	return e.Group.Registry.Services
 }
 
 // end returns the group after the edit. With ErrExhausted it returns the group before it.
-func (e *edit) end() (Group, error) {
-	after := e.after()
+func (e *Draft) end() (Group, error) {
+	after := e.After()
 	revision := after.Registry.Revision
-	if revision > wire.LastRevision && revision != e.before.Registry.Revision {
-		return e.before, wire.ErrExhausted
+	if revision > wire.LastRevision && revision != e.Before.Registry.Revision {
+		return e.Before, wire.ErrExhausted
 	}
 	return after, nil
 }
 
-// after returns the group after the edit. If the registry has not changed, its revision stays.
-func (e *edit) after() Group {
-	r := &e.g.Registry
-	if !e.beaten && r.same(e.before.Registry) {
-		e.g.Registry, e.g.effects = e.before.Registry, Effects{}
-		return e.g
+// After returns the group after the edit. If the registry has not changed, its revision stays.
+func (e *Draft) After() Group {
+	r := &e.Group.Registry
+	if !e.beaten && r.same(e.Before.Registry) {
+		e.Group.Registry, e.Group.effects = e.Before.Registry, Effects{}
+		return e.Group
 	}
 
-	r.Supervision.Set = r.remaining(r.Supervision.Set)
-	for i := range e.services() {
+	r.Supervision.Set = r.Remaining(r.Supervision.Set)
+	for i := range e.Services() {
 		s := &r.Services[i]
 		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
 		s.StartedBeat = s.StartedBeat.Counting(s.StartedAt)
@@ -70,7 +70,7 @@ func (e *edit) after() Group {
 		s.GoneBeat = s.GoneBeat.Counting(s.GoneSince)
 	}
 
-	return e.g
+	return e.Group
 }
 
 // same reports whether r and before differ at most in their revision.
@@ -108,20 +108,20 @@ func (s ServiceReports) same(t ServiceReports) bool {
 		s.Violations == t.Violations
 }
 
-// service returns the entry of id, which may be changed, or nil.
-func (e *edit) service(id string) *Service {
-	if i := e.g.Registry.index(id); i >= 0 {
-		return &e.services()[i]
+// Service returns the entry of id, which may be changed, or nil.
+func (e *Draft) Service(id string) *Service {
+	if i := e.Group.Registry.index(id); i >= 0 {
+		return &e.Services()[i]
 	}
 	return nil
 }
 
-func (e *edit) setState(s *Service, to ServiceState, reason string) {
-	e.setStateFor(s, to, reason, "")
+func (e *Draft) SetState(s *Service, to ServiceState, reason string) {
+	e.SetStateFor(s, to, reason, "")
 }
 
-// setStateFor changes the state of s because of the service cause, if that is not "".
-func (e *edit) setStateFor(s *Service, to ServiceState, reason, cause string) {
+// SetStateFor changes the state of s because of the service cause, if that is not "".
+func (e *Draft) SetStateFor(s *Service, to ServiceState, reason, cause string) {
 	if s.State == to {
 		return
 	}
@@ -130,8 +130,8 @@ func (e *edit) setStateFor(s *Service, to ServiceState, reason, cause string) {
 	s.State = to
 }
 
-// say records a report of s about itself.
-func (e *edit) say(s *Service, say observe.Report) {
+// Report records a report of s about itself.
+func (e *Draft) Report(s *Service, say observe.Report) {
 	before := s.Notice
 	s.Notice = before.With(say)
 	if say.Note != nil && *say.Note == "" {
@@ -144,40 +144,40 @@ func (e *edit) say(s *Service, say observe.Report) {
 }
 
 // event records that a service was added or removed.
-func (e *edit) event(id, from, to string) {
+func (e *Draft) event(id, from, to string) {
 	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to})
 }
 
 // append appends v to the ring of events.
-func (e *edit) append(v observe.Event) {
-	r := &e.g.Registry
-	r.Events = observe.Append(r.Events, v, r.Revision, e.by, e.seen)
+func (e *Draft) append(v observe.Event) {
+	r := &e.Group.Registry
+	r.Events = observe.Append(r.Events, v, r.Revision, e.by, e.Seen)
 }
 
-// raise raises an alert (spec §9.4), unless the service wants only those of its end (§30.2).
-func (e *edit) raise(what AlertType, id, format string, args ...any) {
-	s := e.g.Service(id)
+// Raise raises an alert (spec §9.4), unless the service wants only those of its end (§30.2).
+func (e *Draft) Raise(what AlertType, id, format string, args ...any) {
+	s := e.Group.Service(id)
 	final := what == AlertDead || what == AlertSilenceOver
 	if s != nil && s.AlertOn == AlertOnFinal && !final {
 		return
 	}
 
-	r := &e.g.Registry
+	r := &e.Group.Registry
 	r.AlertSeq++
 	r.PendingAlerts = append(r.PendingAlerts, Alert{
 		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...),
-		Timestamp: e.seen.Now, Silenced: s != nil && s.Silence.On(e.seen.Now),
+		Timestamp: e.Seen.Now, Silenced: s != nil && s.Silence.On(e.Seen.Now),
 	})
 }
 
-// exited records that the process of s has ended for reason, with detail unless that is "", and
+// RecordExit records that the process of s has ended for reason, with detail unless that is "", and
 // with what was reported about the end.
-func (s *Service) exited(now time.Time, reason, detail string) {
+func (s *Service) RecordExit(now time.Time, reason, detail string) {
 	exit := policy.Exit{}
 	if s.Ended != nil {
 		exit = *s.Ended
 	}
-	exit.At, _ = s.diedAt(now)
+	exit.At, _ = s.DiedAt(now)
 	exit.Reason, exit.Detail = reason, cmp.Or(detail, exit.Detail)
 	exit.Class = s.class(&exit)
 	exit.Note = s.checkpoint()
@@ -203,9 +203,9 @@ func (s *Service) forgetCheckpoint() {
 	}
 }
 
-// diedAt returns when the process of s, which has ended, died: as was reported, if that lies
+// DiedAt returns when the process of s, which has ended, died: as was reported, if that lies
 // between its start and now. Otherwise it returns now, and that the time is not known (spec §11.2).
-func (s *Service) diedAt(now time.Time) (at time.Time, known bool) {
+func (s *Service) DiedAt(now time.Time) (at time.Time, known bool) {
 	if s.Ended == nil || s.Ended.At.Before(s.StartedAt) || s.Ended.At.After(now) {
 		return now, false
 	}
@@ -214,13 +214,13 @@ func (s *Service) diedAt(now time.Time) (at time.Time, known bool) {
 
 // noProcess removes the process of s and its heartbeat.
 func (s *Service) noProcess() {
-	s.setProcess(0, observe.Process{})
+	s.NewProcess(0, observe.Process{})
 	s.NoHeartbeat()
 }
 
-// setProcess gives s another process, which no pass has started.
-func (s *Service) setProcess(pid int, p observe.Process) {
-	s.replaceProcess(pid, p)
+// NewProcess gives s another process, which no pass has started.
+func (s *Service) NewProcess(pid int, p observe.Process) {
+	s.ReplaceProcess(pid, p)
 	s.StartedWith = nil
 	s.StartedAt, s.Attempt, s.Starting = time.Time{}, 0, false
 	s.StartID, s.Keeper, s.LogFile = "", observe.Process{}, LogFile{}
@@ -234,45 +234,45 @@ func (s *Service) setProcess(pid int, p observe.Process) {
 	}
 }
 
-// replaceProcess gives s another process, and leaves what belongs to a start.
-func (s *Service) replaceProcess(pid int, p observe.Process) {
+// ReplaceProcess gives s another process, and leaves what belongs to a start.
+func (s *Service) ReplaceProcess(pid int, p observe.Process) {
 	s.SetProcess(pid, p)
 	s.nested = s.nested.Without("keeper")
 }
 
-// forgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
-func (s *Service) forgetFailure() {
+// ForgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
+func (s *Service) ForgetFailure() {
 	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
 	s.StopFor, s.RestartCause = nil, ""
 }
 
 // stopped makes s stopped (spec §11.4). If it has failed, its exit is recorded.
-func (e *edit) stopped(s *Service) {
+func (e *Draft) stopped(s *Service) {
 	exit := policy.ReasonStopped
 	if s.told() {
 		exit = ""
 	}
-	e.released(s, StateStopped, "stopped", exit)
+	e.ReleaseTo(s, StateStopped, "stopped", exit)
 }
 
-// released brings s to a state without a process. reason is that of the change, and exit that of
+// ReleaseTo brings s to a state without a process. reason is that of the change, and exit that of
 // the process's end, or "" if that is recorded.
-func (e *edit) released(s *Service, to ServiceState, reason, exit string) {
-	e.setState(s, to, reason)
+func (e *Draft) ReleaseTo(s *Service, to ServiceState, reason, exit string) {
+	e.SetState(s, to, reason)
 	if exit != "" {
-		s.exited(e.seen.Now, exit, "")
+		s.RecordExit(e.Seen.Now, exit, "")
 	}
-	s.release(e.seen)
+	s.Release(e.Seen)
 }
 
-// release removes the members about the process of s, its failure and its stop. A process that may
+// Release removes the members about the process of s, its failure and its stop. A process that may
 // be alive elsewhere stays on record.
-func (s *Service) release(seen observe.Observation) {
-	was, foreign := s.Vitals, s.foreign(seen)
+func (s *Service) Release(seen observe.Observation) {
+	was, foreign := s.Vitals, s.Foreign(seen)
 	if s.noProcess(); foreign {
 		s.Vitals = was
 		s.NoHeartbeat()
 	}
-	s.forgetFailure()
+	s.ForgetFailure()
 	s.StopRequestedAt, s.StartAgain, s.RemoveAfterStop = time.Time{}, false, false
 }

@@ -48,20 +48,20 @@ func (e *End) members(c *wire.Codec) {
 // service that it is was stopped, those that have completed stay so. A group that runs stays as it
 // is. Resume returns ErrExhausted.
 func (g Group) Resume(by string, seen observe.Observation) (Group, error) {
-	e := g.begin("resume", by, seen)
+	e := g.Begin("resume", by, seen)
 	e.resume()
 	return e.end()
 }
 
-func (e *edit) resume() {
-	if e.g.Registry.Supervision.End.State == GroupRunning {
+func (e *Draft) resume() {
+	if e.Group.Registry.Supervision.End.State == GroupRunning {
 		return
 	}
 
-	requested := e.g.Registry.Supervision.End.Reason == policy.EndRequested
-	e.g.Registry.Supervision.revive()
-	for _, id := range e.g.Registry.ordered() {
-		switch s := e.service(id); {
+	requested := e.Group.Registry.Supervision.End.Reason == policy.EndRequested
+	e.Group.Registry.Supervision.revive()
+	for _, id := range e.Group.Registry.Ordered() {
+		switch s := e.Service(id); {
 		case s.StartInfo == nil || s.StoppedBy != "" || s.RemoveAfterStop:
 		case requested && (s.State == StateCompleted || s.DidItsWork()):
 		case s.State == StateShuttingDown:

@@ -11,8 +11,8 @@ import (
 // finds the process gone copies that to LastExit. Nothing changes if p is another process than that
 // of the service, or if the end was already recorded. EndService returns ErrNoService.
 func (g Group) EndService(p ServiceProcess, end policy.Exit, seen observe.Observation) (Group, error) {
-	e := g.begin("end", p.Service, seen)
-	s := e.service(p.Service)
+	e := g.Begin("end", p.Service, seen)
+	s := e.Service(p.Service)
 	if s == nil {
 		return g, ErrNoService
 	}
@@ -20,7 +20,7 @@ func (g Group) EndService(p ServiceProcess, end policy.Exit, seen observe.Observ
 	same := p.PID != 0 && p.PID == s.PID && observe.Identity(p.PID, p.Process).Is(s.Identity())
 	if same && s.Ended == nil {
 		s.Ended = &policy.Exit{
-			At: e.seen.Now, Reason: policy.Exited, Code: end.Code, Status: end.Status, Error: end.Error,
+			At: e.Seen.Now, Reason: policy.Exited, Code: end.Code, Status: end.Status, Error: end.Error,
 			CPU: end.CPU, MaxRSS: end.MaxRSS,
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -47,7 +48,7 @@ func TestFacts(t *testing.T) {
 			}
 			return 0
 		}}
-	facts := func(id string) group.Facts { return g.Facts(g.Service(id), seen) }
+	facts := func(id string) plan.Facts { return plan.FactsOf(g, g.Service(id), seen) }
 
 	waits := facts("waits")
 	var on []string
@@ -98,9 +99,9 @@ func TestForecastOfCheck(t *testing.T) {
 	seen := observe.Observation{Now: time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC),
 		Host: observe.Host{ID: "h", BootID: "b", PIDNamespace: "1"},
 		Look: func(observe.Process) observe.Presence { return observe.Present }}
-	next, err := g.Forecast("s", nil, nil, seen)
-	want := group.Step{Kind: group.StepChange, From: "running", To: "failed", Reason: "unhealthy",
-		If: group.IfCheckFails}
+	next, err := plan.Foresee(g, "s", nil, nil, seen)
+	want := plan.Step{Kind: plan.StepChange, From: "running", To: "failed", Reason: "unhealthy",
+		If: plan.IfCheckFails}
 	if err != nil || !slices.Contains(next.Now, want) {
 		t.Errorf("got %+v, %v, want %+v", next, err, want)
 	}

@@ -39,7 +39,7 @@ type Group struct {
 	Registry     Registry
 
 	effects Effects
-	ends    map[string]ending // see WithEnds; nil: it was not called
+	ends    map[string]Ending // see WithEnds; nil: it was not called
 }
 
 // Effects are what an edit of a group asks of the file system. They belong to the edit that
@@ -350,8 +350,8 @@ func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedW
 // Over reports whether no pass starts s again: only a request brings it back.
 func (s *Service) Over() bool { return s.State.Final() }
 
-// policy returns the restart policy of s. A service without a command has the default one.
-func (s *Service) policy() policy.RestartPolicy {
+// RestartPolicy returns the restart policy of s. A service without a command has the default one.
+func (s *Service) RestartPolicy() policy.RestartPolicy {
 	if s.StartInfo == nil {
 		return policy.DefaultPolicy()
 	}
@@ -415,8 +415,8 @@ func (r Registry) index(id string) int {
 	return -1
 }
 
-// places returns the index of each service by id.
-func (r Registry) places() map[string]int {
+// Places returns the index of each service by id.
+func (r Registry) Places() map[string]int {
 	all := make(map[string]int, len(r.Services))
 	for i := range r.Services {
 		all[r.Services[i].ID] = i
@@ -430,14 +430,14 @@ func InOrder(a, b *Service) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.ID, b.ID))
 }
 
-// ordered returns the ids of all services in the order in which a pass visits them.
-func (r Registry) ordered() []string {
-	return r.orderedIf(func(*Service) bool { return true })
+// Ordered returns the ids of all services in the order in which a pass visits them.
+func (r Registry) Ordered() []string {
+	return r.OrderedIf(func(*Service) bool { return true })
 }
 
-// orderedIf returns the ids of the services for which is returns true, in order. It looks at each
+// OrderedIf returns the ids of the services for which is returns true, in order. It looks at each
 // once, and sorts only those: mostly there are none.
-func (r Registry) orderedIf(is func(s *Service) bool) (ids []string) {
+func (r Registry) OrderedIf(is func(s *Service) bool) (ids []string) {
 	var all []*Service
 	for i := range r.Services {
 		if is(&r.Services[i]) {
@@ -455,7 +455,7 @@ func (r Registry) orderedIf(is func(s *Service) bool) (ids []string) {
 // leavesFirst returns the ids of all services, each after those that depend on it, and otherwise
 // in order.
 func (r Registry) leavesFirst() (ids []string) {
-	done, ordered := make(map[string]bool), r.ordered()
+	done, ordered := make(map[string]bool), r.Ordered()
 	var visit func(id string)
 	visit = func(id string) {
 		if done[id] {
@@ -493,7 +493,7 @@ func (r Registry) dependents(id string) []string {
 		}
 	}
 
-	return slices.DeleteFunc(r.ordered(), func(other string) bool {
+	return slices.DeleteFunc(r.Ordered(), func(other string) bool {
 		return other == id ||
 			!found[other]
 	})

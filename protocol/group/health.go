@@ -91,15 +91,15 @@ func (h *Health) members(c *wire.Codec) {
 	wire.Pointer(c, "cannotRun", &h.CannotRun, (*CannotRun).record)
 }
 
-// hasCheck reports whether passes check the health of s.
-func (s *Service) hasCheck() bool { return s.StartInfo != nil && s.StartInfo.Health.Command != nil }
+// HasCheck reports whether passes check the health of s.
+func (s *Service) HasCheck() bool { return s.StartInfo != nil && s.StartInfo.Health.Command != nil }
 
 // Unproven reports whether s is not ready, because its health check has yet to succeed.
-func (s *Service) Unproven() bool { return s.hasCheck() && s.Health != nil && !s.Health.Passed }
+func (s *Service) Unproven() bool { return s.HasCheck() && s.Health != nil && !s.Health.Passed }
 
 // CannotCheck returns why the health check of s, which is running, cannot be run; nil: it can.
 func (s *Service) CannotCheck() *CannotRun {
-	if s.State != StateRunning || !s.hasCheck() || s.Health == nil {
+	if s.State != StateRunning || !s.HasCheck() || s.Health == nil {
 		return nil
 	}
 	return s.Health.CannotRun
@@ -118,9 +118,9 @@ func (s *Service) startsUp(seen observe.Observation) bool {
 		seen.Age(s.StartedAt, s.StartedBeat) <= s.StartInfo.Health.Usual().Start
 }
 
-// unhealthy returns why s is stopped, because its check has failed too often, or nil.
-func (s *Service) unhealthy() *StopFor {
-	if !s.hasCheck() || s.Health == nil || s.Health.Failures < s.StartInfo.Health.Usual().Failures {
+// Unhealthy returns why s is stopped, because its check has failed too often, or nil.
+func (s *Service) Unhealthy() *StopFor {
+	if !s.HasCheck() || s.Health == nil || s.Health.Failures < s.StartInfo.Health.Usual().Failures {
 		return nil
 	}
 	return &StopFor{Reason: policy.ReasonUnhealthy, Detail: s.Health.Output, Then: ThenRestart}
@@ -156,9 +156,9 @@ func (o *Orchestrator) checkedAt(id string) Checked {
 // of s lives where the observer can see it, has begun, and nobody stops or pauses it; and the last
 // check of this start is as old as it must be.
 func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, bool) {
-	if !s.hasCheck() || s.State != StateRunning || s.Paused != nil || s.StopFor != nil ||
-		s.rests(seen.Now) ||
-		g.ends[s.ID].unbegun || !s.alive(seen) || g.dead(s, seen) != "" {
+	if !s.HasCheck() || s.State != StateRunning || s.Paused != nil || s.StopFor != nil ||
+		s.LeftAlone(seen.Now) ||
+		g.ends[s.ID].unbegun || !s.Alive(seen) || g.EvidenceOf(s, seen) != "" {
 		return 0, false
 	}
 	last := g.Orchestrator.checkedAt(s.ID)
@@ -206,26 +206,26 @@ type HealthResult struct {
 	CannotRun string
 }
 
-// learnHealth takes into g what checks have found out, as far as they were due, and are about the
+// LearnHealth takes into g what checks have found out, as far as they were due, and are about the
 // present start.
-func (e *edit) learnHealth(results []HealthResult) {
+func (e *Draft) LearnHealth(results []HealthResult) {
 	for _, r := range results {
-		i := e.g.Registry.index(r.Service)
+		i := e.Group.Registry.index(r.Service)
 		if i < 0 {
 			continue
 		}
-		s := &e.g.Registry.Services[i]
-		if _, due := e.g.overdue(s, e.seen); !due || s.StartID != r.StartID {
+		s := &e.Group.Registry.Services[i]
+		if _, due := e.Group.overdue(s, e.Seen); !due || s.StartID != r.StartID {
 			continue
 		}
 
-		e.g.Orchestrator.setChecked(s.ID, e.seen)
-		if after := s.healthAfter(r, e.seen); s.Health == nil || !after.same(s.Health) {
+		e.Group.Orchestrator.setChecked(s.ID, e.Seen)
+		if after := s.healthAfter(r, e.Seen); s.Health == nil || !after.same(s.Health) {
 			told := s.unchecked()
-			s = &e.services()[i]
+			s = &e.Services()[i]
 			s.Health = after
 			if s.unchecked() && !told {
-				e.raise(AlertUnchecked, s.ID, "%s", s.Health.CannotRun.Message)
+				e.Raise(AlertUnchecked, s.ID, "%s", s.Health.CannotRun.Message)
 			}
 		}
 	}
@@ -282,11 +282,11 @@ func (o *Orchestrator) setChecked(id string, seen observe.Observation) {
 	o.Checks = checks
 }
 
-// forgetChecks forgets when services were checked that g has no more, or not with a check.
-func (g *Group) forgetChecks() {
+// ForgetChecks forgets when services were checked that g has no more, or not with a check.
+func (g *Group) ForgetChecks() {
 	gone := func(c Checked) bool {
 		s := g.Service(c.Service)
-		return s == nil || !s.hasCheck()
+		return s == nil || !s.HasCheck()
 	}
 	if slices.ContainsFunc(g.Orchestrator.Checks, gone) {
 		g.Orchestrator.Checks = slices.DeleteFunc(slices.Clone(g.Orchestrator.Checks), gone)

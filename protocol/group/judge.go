@@ -13,16 +13,16 @@ func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	observe.Evidence, time.Duration,
 ) {
 	switch {
-	case s.begun():
+	case s.Begun():
 		return "", 0
-	case s.isGroup() && !s.LastHeartbeat.IsZero():
+	case s.IsGroup() && !s.LastHeartbeat.IsZero():
 		return observe.Exited, 0
-	case s.isGroup():
+	case s.IsGroup():
 		return "", 0
 	}
 
 	evidence, age := seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
-	if settled := g.ends[s.ID].settled; settled != "" {
+	if settled := g.ends[s.ID].Settled; settled != "" {
 		return settled, age
 	}
 	if evidence == observe.Stale && s.IsPaused() {
@@ -40,25 +40,26 @@ func (g Group) pausedLong(s *Service, seen observe.Observation) bool {
 	return evidence == observe.Stale
 }
 
-func (g Group) dead(s *Service, seen observe.Observation) observe.Evidence {
+func (g Group) EvidenceOf(s *Service, seen observe.Observation) observe.Evidence {
 	evidence, _ := g.JudgeService(s, seen)
 	return evidence
 }
 
-// alive reports whether the process of s is known to be alive. A group that was begun counts as
+// Alive reports whether the process of s is known to be alive. A group that was begun counts as
 // alive until a pass sees that it has ended.
-func (s *Service) alive(seen observe.Observation) bool {
-	return s.begun() || !s.isGroup() && seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
+func (s *Service) Alive(seen observe.Observation) bool {
+	return s.Begun() || !s.IsGroup() && seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
 }
 
 // heard reports whether s has sent a heartbeat recently.
 func (g Group) heard(s *Service, seen observe.Observation) bool {
-	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == "" && !g.pausedLong(s, seen)
+	return !s.LastHeartbeat.IsZero() && g.EvidenceOf(s, seen) == "" && !g.pausedLong(s, seen)
 }
 
-// held reports whether anything must still be stopped before s can be started again.
-func (s *Service) held(seen observe.Observation) bool {
-	return s.alive(seen) || s.survived(seen)
+// Held reports whether anything of s must still be stopped before it can be started again (spec
+// §10). To find out may take a second.
+func (s *Service) Held(seen observe.Observation) bool {
+	return s.Alive(seen) || s.survived(seen)
 }
 
 // TermAge returns how long ago the process of s was asked to end, if it was (spec §11.4).
@@ -72,9 +73,9 @@ func (s *Service) survived(seen observe.Observation) bool {
 		seen.Survived(s.Process, s.StartID, s.Keeper)
 }
 
-// remembered returns survived, asked only once about each start: an observer may have to search for
+// AskedOnce returns survived, asked only once about each start: an observer may have to search for
 // a second.
-func remembered(survived func(observe.Process, string, observe.Process) bool) func(
+func AskedOnce(survived func(observe.Process, string, observe.Process) bool) func(
 	observe.Process, string, observe.Process) bool {
 	if survived == nil {
 		return nil
@@ -96,10 +97,10 @@ func remembered(survived func(observe.Process, string, observe.Process) bool) fu
 	}
 }
 
-// foreign reports whether the process of s may be alive where this observer cannot look.
-func (s *Service) foreign(seen observe.Observation) bool {
+// Foreign reports whether the process of s may be alive where this observer cannot look.
+func (s *Service) Foreign(seen observe.Observation) bool {
 	p, here := s.Identity(), seen.Host
-	if s.isGroup() {
+	if s.IsGroup() {
 		return false
 	}
 	if p.HostID == "" || p.HostID != here.ID {
@@ -111,18 +112,18 @@ func (s *Service) foreign(seen observe.Observation) bool {
 
 // taken reports whether no other process can be s.
 func (g Group) taken(s *Service, seen observe.Observation) bool {
-	return s.held(seen) || s.foreign(seen) && g.heard(s, seen)
+	return s.Held(seen) || s.Foreign(seen) && g.heard(s, seen)
 }
 
 // Ready reports whether services that depend on id may run.
 func (g Group) Ready(id string, seen observe.Observation) bool {
 	s := g.Service(id)
-	return s != nil && g.ready(s, seen)
+	return s != nil && g.IsReady(s, seen)
 }
 
-func (g Group) ready(s *Service, seen observe.Observation) bool {
+func (g Group) IsReady(s *Service, seen observe.Observation) bool {
 	return s.State == StateCompleted || g.Completing(s, seen) || s.State == StateRunning &&
-		s.Notice.Readiness.Ready() && !s.Unproven() && g.dead(s, seen) == "" &&
+		s.Notice.Readiness.Ready() && !s.Unproven() && g.EvidenceOf(s, seen) == "" &&
 		!g.ends[s.ID].unbegun
 }
 
@@ -175,8 +176,8 @@ func (g Group) patience() time.Duration {
 // without a pass that noticed; 0 if it is not gone, or there was a pass lately, or it has ended
 // only since the one that is due. See WithEnds.
 func (g Group) Unnoticed(s *Service, seen observe.Observation) time.Duration {
-	evidence := g.dead(s, seen)
-	if !s.hasProcess() || evidence != observe.Exited && evidence != observe.Rebooted {
+	evidence := g.EvidenceOf(s, seen)
+	if !s.HasProcess() || evidence != observe.Exited && evidence != observe.Rebooted {
 		return 0
 	}
 	_, gone := g.OrchestratorHeard(seen)
@@ -197,7 +198,7 @@ func (g Group) Deserted(seen observe.Observation) bool {
 
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		if s.held(seen) || g.heard(s, seen) {
+		if s.Held(seen) || g.heard(s, seen) {
 			return false
 		}
 	}
@@ -211,10 +212,10 @@ func (g Group) Is(s *Service, state ServiceState, seen observe.Observation) bool
 	switch {
 	case s.State != state || state != StateRunning:
 		return s.State == state
-	case s.isGroup():
-		return s.begun()
+	case s.IsGroup():
+		return s.Begun()
 	}
-	return g.dead(s, seen) == "" && !g.ends[s.ID].unbegun && (s.alive(seen) || g.heard(s, seen))
+	return g.EvidenceOf(s, seen) == "" && !g.ends[s.ID].unbegun && (s.Alive(seen) || g.heard(s, seen))
 }
 
 // WaitReady returns whether a service is ready (spec §13.2). One that is not registered may yet be.
@@ -223,7 +224,7 @@ func (g Group) WaitReady(service string, seen observe.Observation) observe.Outco
 	if s == nil {
 		return observe.Pending
 	}
-	return observe.OutcomeOf(g.ready(s, seen), s.State.Final() || s.State == StateShuttingDown)
+	return observe.OutcomeOf(g.IsReady(s, seen), s.State.Final() || s.State == StateShuttingDown)
 }
 
 // WaitEnded returns whether a service has ended for good (spec §13.2): no pass starts it again. It
@@ -238,38 +239,23 @@ func (g Group) WaitEnded(service string) (observe.Outcome, error) {
 
 // WindowOf returns the end of the grace of s, or zero, like that of an operation.
 func (g Group) WindowOf(s *Service, seen observe.Observation) time.Time {
-	if !s.hasProcess() {
+	if !s.HasProcess() {
 		return time.Time{}
 	}
 	return seen.Window(s.Vitals, g.Orchestrator.StalenessThreshold)
 }
 
-// hasProcess reports whether s is in a state with a process.
-func (s *Service) hasProcess() bool {
+// HasProcess reports whether s is in a state with a process.
+func (s *Service) HasProcess() bool {
 	return s.State == StateRunning || s.State == StateShuttingDown
 }
 
-// silent reports whether there was no recent pass over g, and the observer cannot rule out that it
+// Silent reports whether there was no recent pass over g, and the observer cannot rule out that it
 // slept as well.
-func (g Group) silent(seen observe.Observation) bool {
+func (g Group) Silent(seen observe.Observation) bool {
 	o := &g.Orchestrator
 	return seen.Watch != observe.Awake && (o.Heartbeat.IsZero() ||
 		!seen.Heard(o.Heartbeat, o.Beat, o.StalenessThreshold))
-}
-
-// grant gives a grace to every service that needs one, if the group was silent before the pass.
-func (e *edit) grant() {
-	if !e.g.silent(e.seen) {
-		return
-	}
-
-	oldest := observe.TwoThirds(e.g.Orchestrator.StalenessThreshold)
-	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		if g := e.seen.Grant(s.Vitals, oldest); g != nil && s.hasProcess() {
-			e.services()[i].Grace = g
-		}
-	}
 }
 
 // Times calls sight with each time in g whose age matters, and its beat.
@@ -282,7 +268,7 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 		s := &g.Registry.Services[i]
 		s.Times(sight)
 		sight(s.TermSentAt, s.TermSentBeat)
-		if s.StartInfo.hasClock() {
+		if s.StartInfo.HasClock() {
 			sight(s.StartedAt, s.StartedBeat)
 			sight(s.ProgressAt, s.ProgressBeat)
 			s.Asked.times(sight)

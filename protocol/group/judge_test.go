@@ -1,9 +1,11 @@
-package group
+package group_test
 
 import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
@@ -23,11 +25,11 @@ func TestWindow(t *testing.T) {
 		return observe.Observation{Now: noon.Add(d)}
 	}
 	over := noon.Add(22 * time.Second)
-	s := Service{ServiceStatus: ServiceStatus{State: StateRunning, Vitals: observe.Vitals{
+	s := group.Service{ServiceStatus: group.ServiceStatus{State: group.StateRunning, Vitals: observe.Vitals{
 		LastHeartbeat: noon,
 		Grace:         &observe.Grace{Of: noon, At: noon.Add(12 * time.Second)},
 	}}}
-	g := Group{Orchestrator: Orchestrator{StalenessThreshold: 10 * time.Second}}
+	g := group.Group{Orchestrator: group.Orchestrator{StalenessThreshold: 10 * time.Second}}
 
 	for _, c := range []struct {
 		after time.Duration
@@ -41,7 +43,7 @@ func TestWindow(t *testing.T) {
 		}
 	}
 
-	s.State = StateFailed
+	s.State = group.StateFailed
 	if got := g.WindowOf(&s, at(15*time.Second)); !got.IsZero() {
 		t.Errorf("the dead has a window: %v", got)
 	}
@@ -63,22 +65,22 @@ func TestTermThroughStep(t *testing.T) {
 				seen.Now, seen.MonotonicMs = seen.Now.Add(d), seen.MonotonicMs+d.Milliseconds()
 			}
 
-			g, err := Create("g").Register(Registration{Service: "s", By: "s", PID: p.PID,
+			g, err := group.Create("g").Register(group.Registration{Service: "s", By: "s", PID: p.PID,
 				Process: p}, seen)
 			must(t, err)
 			g, err = g.Shutdown("s", "user", false, nil, seen)
 			must(t, err)
-			signal := func() (sent SignalName) {
-				d, err := g.Pass(PassRequest{Owner: "o"}, seen)
+			signal := func() (sent group.SignalName) {
+				d, err := plan.Pass(g, plan.Request{Owner: "o"}, seen)
 				must(t, err)
 				for _, a := range d.Actions {
-					sent = a.(Signal).Name
+					sent = a.(plan.Signal).Name
 				}
 				g = d.Group()
 				return sent
 			}
 
-			if got := signal(); got != Term {
+			if got := signal(); got != group.Term {
 				t.Fatalf("%q, want TERM", got)
 			}
 
@@ -88,13 +90,13 @@ func TestTermThroughStep(t *testing.T) {
 				t.Errorf("%q a second after TERM", got)
 			}
 
-			awake(DefaultKillTimeout - time.Second - time.Millisecond)
+			awake(group.DefaultKillTimeout - time.Second - time.Millisecond)
 			if got := signal(); got != "" {
 				t.Errorf("%q a millisecond early", got)
 			}
 
 			awake(time.Millisecond)
-			if got := signal(); got != Kill {
+			if got := signal(); got != group.Kill {
 				t.Errorf("%q after the kill timeout, want KILL", got)
 			}
 		})

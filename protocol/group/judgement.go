@@ -26,13 +26,13 @@ type Judgement struct {
 // Judge judges s, which must not be changed as long as the judgement is used. end is what its exit
 // record says. A group, of which no process is known, is alive from its beginning until its files
 // say that it has ended.
-func (g Group) Judge(s *Service, end ending, seen observe.Observation) Judgement {
+func (g Group) Judge(s *Service, end Ending, seen observe.Observation) Judgement {
 	j := g.judge(s, seen)
 	j.Awaited, j.Unread, j.Unbegun = end.awaited, end.unread, end.unbegun
-	if end.settled != "" {
-		j.Evidence, j.Gone, j.Alive, j.Heard = end.settled, true, false, false
+	if end.Settled != "" {
+		j.Evidence, j.Gone, j.Alive, j.Heard = end.Settled, true, false, false
 	}
-	j.Ready = j.Ready && !end.unbegun && end.settled == ""
+	j.Ready = j.Ready && !end.unbegun && end.Settled == ""
 	return j
 }
 
@@ -44,17 +44,17 @@ func (g Group) judge(s *Service, seen observe.Observation) Judgement {
 		return j // a pass does nothing about it
 	}
 
-	j.Evidence = g.dead(s, seen)
+	j.Evidence = g.EvidenceOf(s, seen)
 	j.Gone = j.Evidence == observe.Exited || j.Evidence == observe.Rebooted
 	j.Ready = s.State == StateRunning && s.Notice.Readiness.Ready() && !s.Unproven() &&
 		j.Evidence == ""
-	if s.isGroup() {
-		j.Alive, j.Checkable = s.begun(), true
+	if s.IsGroup() {
+		j.Alive, j.Checkable = s.Begun(), true
 		j.Heard = j.Alive
 		return j
 	}
 
-	j.Checkable, j.Foreign = seen.CanCheck(s.Identity()), s.foreign(seen)
+	j.Checkable, j.Foreign = seen.CanCheck(s.Identity()), s.Foreign(seen)
 	j.Alive = j.Checkable && !j.Gone
 	j.Heard = !s.LastHeartbeat.IsZero() && j.Evidence == "" && !g.pausedLong(s, seen)
 	return j
@@ -103,7 +103,7 @@ func (j Judgement) Failure(seen observe.Observation, failover bool) *Failure {
 		why = j.Service.overspent()
 	}
 	startLost := j.Service.Starting && j.Gone
-	if why != nil && !startLost && !(ended != nil && ended.After.completes()) {
+	if why != nil && !startLost && !(ended != nil && ended.After.Completes()) {
 		return j.FailStopped(*why, seen)
 	}
 	return ended
@@ -140,7 +140,7 @@ func (j Judgement) FailStopped(why StopFor, seen observe.Observation) *Failure {
 // fails returns f with the service of j as it fails by it.
 func (j Judgement) fails(f Failure, now time.Time) *Failure {
 	after := *j.Service
-	after.fail(&f, now)
+	after.Fail(&f, now)
 	f.After = &after
 	return &f
 }
@@ -148,7 +148,7 @@ func (j Judgement) fails(f Failure, now time.Time) *Failure {
 // StartsAgain reports whether the service that failed is started again, now or later.
 func (f *Failure) StartsAgain() bool {
 	restarts := f.StopFor == nil || f.StopFor.Then == ThenRestart
-	return restarts && !f.After.completes() && f.After.History().GiveUp() == policy.NoGiveUp
+	return restarts && !f.After.Completes() && f.After.History().GiveUp() == policy.NoGiveUp
 }
 
 // Then returns f with what follows the stop that it begins.

@@ -22,20 +22,6 @@ func JournalName(groupID, service string) string { return "dpl/" + groupID + "/"
 // §11.8).
 type LogFile struct{ Device, Inode int64 }
 
-// dueLogs returns the services whose logs have had a time of rotation since the last pass, in
-// order. These times are the multiples of LogEvery since the year 1, which began on a Monday: so
-// days and weeks begin as in a calendar of UTC, and no file has to record them.
-func (e *edit) dueLogs() (due []string) {
-	last, now := e.before.Orchestrator.Heartbeat, e.seen.Now
-	if last.IsZero() {
-		return nil
-	}
-	return e.g.Registry.orderedIf(func(s *Service) bool {
-		i := s.StartInfo
-		return i != nil && i.LogEvery > 0 && last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))
-	})
-}
-
 // A LogCut is how much the log of a service has lost because the disk was full.
 type LogCut struct {
 	ServiceID string
@@ -45,11 +31,11 @@ type LogCut struct {
 // LogsCut returns g after by has cut logs (spec §11.8): an alert tells of each. It returns
 // wire.ErrExhausted.
 func (g Group) LogsCut(cuts []LogCut, by string, seen observe.Observation) (Group, error) {
-	e := g.begin("logsCut", by, seen)
-	for _, id := range g.Registry.ordered() {
+	e := g.Begin("logsCut", by, seen)
+	for _, id := range g.Registry.Ordered() {
 		i := slices.IndexFunc(cuts, func(c LogCut) bool { return c.ServiceID == id })
 		if i >= 0 {
-			e.raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
+			e.Raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
 		}
 	}
 	return e.end()

@@ -26,8 +26,8 @@ func (m *Maintenance) extended(by string, d time.Duration, now time.Time) *Maint
 	return &Maintenance{Span: *m.Span.extended(by, d, now), Start: m.Start && m.On(now)}
 }
 
-// with returns m, which may be nil, with another Start.
-func (m *Maintenance) with(start bool) *Maintenance {
+// With returns m, which may be nil, with another Start.
+func (m *Maintenance) With(start bool) *Maintenance {
 	if m == nil || m.Start == start {
 		return m
 	}
@@ -36,9 +36,9 @@ func (m *Maintenance) with(start bool) *Maintenance {
 	return &after
 }
 
-// rests reports whether passes leave s alone, as it is: in a maintenance, except for a stop or a
+// LeftAlone reports whether passes leave s alone, as it is: in a maintenance, except for a stop or a
 // restart that somebody has asked for.
-func (s *Service) rests(now time.Time) bool {
+func (s *Service) LeftAlone(now time.Time) bool {
 	if !s.Maintenance.On(now) {
 		return false
 	}
@@ -51,17 +51,17 @@ func (s *Service) rests(now time.Time) bool {
 	return true
 }
 
-// inMaintenance follows the id of a service in the BlockedBy of those that depend on it.
-const inMaintenance = ": maintenance"
+// MaintenanceSuffix follows the id of a service in the BlockedBy of those that depend on it.
+const MaintenanceSuffix = ": maintenance"
 
-// waitsForMaintenance reports whether s is blocked only until the maintenance of another service
+// WaitsForMaintenance reports whether s is blocked only until the maintenance of another service
 // ends.
-func (s *Service) waitsForMaintenance() bool { return s.AwaitedMaintenance() != "" }
+func (s *Service) WaitsForMaintenance() bool { return s.AwaitedMaintenance() != "" }
 
 // AwaitedMaintenance returns the id of the service whose maintenance must end before s is started,
 // or "".
 func (s *Service) AwaitedMaintenance() string {
-	if id, waits := strings.CutSuffix(s.BlockedBy, inMaintenance); waits {
+	if id, waits := strings.CutSuffix(s.BlockedBy, MaintenanceSuffix); waits {
 		return id
 	}
 	return ""
@@ -72,13 +72,13 @@ func (s *Service) AwaitedMaintenance() string {
 func (g Group) Maintain(service, by string, d time.Duration, seen observe.Observation) (
 	Group, error,
 ) {
-	e := g.begin("maintain", by, seen)
-	s := e.service(service)
+	e := g.Begin("maintain", by, seen)
+	s := e.Service(service)
 	switch {
 	case s == nil:
 		return g, ErrNoService
 	case d > 0:
-		s.Maintenance = s.Maintenance.extended(by, d, e.seen.Now)
+		s.Maintenance = s.Maintenance.extended(by, d, e.Seen.Now)
 	case s.Maintenance != nil:
 		e.endMaintenance(s)
 	}
@@ -86,22 +86,22 @@ func (g Group) Maintain(service, by string, d time.Duration, seen observe.Observ
 }
 
 // endMaintenance ends the maintenance of s. The usual rules apply to it from then on.
-func (e *edit) endMaintenance(s *Service) {
+func (e *Draft) endMaintenance(s *Service) {
 	message := "since " + wire.FormatTime(s.Maintenance.At)
 	if by := s.Maintenance.By; by != "" {
 		message += ", by " + by
 	}
 	s.Maintenance = nil
-	e.raise(AlertMaintenanceOver, s.ID, "%s", message)
+	e.Raise(AlertMaintenanceOver, s.ID, "%s", message)
 }
 
-// endSpans ends the maintenances and silences whose time is over.
-func (e *edit) endSpans() {
-	now := e.seen.Now
-	for _, id := range e.g.Registry.orderedIf(func(s *Service) bool {
+// EndSpans ends the maintenances and silences whose time is over.
+func (e *Draft) EndSpans() {
+	now := e.Seen.Now
+	for _, id := range e.Group.Registry.OrderedIf(func(s *Service) bool {
 		return s.Maintenance != nil && !s.Maintenance.On(now) || s.Silence != nil && !s.Silence.On(now)
 	}) {
-		s := e.service(id)
+		s := e.Service(id)
 		if s.Maintenance != nil && !s.Maintenance.On(now) {
 			e.endMaintenance(s)
 		}

@@ -24,15 +24,15 @@ type clock struct {
 	soft, hard time.Duration
 }
 
-// hasClock reports whether the ages of a process started with i matter (spec §26.2, §26.5).
-func (i *StartInfo) hasClock() bool {
+// HasClock reports whether the ages of a process started with i matter (spec §26.2, §26.5).
+func (i *StartInfo) HasClock() bool {
 	return i != nil && (i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0 ||
 		i.Health.Command != nil)
 }
 
 // clocks returns the clocks of s that run. While it is paused, they stand.
 func (s *Service) clocks() (all []clock) {
-	if !s.StartInfo.hasClock() || s.Paused != nil {
+	if !s.StartInfo.HasClock() || s.Paused != nil {
 		return nil
 	}
 
@@ -80,10 +80,10 @@ func (c clock) left(asked *ask, seen observe.Observation) time.Duration {
 	return max(left, window)
 }
 
-// dueClocks returns the first clock of s that is over, or "", and the clocks that ask for a
+// DueClocks returns the first clock of s that is over, or "", and the clocks that ask for a
 // checkpoint now. The asking is never skipped: a clock that asks is over only after it has asked
 // (spec §26.3).
-func (s *Service) dueClocks(seen observe.Observation) (over string, asks []string) {
+func (s *Service) DueClocks(seen observe.Observation) (over string, asks []string) {
 	for _, c := range s.clocks() {
 		asked := s.Asked.of(c.name)
 		switch {
@@ -127,8 +127,8 @@ func (g Group) Asked(id string, seen observe.Observation) (all []Asked) {
 	return all
 }
 
-// clockTurns returns when the clocks of s ask, and when they are over.
-func (s *Service) clockTurns(seen observe.Observation) (all []time.Time) {
+// ClockTurns returns when the clocks of s ask, and when they are over.
+func (s *Service) ClockTurns(seen observe.Observation) (all []time.Time) {
 	if s.State != StateRunning {
 		return nil
 	}

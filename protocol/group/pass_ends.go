@@ -17,13 +17,13 @@ const endPatience = 10 * time.Second
 // text cannot be understood has no phase.
 type ExitLookup func(service, startID string) (x ExitRecord, found bool)
 
-// An ending is what the exit record of a start says to a pass.
-type ending struct {
-	settled  observe.Evidence // the end is on record: why it has ended; or ""
+// An Ending is what the exit record of a start says to a pass.
+type Ending struct {
+	Settled  observe.Evidence // the end is on record: why it has ended; or ""
 	awaited  bool             // it has ended, and its keeper has yet to say how
 	unread   bool             // its record could not be read: it is awaited, but for no time
 	unbegun  bool             // its command has not begun
-	consumed string           // the id of the start, if its record is not needed any more
+	Consumed string           // the id of the start, if its record is not needed any more
 
 	// how it ended according to a record that is awaited, as while its finish command runs; or nil
 	finishing *policy.Exit
@@ -48,7 +48,7 @@ func (r recorded) end() *policy.Exit {
 
 // exitRecord asks look for the record of s, unless s has none, or none that could count.
 func (s *Service) exitRecord(look ExitLookup, seen observe.Observation) (r recorded) {
-	if s.Keeper == (observe.Process{}) || s.State.Final() || s.isGroup() || look == nil ||
+	if s.Keeper == (observe.Process{}) || s.State.Final() || s.IsGroup() || look == nil ||
 		seen.Checks(s.Vitals) && !s.Starting {
 		return r
 	}
@@ -58,62 +58,62 @@ func (s *Service) exitRecord(look ExitLookup, seen observe.Observation) (r recor
 	return r
 }
 
-// learnEnds takes what the records say about the services into them, before they are judged (spec
+// LearnEnds takes what the records say about the services into them, before they are judged (spec
 // §19.3).
-func (e *edit) learnEnds(look ExitLookup) map[string]ending {
-	found := make(map[string]ending)
-	for i := range e.g.Registry.Services {
+func (e *Draft) LearnEnds(look ExitLookup) map[string]Ending {
+	found := make(map[string]Ending)
+	for i := range e.Group.Registry.Services {
 		e.learnEndOf(i, look, found)
 	}
 	return found
 }
 
 // learnEndOf takes what the record of the service at i says into it, and adds it to found.
-func (e *edit) learnEndOf(i int, look ExitLookup, found map[string]ending) {
-	if e.g.Registry.Services[i].rests(e.seen.Now) {
+func (e *Draft) learnEndOf(i int, look ExitLookup, found map[string]Ending) {
+	if e.Group.Registry.Services[i].LeftAlone(e.Seen.Now) {
 		return // its record stays until then
 	}
-	if r := e.g.Registry.Services[i].exitRecord(look, e.seen); r.found {
-		s := &e.services()[i]
-		found[s.ID] = s.learnEnd(r, e.seen)
+	if r := e.Group.Registry.Services[i].exitRecord(look, e.Seen); r.found {
+		s := &e.Services()[i]
+		found[s.ID] = s.learnEnd(r, e.Seen)
 	}
 }
 
 // takeEnds does about the running services among ids, nil for all, whose processes have ended what
 // a pass does first: they fail (spec §10.4). It leaves to the next pass what follows from that.
-func (e *edit) takeEnds(look ExitLookup, ids []string) {
-	e.seen.Survived = remembered(e.seen.Survived)
-	ends := make(map[string]ending)
-	e.g.ends = ends
-	for _, id := range e.g.Registry.orderedIf(func(s *Service) bool {
-		return s.State == StateRunning && !s.isGroup() && !s.rests(e.seen.Now) &&
+func (e *Draft) takeEnds(look ExitLookup, ids []string) {
+	e.Seen.Survived = AskedOnce(e.Seen.Survived)
+	ends := make(map[string]Ending)
+	e.Group.ends = ends
+	for _, id := range e.Group.Registry.OrderedIf(func(s *Service) bool {
+		return s.State == StateRunning && !s.IsGroup() && !s.LeftAlone(e.Seen.Now) &&
 			(ids == nil || slices.Contains(ids, s.ID))
 	}) {
-		i := e.g.Registry.index(id)
+		i := e.Group.Registry.index(id)
 		e.learnEndOf(i, look, ends)
-		j := e.g.Judge(&e.g.Registry.Services[i], ends[id], e.seen)
+		j := e.Group.Judge(&e.Group.Registry.Services[i], ends[id], e.Seen)
 		if !j.Gone || j.Awaited {
 			continue
 		}
 
-		e.measure(i)
-		j.Service = &e.g.Registry.Services[i]
-		if f := j.Failure(e.seen, false); f != nil {
-			e.fail(e.service(id), f)
+		e.Measure(i)
+		j.Service = &e.Group.Registry.Services[i]
+		if f := j.Failure(e.Seen, false); f != nil {
+			e.Fail(e.Service(id), f)
 		}
 	}
 }
 
 // mayRun reports whether s is held or heard, or its keeper has yet to say how it ended.
-func (e *edit) mayRun(s *Service) bool {
-	return s.held(e.seen) || e.g.heard(s, e.seen) || e.g.ends[s.ID].awaited
+func (e *Draft) mayRun(s *Service) bool {
+	return s.Held(e.Seen) || e.Group.heard(s, e.Seen) || e.Group.ends[s.ID].awaited
 }
 
 // mayComplete reports whether s has completed, or will, or has ended and is not permanent, and the
 // next pass finds out how.
-func (e *edit) mayComplete(s *Service) bool {
+func (e *Draft) mayComplete(s *Service) bool {
 	return s.State == StateCompleted || s.DidItsWork() ||
-		s.State == StateRunning && s.Restart != policy.Permanent && e.g.ends[s.ID].awaited
+		s.State == StateRunning && s.Restart != policy.Permanent && e.Group.ends[s.ID].awaited
 }
 
 // WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
@@ -121,7 +121,7 @@ func (e *edit) mayComplete(s *Service) bool {
 // process and its record are gone: a pass may just have taken it in, so g may have changed.
 func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, missing bool) {
 	before := g.Registry.Services
-	g.ends = make(map[string]ending)
+	g.ends = make(map[string]Ending)
 	for i := range before {
 		r := before[i].exitRecord(look, seen)
 		missing = missing || r.gone != "" && !r.found
@@ -138,7 +138,7 @@ func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, mis
 }
 
 // Settled returns why the service id has ended according to WithEnds, or "".
-func (g Group) Settled(id string) observe.Evidence { return g.ends[id].settled }
+func (g Group) Settled(id string) observe.Evidence { return g.ends[id].Settled }
 
 // Completing reports whether s has ended according to WithEnds, and may end so: a later pass says
 // that it has completed, once its finish command and what it has left behind have ended.
@@ -149,12 +149,12 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 		return false
 	case x.finishing != nil:
 		was.tell(*x.finishing)
-		x.settled = observe.Exited
-	case x.settled == "":
+		x.Settled = observe.Exited
+	case x.Settled == "":
 		return s.DidItsWork()
 	}
 	j := g.Judge(&was, x, seen)
-	return s.DidItsWork() || j.Failed() && j.FailEnded(seen, false).After.completes()
+	return s.DidItsWork() || j.Failed() && j.FailEnded(seen, false).After.Completes()
 }
 
 // Denies reports whether x says that the process of s has ended, and the observer sees it alive.
@@ -165,10 +165,10 @@ func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 }
 
 // learnEnd takes r, the record of s, into s.
-func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
+func (s *Service) learnEnd(r recorded, seen observe.Observation) Ending {
 	switch {
 	case r.Unreadable:
-		return ending{awaited: true, unread: true}
+		return Ending{awaited: true, unread: true}
 	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
 		if !s.told() {
 			s.tell(r.End)
@@ -178,16 +178,16 @@ func (s *Service) learnEnd(r recorded, seen observe.Observation) ending {
 		if r.KeeperSignalled && !seen.SameBoot(r.Process) {
 			reason = observe.Rebooted // the host ended it when it shut down
 		}
-		return ending{settled: reason, consumed: r.StartID}
+		return Ending{Settled: reason, Consumed: r.StartID}
 	case r.gone == "":
-		return ending{unbegun: r.Phase == PhaseReserved}
+		return Ending{unbegun: r.Phase == PhaseReserved}
 	case r.gone == observe.Exited && s.awaits(r.kept, seen):
-		return ending{awaited: true, finishing: r.end()}
+		return Ending{awaited: true, finishing: r.end()}
 	case r.Phase != PhaseReserved:
 		s.Starting = false // it has begun, so the start was not lost
 	}
 
-	return ending{}
+	return Ending{}
 }
 
 // awaits reports whether the record of s, which is gone, may still be completed.
@@ -228,13 +228,4 @@ func (s *Service) tell(end policy.Exit) {
 		end = told
 	}
 	s.Ended = &end
-}
-
-// await leaves a service as it is until its keeper has said how it ended.
-type await struct{}
-
-func (await) take(a *acting, s *Service) {
-	if s.GoneSince.IsZero() {
-		s.GoneSince, s.GoneBeat = a.seen.Now, a.seen.Beat()
-	}
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// fail sets the members of s, which fails at now by f, except its state. If the time of
+// Fail sets the members of s, which fails at now by f, except its state. If the time of
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
 // first, although no pass may have seen it healthy (spec §11.2).
-func (s *Service) fail(f *Failure, now time.Time) {
-	if !s.recoverAtDeath(now) && f.StopFor != nil {
-		s.recover(s.runsSince(f.Runs, now), now)
+func (s *Service) Fail(f *Failure, now time.Time) {
+	if !s.RecoverAtDeath(now) && f.StopFor != nil {
+		s.Recover(s.RunsSince(f.Runs, now), now)
 	}
 
-	s.exited(now, f.Reason, f.Detail)
+	s.RecordExit(now, f.Reason, f.Detail)
 	if f.Left && s.LastExit.Error == "" {
 		s.LastExit.Error = "processes of it are left"
 	}
@@ -37,20 +37,20 @@ func (s *Service) count(e *policy.Exit, now time.Time) {
 	s.Restarts, s.FirstFailedAt, s.PersistentRow = h.Ends, h.FirstFailedAt, h.PersistentRow
 }
 
-// recover forgets the attempts of s if it was healthy at t: if it had then run since a time more
+// Recover forgets the attempts of s if it was healthy at t: if it had then run since a time more
 // than its ResetAfter before. Zero: it is not known to have run.
-func (s *Service) recover(since, t time.Time) {
-	if !since.IsZero() && t.Sub(since) > s.policy().ResetAfter {
+func (s *Service) Recover(since, t time.Time) {
+	if !since.IsZero() && t.Sub(since) > s.RestartPolicy().ResetAfter {
 		s.forgetAttempts()
 	}
 }
 
-// recoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it
+// RecoverAtDeath forgets the attempts of s if it was healthy when it died, and reports whether it
 // is known when that was.
-func (s *Service) recoverAtDeath(now time.Time) bool {
-	died, known := s.diedAt(now)
+func (s *Service) RecoverAtDeath(now time.Time) bool {
+	died, known := s.DiedAt(now)
 	if known {
-		s.recover(s.ranSince(), died)
+		s.Recover(s.ranSince(), died)
 	}
 	return known
 }
@@ -60,15 +60,15 @@ func (s *Service) forgetAttempts() {
 	s.RestartAttempts, s.Retries, s.PersistentRow, s.FirstFailedAt = 0, 0, 0, time.Time{}
 }
 
-// forgetLimits lets s begin anew as if nothing had ever limited it.
-func (s *Service) forgetLimits() {
+// ForgetLimits lets s begin anew as if nothing had ever limited it.
+func (s *Service) ForgetLimits() {
 	s.forgetAttempts()
 	s.Restarts = nil
 }
 
-// runsSince returns since when the process of s is known to run, given whether it does now, or
+// RunsSince returns since when the process of s is known to run, given whether it does now, or
 // zero.
-func (s *Service) runsSince(runs bool, now time.Time) time.Time {
+func (s *Service) RunsSince(runs bool, now time.Time) time.Time {
 	if s.RunningSince.IsZero() && runs || s.RunningSince.After(now) {
 		return s.begunAt(now)
 	}
@@ -96,23 +96,23 @@ func (s *Service) ranSince() time.Time {
 	return s.RunningSince
 }
 
-// completes reports whether the last end of s is one that it may have, so that it is not started
+// Completes reports whether the last end of s is one that it may have, so that it is not started
 // again.
-func (s *Service) completes() bool {
+func (s *Service) Completes() bool {
 	return s.Restart.Completes(s.LastExit)
 }
 
 // DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left
 // behind is stopped first, or no pass has looked since (spec §20.3).
 func (s *Service) DidItsWork() bool {
-	return s.State == StateFailed && s.completes() && s.StopFor == nil
+	return s.State == StateFailed && s.Completes() && s.StopFor == nil
 }
 
 // StillRuns reports whether LastExit is about a process of s that has failed, and is alive: it is
 // being stopped.
 func (s *Service) StillRuns(seen observe.Observation) bool {
 	return (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == "" &&
-		!s.isGroup() && s.alive(seen)
+		!s.IsGroup() && s.Alive(seen)
 }
 
 // told reports whether LastExit says how the present process of s has ended.

@@ -13,17 +13,7 @@ func (n SignalName) soft() bool {
 	return slices.Contains([]SignalName{"HUP", "INT", "QUIT", "ALRM"}, n)
 }
 
-// softSignal returns the step that sends the soft signal of the service of j, which is alive, if
-// one of asks is that of a clock.
-func (j judgement) softSignal(asks []string) []step {
-	s := j.Service
-	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" || !slices.ContainsFunc(asks, isClock) {
-		return nil
-	}
-	return []step{signal{Signal{s.ID, s.StartInfo.SoftSignal, ToProcess, s.PID, s.Identity()}}}
-}
-
-func isClock(name string) bool { return name == clockRuntime || name == clockProgress }
+func IsClock(name string) bool { return name == clockRuntime || name == clockProgress }
 
 // softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or ""
 // if it ended otherwise.

@@ -42,8 +42,8 @@ func (p *Pause) continuing(is bool) *Pause {
 // carries out (spec §27.6). A service that is not paused stays as it is. Continue returns
 // ErrNoService and wire.ErrExhausted.
 func (g Group) Continue(service, by string, seen observe.Observation) (Group, error) {
-	e := g.begin("continue", by, seen)
-	s := e.service(service)
+	e := g.Begin("continue", by, seen)
+	s := e.Service(service)
 	if s == nil {
 		return g, ErrNoService
 	}
@@ -53,26 +53,12 @@ func (g Group) Continue(service, by string, seen observe.Observation) (Group, er
 	return e.end()
 }
 
-// pauseSignal returns the signal that keeps the paused service of j stopped, or lets it go on.
-func (j judgement) pauseSignal() []step {
-	s := j.Service
-	if s.Paused == nil || !j.Alive {
-		return nil
-	}
-
-	name := Stop
-	if s.Paused.Continue {
-		name = Cont
-	}
-	return []step{signal{Signal{s.ID, name, s.scope(), s.PID, s.Identity()}}}
-}
-
-// endPauses ends the pauses of services that have got their signal.
-func (e *edit) endPauses() {
-	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		if s.IsPaused() && s.Paused.Continue && s.alive(e.seen) && !s.rests(e.seen.Now) {
-			e.services()[i].goOn(e.seen)
+// EndPauses ends the pauses of services that have got their signal.
+func (e *Draft) EndPauses() {
+	for i := range e.Group.Registry.Services {
+		s := &e.Group.Registry.Services[i]
+		if s.IsPaused() && s.Paused.Continue && s.Alive(e.Seen) && !s.LeftAlone(e.Seen.Now) {
+			e.Services()[i].goOn(e.Seen)
 		}
 	}
 }

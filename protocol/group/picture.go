@@ -39,32 +39,3 @@ func (s *Service) Clocks(seen observe.Observation) (all []Clock) {
 	}
 	return all
 }
-
-// An OpenSet is what people are told of the services that restart together (spec §22.3).
-type OpenSet struct {
-	Services []string // in order
-	Causes   []string // those among them that failed
-	Held     []string // those that must end before any of them starts
-	Due      time.Time
-}
-
-// OpenSet returns the open set of g. It has no services if there is none.
-func (g Group) OpenSet(seen observe.Observation) (open OpenSet) {
-	seen.Survived = remembered(seen.Survived)
-	for _, id := range g.Registry.remaining(g.Registry.Supervision.Set) {
-		s := g.Service(id)
-		open.Services = append(open.Services, id)
-		if s.RestartCause == "" {
-			open.Causes = append(open.Causes, id)
-			open.Due = latest(open.Due, s.NextAttemptAt)
-		}
-		if mustEnd(g.Judge(s, ending{}, seen), seen) {
-			open.Held = append(open.Held, id)
-		}
-	}
-	return open
-}
-
-// Held reports whether anything of s must still be stopped before it can be started again (spec
-// §10). To find out may take a second.
-func (s *Service) Held(seen observe.Observation) bool { return s.held(seen) }

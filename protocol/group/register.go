@@ -41,31 +41,31 @@ type Registration struct {
 // ErrStillRunning if it would become another group, ErrGroupEnded unless it is resumed, and
 // ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
-	e := g.begin("register", r.By, seen)
-	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
-		e.g.Registry.Services, e.g.effects.Cleared = nil, true
-		e.g.Registry.Supervision.revive()
+	e := g.Begin("register", r.By, seen)
+	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.Seen) {
+		e.Group.Registry.Services, e.Group.effects.Cleared = nil, true
+		e.Group.Registry.Supervision.revive()
 	}
 	if r.Resume {
 		e.resume()
 	}
-	if err := e.g.Registry.checkRuns(); err != nil {
+	if err := e.Group.Registry.checkRuns(); err != nil {
 		return g, err
 	}
 
-	s := e.service(r.Service)
-	if err := r.check(e.g, s, e.seen); err != nil {
+	s := e.Service(r.Service)
+	if err := r.check(e.Group, s, e.Seen); err != nil {
 		return g, err
 	}
 
 	if s == nil {
-		last := e.g.Registry.lastOrder()
+		last := e.Group.Registry.lastOrder()
 		if last >= wire.LastRevision {
 			return g, wire.ErrExhausted
 		}
 
-		all := append(e.services(), newService(r.Service))
-		e.g.Registry.Services, s = all, &all[len(all)-1]
+		all := append(e.Services(), newService(r.Service))
+		e.Group.Registry.Services, s = all, &all[len(all)-1]
 		s.Order = last + 1
 	}
 
@@ -76,7 +76,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 
 	given := r.Dependencies != nil || r.DependenciesCompleted != nil
 	if given {
-		if err := e.g.Registry.checkCycle(s.ID); err != nil {
+		if err := e.Group.Registry.checkCycle(s.ID); err != nil {
 			return g, err
 		}
 	}
@@ -111,9 +111,9 @@ func (r Registration) check(g Group, s *Service, seen observe.Observation) error
 	switch p := observe.Identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
-	case !r.Request && (r.StartInfo != nil && r.StartInfo.Group != "" || s != nil && s.isGroup()):
+	case !r.Request && (r.StartInfo != nil && r.StartInfo.Group != "" || s != nil && s.IsGroup()):
 		return observe.ErrOtherProcess
-	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && !p.Is(s.Identity()) &&
+	case !r.Request && s != nil && (p.Known() || !s.Alive(seen)) && !p.Is(s.Identity()) &&
 		g.taken(s, seen):
 		return observe.ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
@@ -207,44 +207,44 @@ func (s *StartInfo) sameClocks(t *StartInfo) bool {
 }
 
 // request is step 3.
-func (e *edit) request(s *Service) {
+func (e *Draft) request(s *Service) {
 	switch {
 	case s.State == "":
 		s.State = StateRegistered
 		e.event(s.ID, "", string(StateRegistered))
-	case s.State == StateFailed && s.StopFor != nil && s.held(e.seen):
+	case s.State == StateFailed && s.StopFor != nil && s.Held(e.Seen):
 		s.StopFor = s.StopFor.with(ThenRestart)
-		s.forgetLimits()
+		s.ForgetLimits()
 	case s.State == StateFailed || s.State.Final():
-		e.setState(s, StateRegistered, "")
+		e.SetState(s, StateRegistered, "")
 		s.forgetEnd()
-		s.forgetLimits()
+		s.ForgetLimits()
 	}
 }
 
 // forgetEnd removes the reasons why s is not running.
 func (s *Service) forgetEnd() {
-	s.forgetFailure()
+	s.ForgetFailure()
 	s.TermSentAt, s.StoppedBy = time.Time{}, ""
 }
 
 // registerSelf is step 4.
-func (e *edit) registerSelf(s *Service, r Registration) {
-	alive := s.alive(e.seen)
+func (e *Draft) registerSelf(s *Service, r Registration) {
+	alive := s.Alive(e.Seen)
 	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || !p.Is(s.Identity())) {
-		s.setProcess(r.PID, p)
+		s.NewProcess(r.PID, p)
 	}
 	if s.State == "" { // a new entry has no event of its readiness
 		s.Notice = s.Notice.With(observe.Report{Readiness: r.Readiness})
 	}
 
-	since := e.seen.Now
+	since := e.Seen.Now
 	if s.State == StateRunning {
 		since = s.begunAt(since)
 	}
-	s.Refresh(e.seen)
+	s.Refresh(e.Seen)
 	s.Starting = false
-	told := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || e.g.Registry.inSet(s.ID)
+	told := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || e.Group.Registry.InSet(s.ID)
 	stopping := (s.State == StateFailed || s.State == StateScheduled) && told
 	if !stopping && s.State != StateRunning {
 		e.runOrWait(s)
@@ -253,17 +253,17 @@ func (e *edit) registerSelf(s *Service, r Registration) {
 		s.RunningSince = since
 	}
 
-	e.say(s, observe.Report{Readiness: r.Readiness})
+	e.Report(s, observe.Report{Readiness: r.Readiness})
 }
 
-func (e *edit) runOrWait(s *Service) {
+func (e *Draft) runOrWait(s *Service) {
 	to := StateRunning
-	if !e.g.dependenciesReady(s, e.seen) {
+	if !e.Group.dependenciesReady(s, e.Seen) {
 		to = StateWaiting
 	}
 
 	if s.State == StateFailed || s.State.Final() {
-		s.forgetLimits()
+		s.ForgetLimits()
 	}
 
 	blockedBy := s.BlockedBy
@@ -272,14 +272,14 @@ func (e *edit) runOrWait(s *Service) {
 		s.BlockedBy = blockedBy
 	}
 
-	e.setState(s, to, "")
+	e.SetState(s, to, "")
 }
 
 // Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
 // ErrHasDependents if another service depends on it.
 func (g Group) Remove(service, by string, seen observe.Observation) (Group, error) {
-	e := g.begin("remove", by, seen)
-	s := e.service(service)
+	e := g.Begin("remove", by, seen)
+	s := e.Service(service)
 	switch {
 	case s == nil:
 		return g, ErrNoService
@@ -291,19 +291,19 @@ func (g Group) Remove(service, by string, seen observe.Observation) (Group, erro
 		return g, ErrHasDependents
 	}
 
-	e.remove(s)
+	e.Remove(s)
 	return e.end()
 }
 
 // removable reports whether nothing of s is left that must be stopped before its entry is removed.
-func (e *edit) removable(s *Service) bool {
-	return !s.held(e.seen) && (s.State.Final() || !e.before.heard(s, e.seen))
+func (e *Draft) removable(s *Service) bool {
+	return !s.Held(e.Seen) && (s.State.Final() || !e.Before.heard(s, e.Seen))
 }
 
-// remove removes the entry of s, which is not valid afterwards.
-func (e *edit) remove(s *Service) {
+// Remove removes the entry of s, which is not valid afterwards.
+func (e *Draft) Remove(s *Service) {
 	id := s.ID
 	e.event(id, string(s.State), "")
-	e.g.Registry.Services = slices.DeleteFunc(e.services(),
+	e.Group.Registry.Services = slices.DeleteFunc(e.Services(),
 		func(other Service) bool { return other.ID == id })
 }

@@ -59,17 +59,17 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 		}
 	}
 
-	e := g.begin("registerAll", r.By, seen)
+	e := g.Begin("registerAll", r.By, seen)
 	if r.Resume {
 		e.resume()
 	}
-	if err := e.g.Registry.checkRuns(); err != nil {
+	if err := e.Group.Registry.checkRuns(); err != nil {
 		return g, nil, err
 	}
 
 	var plan []Planned
 	for i := range services {
-		if err := e.g.becomes(e.service(services[i].ID), services[i].StartInfo, e.seen); err != nil {
+		if err := e.Group.becomes(e.Service(services[i].ID), services[i].StartInfo, e.Seen); err != nil {
 			return g, nil, err
 		}
 		plan = append(plan, e.declare(&services[i], r.Recorded))
@@ -87,7 +87,7 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 	}
 
 	for i := range services {
-		if err := e.g.Registry.checkDependencies(services[i].ID); err != nil {
+		if err := e.Group.Registry.checkDependencies(services[i].ID); err != nil {
 			return g, nil, err
 		}
 	}
@@ -101,8 +101,8 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 }
 
 // settle gives the group the settings of to.
-func (e *edit) settle(to *Supervision) []Planned {
-	v := &e.g.Registry.Supervision
+func (e *Draft) settle(to *Supervision) []Planned {
+	v := &e.Group.Registry.Supervision
 	before := *v
 	v.settle(to)
 	changed := differ(wire.Text(wire.Record(before.settings)), wire.Text(wire.Record(v.settings)))
@@ -117,11 +117,11 @@ func (e *edit) settle(to *Supervision) []Planned {
 }
 
 // declare makes the entry of a service say what d says.
-func (e *edit) declare(d *Declaration, recorded Recorded) Planned {
-	s := e.service(d.ID)
+func (e *Draft) declare(d *Declaration, recorded Recorded) Planned {
+	s := e.Service(d.ID)
 	if s == nil {
-		all := append(e.services(), newService(d.ID))
-		e.g.Registry.Services, s = all, &all[len(all)-1]
+		all := append(e.Services(), newService(d.ID))
+		e.Group.Registry.Services, s = all, &all[len(all)-1]
 		s.apply(d, recorded)
 		e.request(s)
 		return Planned{ID: d.ID, What: PlanAdd}
@@ -175,20 +175,20 @@ func (s *Service) apply(d *Declaration, recorded Recorded) {
 
 // prune removes all services that are not declared. Those that may still run are asked to stop
 // first, and a pass removes them then.
-func (e *edit) prune(declared []Declaration) (plan []Planned) {
-	for _, id := range e.g.Registry.ordered() {
+func (e *Draft) prune(declared []Declaration) (plan []Planned) {
+	for _, id := range e.Group.Registry.Ordered() {
 		if slices.ContainsFunc(declared, func(d Declaration) bool { return d.ID == id }) {
 			continue
 		}
 
-		s := e.service(id)
+		s := e.Service(id)
 		if e.removable(s) {
-			e.remove(s)
+			e.Remove(s)
 			plan = append(plan, Planned{ID: id, What: PlanRemove})
 			continue
 		}
 
-		e.askToStop(s, "", "")
+		e.AskToStop(s, "", "")
 		s.StartAgain, s.RemoveAfterStop = false, true
 		plan = append(plan, Planned{ID: id, What: PlanRemove, AfterStop: true})
 	}
@@ -198,12 +198,12 @@ func (e *edit) prune(declared []Declaration) (plan []Planned) {
 
 // arrange puts the declared services in the order of the file, which is that of plan. It notes in
 // plan where that changes something.
-func (e *edit) arrange(plan []Planned) error {
+func (e *Draft) arrange(plan []Planned) error {
 	before := int64(-1)
 	for i := range plan {
-		p, s := &plan[i], e.service(plan[i].ID)
+		p, s := &plan[i], e.Service(plan[i].ID)
 		if p.What == PlanAdd || s.Order <= before {
-			last := e.g.Registry.lastOrder()
+			last := e.Group.Registry.lastOrder()
 			if last >= wire.LastRevision {
 				return wire.ErrExhausted
 			}
@@ -223,7 +223,7 @@ func (e *edit) arrange(plan []Planned) error {
 // checkDependencies returns ErrNoDependency if id depends on a service that is not there, or is
 // about to be removed, and ErrCycle if it depends on itself.
 func (r Registry) checkDependencies(id string) error {
-	for _, d := range r.Services[r.index(id)].needs() {
+	for _, d := range r.Services[r.index(id)].AllDependencies() {
 		if i := r.index(d); i < 0 || r.Services[i].RemoveAfterStop {
 			return fmt.Errorf("%w: %q depends on %q", ErrNoDependency, id, d)
 		}
@@ -249,7 +249,7 @@ func (r Registry) cycle(id string) (path []string) {
 			continue
 		}
 
-		for _, d := range r.Services[at].needs() {
+		for _, d := range r.Services[at].AllDependencies() {
 			if _, known := from[d]; !known {
 				from[d], next = next[0], append(next, d)
 			}

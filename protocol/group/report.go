@@ -41,8 +41,8 @@ func (f Finding) String() string {
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
 	after Group, action policy.RuleAction, err error,
 ) {
-	e := g.begin("report", by, seen)
-	s := e.service(f.Service)
+	e := g.Begin("report", by, seen)
+	s := e.Service(f.Service)
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
@@ -65,22 +65,22 @@ func (g Group) Report(f Finding, by string, seen observe.Observation) (
 }
 
 // violated records the violation f of s, and begins what the rules of the group say.
-func (e *edit) violated(s *Service, f Finding) policy.RuleAction {
-	action := policy.ActionFor(e.g.Registry.Supervision.Rules, f.Violation)
+func (e *Draft) violated(s *Service, f Finding) policy.RuleAction {
+	action := policy.ActionFor(e.Group.Registry.Supervision.Rules, f.Violation)
 	s.Violations = s.Violations.with(Violation{
-		At: e.seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: e.by,
+		At: e.Seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: e.by,
 	})
 
 	runs := s.State == StateRunning
 	switch {
 	case action == policy.RuleNotify:
-		e.raise(AlertViolation, s.ID, "%s", f)
+		e.Raise(AlertViolation, s.ID, "%s", f)
 	case action == policy.RuleWarn && runs:
-		s.Asked = s.Asked.without(askViolation).with(askViolation, e.seen)
-		e.raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
+		s.Asked = s.Asked.without(askViolation).With(askViolation, e.Seen)
+		e.Raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
 	case action == policy.RulePause && runs:
-		s.pause(e.seen)
-		e.raise(AlertPaused, s.ID, "%s", f)
+		s.pause(e.Seen)
+		e.Raise(AlertPaused, s.ID, "%s", f)
 	case action == policy.RuleReap && runs:
 		s.StopFor = cmp.Or(s.StopFor, &StopFor{
 			Reason: policy.ReasonViolation, Detail: f.Violation, Then: ThenDead,

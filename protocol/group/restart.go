@@ -34,14 +34,14 @@ func (g Group) Restart(service, by string, only bool, exit ExitLookup,
 		return g, nil, ErrNoStartInfo
 	}
 
-	e := g.begin("restart", by, seen)
+	e := g.Begin("restart", by, seen)
 	family := []string{service}
 	if !only {
 		family = append(family, g.Registry.dependents(service)...)
 	}
 	e.takeEnds(exit, family)
-	return e.restart(slices.DeleteFunc(e.g.Registry.ordered(), func(id string) bool {
-		s := e.g.Service(id)
+	return e.restart(slices.DeleteFunc(e.Group.Registry.Ordered(), func(id string) bool {
+		s := e.Group.Service(id)
 		follows := slices.Contains(family, id) && s.State == StateRunning && s.StartInfo != nil &&
 			!e.mayComplete(s)
 		return id != service && !follows
@@ -54,69 +54,69 @@ func (g Group) Restart(service, by string, only bool, exit ExitLookup,
 func (g Group) RestartAll(by string, completed bool, exit ExitLookup, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
-	e := g.begin("restart", by, seen)
+	e := g.Begin("restart", by, seen)
 	e.takeEnds(exit, nil)
-	return e.restart(slices.DeleteFunc(e.g.Registry.ordered(), func(id string) bool {
-		s := e.g.Service(id)
+	return e.restart(slices.DeleteFunc(e.Group.Registry.Ordered(), func(id string) bool {
+		s := e.Group.Service(id)
 		return s.StartInfo == nil || !completed && e.mayComplete(s)
 	}))
 }
 
-func (e *edit) restart(again []string) (Group, []string, error) {
-	if v := &e.g.Registry.Supervision; v.End.State != GroupRunning {
+func (e *Draft) restart(again []string) (Group, []string, error) {
+	if v := &e.Group.Registry.Supervision; v.End.State != GroupRunning {
 		v.revive()
 	}
 	for _, id := range again {
-		s := e.service(id)
-		s.Maintenance = s.Maintenance.with(s.Maintenance.On(e.seen.Now))
+		s := e.Service(id)
+		s.Maintenance = s.Maintenance.With(s.Maintenance.On(e.Seen.Now))
 		if !e.mayRun(s) {
 			e.bringBack(s)
 			continue
 		}
 
-		if d := e.before.maintained(s, again, e.seen.Now); d != nil {
-			return e.before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",
+		if d := e.Before.maintained(s, again, e.Seen.Now); d != nil {
+			return e.Before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",
 				ErrInMaintenance, id, d.ID, wire.FormatTime(d.Maintenance.Until))
 		}
-		if d, state := e.before.blocker(s, again); d != "" {
-			return e.before, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d,
+		if d, state := e.Before.blocker(s, again); d != "" {
+			return e.Before, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d,
 				state)
 		}
 
-		e.askToStop(s, "restart", "")
+		e.AskToStop(s, "restart", "")
 		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 
 	after, err := e.end()
 	if err != nil {
-		return e.before, nil, err
+		return e.Before, nil, err
 	}
 
 	return after, again, nil
 }
 
 // bringBack lets the next pass start s, which is not running.
-func (e *edit) bringBack(s *Service) {
-	switch evidence := e.g.dead(s, e.seen); s.State {
+func (e *Draft) bringBack(s *Service) {
+	switch evidence := e.Group.EvidenceOf(s, e.Seen); s.State {
 	case StateRegistered, StateWaiting:
 		return
 	case StateRunning:
-		e.released(s, StateRegistered, "restart", string(cmp.Or(evidence, observe.Exited)))
+		e.ReleaseTo(s, StateRegistered, "restart", string(cmp.Or(evidence, observe.Exited)))
 	case StateShuttingDown:
-		e.released(s, StateRegistered, "restart", "stopped")
+		e.ReleaseTo(s, StateRegistered, "restart", "stopped")
 	default:
-		e.setState(s, StateRegistered, "restart")
+		e.SetState(s, StateRegistered, "restart")
 		s.forgetEnd()
 	}
 
 	s.StoppedBy = ""
-	s.forgetLimits()
+	s.ForgetLimits()
 }
 
 // maintained returns the first dependency because of whose maintenance no pass will start s again
 // before that ends, or nil. One that has completed, and is not restarted as well, is none.
 func (g Group) maintained(s *Service, again []string, now time.Time) *Service {
-	for _, d := range s.needs() {
+	for _, d := range s.AllDependencies() {
 		on := g.Service(d)
 		if on != nil && on.Maintenance.On(now) &&
 			(on.State != StateCompleted || slices.Contains(again, d)) {
@@ -129,13 +129,13 @@ func (g Group) maintained(s *Service, again []string, now time.Time) *Service {
 // blocker returns the first dependency without which no pass will start s again, and its state,
 // ignoring those that are restarted as well.
 func (g Group) blocker(s *Service, again []string) (id, state string) {
-	for _, d := range s.needs() {
+	for _, d := range s.AllDependencies() {
 		on := g.Service(d)
 		switch {
 		case slices.Contains(again, d):
 		case on == nil:
 			return d, "missing"
-		case neverReady(on.State) || on.State == StateShuttingDown && !on.StartAgain:
+		case NeverReady(on.State) || on.State == StateShuttingDown && !on.StartAgain:
 			return d, string(on.State)
 		}
 	}

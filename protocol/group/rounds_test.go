@@ -1,9 +1,12 @@
-package group
+package group_test
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // TestContinues has a service that waits for one that runs.
@@ -29,11 +32,11 @@ func TestContinues(t *testing.T) {
 		{"in maintenance", strings.Replace(waits, `"state": "waitingForDependencies"`, rests, 1),
 			[]string{"a"}, false},
 	} {
-		r, err := DecodeRegistry(c.text)
+		r, err := group.DecodeRegistry(c.text)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if got := (Group{ID: "g", Registry: r}).Continues(c.started, now); got != c.want {
+		if got := plan.Continues((group.Group{ID: "g", Registry: r}), c.started, now); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/invariants"
@@ -245,18 +246,18 @@ func (p *play) exit(s group.Service, end policy.Exit) {
 }
 
 func (p *play) pass() {
-	d, err := p.g.Pass(group.PassRequest{Owner: "me", PID: 1, Strategy: p.f.strategy,
+	d, err := plan.Pass(p.g, plan.Request{Owner: "me", PID: 1, Strategy: p.f.strategy,
 		Limit: p.f.limit, AutoShutdown: p.f.auto}, p.seen)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 
-	var result group.Result
+	var result plan.Result
 	for _, a := range d.Actions {
-		if a, starts := a.(group.Start); starts {
+		if a, starts := a.(plan.Start); starts {
 			pid := 100 + len(p.alive)
 			p.alive[pid] = true
-			d.Spawned(a.ServiceID, group.Spawned{PID: pid, StartID: fmt.Sprintf("%016x", pid),
+			d.Spawned(a.ServiceID, plan.Spawned{PID: pid, StartID: fmt.Sprintf("%016x", pid),
 				Process: observe.Process{PID: pid, HostID: "h", BootID: "b", PIDNamespace: "1",
 					StartTicks: int64(pid)}})
 			result.Started = append(result.Started, a.ServiceID)
@@ -266,11 +267,11 @@ func (p *play) pass() {
 
 	p.verb(func(group.Group) (group.Group, error) { return d.Group(), nil })
 	for _, a := range d.Actions {
-		if a, signals := a.(group.Signal); signals && p.alive[a.PID] {
+		if a, signals := a.(plan.Signal); signals && p.alive[a.PID] {
 			p.exit(*p.g.Service(a.ServiceID), policy.Exit{Code: policy.CodeKilled, Status: 15})
 		}
 	}
-	p.verb(func(g group.Group) (group.Group, error) { return g.Result("me", result, p.seen), nil })
+	p.verb(func(g group.Group) (group.Group, error) { return plan.Record(g, "me", result, p.seen), nil })
 }
 
 // String returns what has come of the deaths: charges, states, and, if each was about one service

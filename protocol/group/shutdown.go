@@ -13,13 +13,13 @@ import (
 func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen observe.Observation) (
 	Group, error,
 ) {
-	e := g.begin("shutdown", by, seen)
-	if e.service(service) == nil {
+	e := g.Begin("shutdown", by, seen)
+	if e.Service(service) == nil {
 		return g, ErrNoService
 	}
 
 	e.takeEnds(exit, append([]string{service}, g.Registry.dependents(service)...))
-	below := e.g.RunningDependents(service)
+	below := e.Group.RunningDependents(service)
 	if only && len(below) > 0 {
 		return g, ErrHasDependents
 	}
@@ -51,20 +51,20 @@ func (g Group) StoppedDependents(service string) []string {
 // ShutdownAll returns g after the request to stop all services (spec §10.4). It takes in ends as
 // Shutdown does, and returns ErrExhausted.
 func (g Group) ShutdownAll(by string, exit ExitLookup, seen observe.Observation) (Group, error) {
-	e := g.begin("shutdown", by, seen)
+	e := g.Begin("shutdown", by, seen)
 	e.takeEnds(exit, nil)
 	all := make(map[string]string)
-	for _, id := range g.Registry.ordered() {
+	for _, id := range g.Registry.Ordered() {
 		all[id] = ""
 	}
 	return e.shutDownAll(all)
 }
 
 // shutDownAll stops the services of stop, which says together with which one, or "".
-func (e *edit) shutDownAll(stop map[string]string) (Group, error) {
-	for _, id := range e.g.Registry.ordered() {
+func (e *Draft) shutDownAll(stop map[string]string) (Group, error) {
+	for _, id := range e.Group.Registry.Ordered() {
 		if with, stops := stop[id]; stops {
-			e.shutDown(e.service(id), with)
+			e.shutDown(e.Service(id), with)
 		}
 	}
 	return e.end()
@@ -91,7 +91,7 @@ func (g Group) ShuttingDown(service string) []string {
 // not know. It returns 0 if the observer finds none.
 func (g Group) Outlives(s *Service, seen observe.Observation) int {
 	switch {
-	case s.State != StateStopped, s.isGroup():
+	case s.State != StateStopped, s.IsGroup():
 		return 0
 	case s.PID != 0 && seen.Checks(s.Vitals):
 		return s.PID
@@ -109,32 +109,32 @@ func (s *Service) Hidden(seen observe.Observation) bool {
 }
 
 // shutDown stops s, together with the service with if that is not "".
-func (e *edit) shutDown(s *Service, with string) {
-	s.StartAgain, s.Maintenance = false, s.Maintenance.with(false)
+func (e *Draft) shutDown(s *Service, with string) {
+	s.StartAgain, s.Maintenance = false, s.Maintenance.With(false)
 	switch {
 	case s.State == StateCompleted, s.DidItsWork(),
-		s.State == StateStopped && e.g.Registry.Supervision.End.State == GroupRunning:
+		s.State == StateStopped && e.Group.Registry.Supervision.End.State == GroupRunning:
 		return
 	case s.State == StateStopped: // its group ended: now it also stays so when that runs again
 	case !e.mayRun(s) && s.RemoveAfterStop:
-		e.remove(s)
+		e.Remove(s)
 		return
 	case !e.mayRun(s):
 		e.stopped(s)
 	case with != "":
-		e.askToStop(s, "dependency: "+with, with)
+		e.AskToStop(s, "dependency: "+with, with)
 	default:
-		e.askToStop(s, "", "")
+		e.AskToStop(s, "", "")
 	}
 	s.StoppedBy = cmp.Or(s.StoppedBy, e.by)
 }
 
-// askToStop lets passes stop s (spec §10.4), unless they already do, because of the service cause,
+// AskToStop lets passes stop s (spec §10.4), unless they already do, because of the service cause,
 // if that is not "".
-func (e *edit) askToStop(s *Service, reason, cause string) {
+func (e *Draft) AskToStop(s *Service, reason, cause string) {
 	if s.State != StateShuttingDown {
-		e.setStateFor(s, StateShuttingDown, reason, cause)
-		s.StopRequestedAt = e.seen.Now
-		s.forgetFailure()
+		e.SetStateFor(s, StateShuttingDown, reason, cause)
+		s.StopRequestedAt = e.Seen.Now
+		s.ForgetFailure()
 	}
 }

@@ -40,13 +40,13 @@ func (s *Span) extended(by string, d time.Duration, now time.Time) *Span {
 func (g Group) Silence(service, by string, d time.Duration, seen observe.Observation) (
 	Group, error,
 ) {
-	e := g.begin("silence", by, seen)
-	s := e.service(service)
+	e := g.Begin("silence", by, seen)
+	s := e.Service(service)
 	switch {
 	case s == nil:
 		return g, ErrNoService
 	case d > 0:
-		s.Silence = s.Silence.extended(by, d, e.seen.Now)
+		s.Silence = s.Silence.extended(by, d, e.Seen.Now)
 	case s.Silence != nil:
 		e.endSilence(s)
 	}
@@ -55,10 +55,10 @@ func (g Group) Silence(service, by string, d time.Duration, seen observe.Observa
 
 // endSilence ends the silence of s, and raises one alert if s is in trouble: whoever has asked for
 // the silence may have heard of none. (One about which only its death counts must be dead.)
-func (e *edit) endSilence(s *Service) {
+func (e *Draft) endSilence(s *Service) {
 	s.Silence = nil
-	if s.InTrouble(true, e.seen.Now) && (s.AlertOn != AlertOnFinal || s.State == StateDead) {
-		e.raise(AlertSilenceOver, s.ID, "%s", s.troubles())
+	if s.InTrouble(true, e.Seen.Now) && (s.AlertOn != AlertOnFinal || s.State == StateDead) {
+		e.Raise(AlertSilenceOver, s.ID, "%s", s.troubles())
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Service) InTrouble(runs bool, now time.Time) bool {
 	case StateRunning:
 		return !runs || s.unchecked()
 	}
-	return s.BlockedBy != "" && !s.waitsForMaintenance()
+	return s.BlockedBy != "" && !s.WaitsForMaintenance()
 }
 
 // troubles says what s is in trouble with.

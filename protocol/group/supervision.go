@@ -43,48 +43,22 @@ func (v *Supervision) same(w *Supervision) bool {
 		slices.Equal(v.Unknown, w.Unknown)
 }
 
-// set sets what p gives. Without a limit, nothing is charged.
-func (v *Supervision) set(p PassRequest) {
-	if p.Strategy != "" {
-		v.Strategy = p.Strategy
-	}
-	if p.Window != nil {
-		v.Window = *p.Window
-	}
-	if p.Limit != nil {
-		v.Limit = *p.Limit
-	}
-	if p.Rules != nil {
-		v.Rules = p.Rules
-	}
-	if p.AutoShutdown != nil {
-		v.AutoShutdown = *p.AutoShutdown
-	}
-	if p.OnExit != nil {
-		v.OnExit = *p.OnExit
-	}
-	if p.Log != nil {
-		v.Log = *p.Log
-	}
-	v.forgetUnlimited()
-}
-
-// forgetUnlimited removes what was charged to a limit that is none.
-func (v *Supervision) forgetUnlimited() {
+// ForgetUnlimited removes what was charged to a limit that is none.
+func (v *Supervision) ForgetUnlimited() {
 	if v.Limit.Period == 0 {
 		v.Limit, v.Restarts = policy.Limit{}, nil
 	}
 }
 
-// inSet reports whether the service id restarts together with others, and has not started yet.
-func (r Registry) inSet(id string) bool { return slices.Contains(r.Supervision.Set, id) }
+// InSet reports whether the service id restarts together with others, and has not started yet.
+func (r Registry) InSet(id string) bool { return slices.Contains(r.Supervision.Set, id) }
 
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
 	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
 	v.Log = w.Log
-	v.forgetUnlimited()
+	v.ForgetUnlimited()
 }
 
 // member is the member supervision, which is not written if v is empty.

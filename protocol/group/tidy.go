@@ -16,12 +16,12 @@ const DefaultKeepEnded = time.Hour
 // ErrExhausted.
 func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed []string,
 	err error) {
-	e := g.begin("tidy", by, seen)
+	e := g.Begin("tidy", by, seen)
 	for found := true; found; {
 		found = false
-		for _, id := range e.g.Registry.ordered() {
-			if s := e.service(id); e.keptLongEnough(s) {
-				e.remove(s)
+		for _, id := range e.Group.Registry.Ordered() {
+			if s := e.Service(id); e.keptLongEnough(s) {
+				e.Remove(s)
 				removed, found = append(removed, id), true
 			}
 		}
@@ -35,21 +35,21 @@ func (g Group) Tidy(by string, seen observe.Observation) (after Group, removed [
 }
 
 // keptLongEnough reports whether s has ended long ago, and nothing needs its entry any more.
-func (e *edit) keptLongEnough(s *Service) bool {
+func (e *Draft) keptLongEnough(s *Service) bool {
 	keep := s.KeepEnded
 	if keep == 0 && s.Restart == policy.Temporary {
 		keep = DefaultKeepEnded
 	}
-	if keep == 0 || !s.Over() || s.LastExit == nil || e.seen.Now.Sub(s.LastExit.At) < keep {
+	if keep == 0 || !s.Over() || s.LastExit == nil || e.Seen.Now.Sub(s.LastExit.At) < keep {
 		return false
 	}
 
-	return e.removable(s) && !e.g.Registry.needed(s.ID)
+	return e.removable(s) && !e.Group.Registry.needed(s.ID)
 }
 
 // needed reports whether another service depends directly on id.
 func (r Registry) needed(id string) bool {
 	return slices.ContainsFunc(r.Services, func(other Service) bool {
-		return other.ID != id && slices.Contains(other.needs(), id)
+		return other.ID != id && slices.Contains(other.AllDependencies(), id)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -184,7 +185,7 @@ type vectorAction struct {
 	Attempt      int              `json:"attempt"`
 	Reason       string           `json:"reason"`
 	Signal       group.SignalName `json:"signal"`
-	To           group.Scope      `json:"to"`
+	To           plan.Scope       `json:"to"`
 	PID          int              `json:"pid"`
 	Group        string           `json:"group"`
 	Generation   int64            `json:"generation"`
@@ -504,7 +505,7 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 	case "silence":
 		return g.Silence(v.Do.Supervisor, by, wire.Milliseconds(v.Do.ForMs), seen)
 	case "result":
-		r := group.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
+		r := plan.Result{Failed: make(map[string]group.StartFailure), Appended: v.Do.Appended}
 		for id, cause := range v.Do.Failed {
 			r.Failed[id] = failure(cause, slices.Contains(v.Do.Short, id),
 				slices.Contains(v.Do.Terminal, id))
@@ -514,7 +515,7 @@ func (v *vector) do(t *testing.T, g group.Group, seen observe.Observation) (grou
 				r.Started = append(r.Started, s.ID)
 			}
 		}
-		return g.Result(owner, r, seen), nil
+		return plan.Record(g, owner, r, seen), nil
 	}
 
 	t.Fatalf("unknown verb %q", v.Do.Verb)
@@ -676,7 +677,7 @@ func (v *vector) exit(t *testing.T) group.ExitLookup {
 }
 
 // checkNeeded checks which exit records must stay after d. (After d the starts have other ids.)
-func (v *vector) checkNeeded(t *testing.T, d *group.Decision) {
+func (v *vector) checkNeeded(t *testing.T, d *plan.Decision) {
 	var needed []string
 	for _, startID := range slices.Sorted(maps.Keys(v.Do.Exits)) {
 		if slices.ContainsFunc(d.Group().Registry.Services, func(s group.Service) bool {
@@ -763,12 +764,12 @@ func (v *vector) child(id string) group.ChildGroup {
 }
 
 // actionOfGroup returns a as in a vector, if it is about another group.
-func actionOfGroup(a group.Action) (vectorAction, bool) {
+func actionOfGroup(a plan.Action) (vectorAction, bool) {
 	switch a := a.(type) {
-	case group.Begin:
+	case plan.Begin:
 		return vectorAction{Action: "begin", SupervisorID: a.Parent.Service, Group: a.Group,
 			Generation: a.Parent.Generation}, true
-	case group.Finish:
+	case plan.Finish:
 		return vectorAction{Action: "end", SupervisorID: a.Parent.Service, Group: a.Group,
 			Generation: a.Parent.Generation}, true
 	}
@@ -827,7 +828,7 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 			Passed: c.Passed, Output: c.Output, CannotRun: c.CannotRun})
 	}
 
-	request := group.PassRequest{
+	request := plan.Request{
 		Health: health,
 		Owner:  owner, PID: pid, State: group.OrchestratorState(v.Do.State), Failover: v.Do.Failover,
 		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
@@ -837,11 +838,11 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 		Window: v.Do.Window, Room: v.Do.Room, Started: v.Do.Started, OnExit: onExit, Log: log, Prompt: prompt,
 		Exit: v.exit(t), Child: v.child,
 	}
-	d, err := g.Pass(request, seen)
+	d, err := plan.Pass(g, request, seen)
 	if err != nil {
 		return g, err
 	}
-	group.CheckForecast(t, g, request, d, seen)
+	checkForecast(t, g, request, d, seen)
 	if d.StandBy != v.StandBy {
 		t.Errorf("stands by: %v, want %v", d.StandBy, v.StandBy)
 	}
@@ -852,22 +853,22 @@ func (v *vector) pass(t *testing.T, g group.Group, owner string, seen observe.Ob
 			actions = append(actions, act)
 			continue
 		}
-		if a, signals := a.(group.Signal); signals {
+		if a, signals := a.(plan.Signal); signals {
 			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID,
 				Signal: a.Name, To: a.To, PID: a.PID})
 			continue
 		}
 
-		a := a.(group.Start)
+		a := a.(plan.Start)
 		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID,
 			Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.ServiceID]; {
 		case !ok:
-			d.Spawned(a.ServiceID, group.Spawned{PID: 1000 + i})
+			d.Spawned(a.ServiceID, plan.Spawned{PID: 1000 + i})
 		case start.Error != "":
 			d.NotSpawned(a.ServiceID, failure(start.Error, start.Short, false))
 		default:
-			d.Spawned(a.ServiceID, group.Spawned{PID: start.PID,
+			d.Spawned(a.ServiceID, plan.Spawned{PID: start.PID,
 				Process: observe.Process(start.Process), StartID: start.StartID,
 				Keeper:  observe.Process(start.Keeper),
 				LogFile: group.LogFile{Device: start.Device, Inode: start.Inode}})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/invariants"
@@ -369,23 +370,23 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
 // released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	request := group.PassRequest{Owner: "me", PID: 1}
+	request := plan.Request{Owner: "me", PID: 1}
 	if w.g.Registry.Owner == "" { // then they are recorded
 		request.Strategy, request.Limit, request.AutoShutdown = w.strategy, w.limit, w.auto
 	}
-	d, err := w.g.Pass(request, w.seen)
+	d, err := plan.Pass(w.g, request, w.seen)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if group.CheckForecast(w.t, w.g, request, d, w.seen) {
+	if checkForecast(w.t, w.g, request, d, w.seen) {
 		w.forecasts++
 	}
 	var started []*proc
 
 	for _, a := range d.Actions {
-		if a, starts := a.(group.Start); starts {
+		if a, starts := a.(plan.Start); starts {
 			p := w.spawn(a.ServiceID, a.Attempt, 1)
-			d.Spawned(a.ServiceID, group.Spawned{PID: p.process.PID, Process: p.process,
+			d.Spawned(a.ServiceID, plan.Spawned{PID: p.process.PID, Process: p.process,
 				StartID: p.startID()})
 			p.leader = false // it waits at the gate
 			started = append(started, p)
@@ -411,12 +412,12 @@ func (w *world) pass(point int) {
 	}
 
 	for _, a := range d.Actions {
-		if a, signals := a.(group.Signal); signals {
+		if a, signals := a.(plan.Signal); signals {
 			w.signal(a)
 		}
 	}
 
-	result := group.Result{Failed: make(map[string]group.StartFailure)}
+	result := plan.Result{Failed: make(map[string]group.StartFailure)}
 	for _, p := range started {
 		if others := w.alive(p.service); len(others) > 0 {
 			w.t.Errorf("%s is started beside a live one", p.service)
@@ -443,7 +444,7 @@ func (w *world) pass(point int) {
 		return
 	}
 
-	w.commit(w.g.Result("me", result, w.seen))
+	w.commit(plan.Record(w.g, "me", result, w.seen))
 }
 
 // commit makes g the group, now and then as its file says, and takes note of the failures that it
@@ -473,9 +474,9 @@ func (w *world) commit(g group.Group) {
 }
 
 // checkBackoff checks that none is started again before its wait is over.
-func (w *world) checkBackoff(d *group.Decision, before group.Group) {
+func (w *world) checkBackoff(d *plan.Decision, before group.Group) {
 	for _, a := range d.Actions {
-		a, starts := a.(group.Start)
+		a, starts := a.(plan.Start)
 		if !starts {
 			continue
 		}
@@ -526,7 +527,7 @@ func (w *world) checkBarrier(id string, before group.Group) {
 
 // checkMaintenance checks that the pass d leaves services alone that are in a maintenance, unless
 // somebody has asked for a stop or a restart.
-func (w *world) checkMaintenance(d *group.Decision, before group.Group) {
+func (w *world) checkMaintenance(d *plan.Decision, before group.Group) {
 	for i := range before.Registry.Services {
 		was := &before.Registry.Services[i]
 		waits := was.State == group.StateRegistered || was.State == group.StateWaiting
@@ -543,8 +544,8 @@ func (w *world) checkMaintenance(d *group.Decision, before group.Group) {
 			w.t.Errorf("a pass changes %s, which is in a maintenance: %+v, was %+v", was.ID, is, was)
 		}
 		for _, a := range d.Actions {
-			start, starts := a.(group.Start)
-			signal, signals := a.(group.Signal)
+			start, starts := a.(plan.Start)
+			signal, signals := a.(plan.Signal)
 			if starts && start.ServiceID == was.ID || signals && signal.ServiceID == was.ID {
 				w.t.Errorf("a pass acts on %s, which is in a maintenance: %+v", was.ID, a)
 			}
@@ -564,13 +565,13 @@ func (w *world) append() int64 {
 	return last
 }
 
-func (w *world) signal(a group.Signal) {
+func (w *world) signal(a plan.Signal) {
 	p := w.procs[a.PID]
 	switch {
 	case p == nil || p.process != a.Process:
 	case a.Name == group.Kill || !p.deafToTerm:
 		switch a.To {
-		case group.ToSurvivors:
+		case plan.ToSurvivors:
 			p.others = false
 		default:
 			p.leader = false

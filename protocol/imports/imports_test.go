@@ -20,7 +20,8 @@ func TestImports(t *testing.T) {
 	const wire, observe, audit = "github.com/dpl-project/dpl/protocol/wire",
 		"github.com/dpl-project/dpl/protocol/observe", "github.com/dpl-project/dpl/protocol/audit"
 	const trace = "github.com/dpl-project/dpl/protocol/trace"
-	const policy = "github.com/dpl-project/dpl/protocol/group/policy"
+	const group, policy = "github.com/dpl-project/dpl/protocol/group",
+		"github.com/dpl-project/dpl/protocol/group/policy"
 	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
 		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
@@ -29,6 +30,7 @@ func TestImports(t *testing.T) {
 		"trace/*.go":        {wire},
 		"*.go":              {wire, observe, audit, trace},
 		"group/policy/*.go": {wire, observe},
+		"group/plan/*.go":   {wire, observe, group, policy},
 		"group/*.go":        {wire, observe, audit, policy},
 		"audit/*.go":        {wire, observe, jsontext},
 		"queue/*.go":        {wire, observe, audit, trace, jsontext},

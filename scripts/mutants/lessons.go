@@ -157,7 +157,7 @@ var lessons = []lesson{
 	{"a prompt takes over", "protocol/group Group.heeds",
 		"owner = g.Registry.Owner",
 		"the keeper of a service must not take a group from its orchestrator", []string{groups}},
-	{"a barrier that nobody waits for", "protocol/group mustEnd",
+	{"a barrier that nobody waits for", "protocol/group/plan mustEnd",
 		"return false",
 		"services that restart together end before the first one starts", []string{groups}},
 }

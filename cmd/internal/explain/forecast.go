@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Steps returns what a pass does about a service, without full stops.
-func Steps(steps []group.Step) []string {
+func Steps(steps []plan.Step) []string {
 	all := []string{}
 	for _, s := range steps {
 		all = append(all, step(s))
@@ -18,26 +19,26 @@ func Steps(steps []group.Step) []string {
 	return all
 }
 
-func step(s group.Step) (text string) {
+func step(s plan.Step) (text string) {
 	switch s.Kind {
-	case group.StepChange:
+	case plan.StepChange:
 		text = change(s.From, s.To, s.Reason)
-	case group.StepStart:
+	case plan.StepStart:
 		text = fmt.Sprintf("start it, attempt %d, because of: %s", s.Attempt, s.Reason)
-	case group.StepSignal:
+	case plan.StepSignal:
 		text = fmt.Sprintf("send %s to its %s, %d", s.Signal, s.Target, s.PID)
-	case group.StepBeginGroup:
+	case plan.StepBeginGroup:
 		text = "let the group " + s.Group + " begin"
-	case group.StepEndGroup:
+	case plan.StepEndGroup:
 		text = "let the group " + s.Group + " end"
-	case group.StepBlock:
+	case plan.StepBlock:
 		text = "not start it, blocked by " + s.Reason
 	}
 
 	switch s.If {
-	case group.IfCheckPasses:
+	case plan.IfCheckPasses:
 		text += ", if its health check succeeds"
-	case group.IfCheckFails:
+	case plan.IfCheckFails:
 		text += ", if its health check fails"
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // LastPass returns how long ago the last pass over g was, or "" if there was none.
@@ -18,7 +19,7 @@ func LastPass(g model.Group) string {
 
 // Set returns what the services wait for that restart together, or "" if there are none.
 func Set(g model.Group) string {
-	open := g.OpenSet(g.Seen)
+	open := plan.OpenSetOf(g.Group, g.Seen)
 	if len(open.Services) == 0 {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
@@ -20,7 +21,7 @@ const most = 8
 type service struct {
 	g    group.Group
 	s    *group.Service
-	f    group.Facts
+	f    plan.Facts
 	seen observe.Observation
 	all  []string
 }
@@ -32,7 +33,7 @@ func (e *service) say(format string, args ...any) {
 // Service returns why s, a service of g, is in its state, in sentences: its last changes, as far as
 // the registry has them, and the rules and numbers that apply to it.
 func Service(g group.Group, s *group.Service, seen observe.Observation) []string {
-	e := &service{g: g, s: s, f: g.Facts(s, seen), seen: seen, all: history(g, s.ID, seen)}
+	e := &service{g: g, s: s, f: plan.FactsOf(g, s, seen), seen: seen, all: history(g, s.ID, seen)}
 	e.spans()
 	switch s.State {
 	case group.StateRegistered, group.StateWaiting:
@@ -104,7 +105,7 @@ func (e *service) waiting() {
 }
 
 // standing returns why a service that another waits for is not ready.
-func standing(w group.Wait) string {
+func standing(w plan.Wait) string {
 	on := w.Service
 	switch {
 	case on == nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/vectors"
 )
@@ -122,7 +123,7 @@ func TestService(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			next, err := g.Forecast("s", nil, nil, seen)
+			next, err := plan.Foresee(g, "s", nil, nil, seen)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +146,7 @@ func TestService(t *testing.T) {
 		})
 	}
 
-	if _, err := group.Create("g").Forecast("none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
+	if _, err := plan.Foresee(group.Create("g"), "none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
 		t.Errorf("got %v, want ErrNoService", err)
 	}
 }
@@ -181,7 +182,7 @@ func TestTogether(t *testing.T) {
 			"Passes stop it, sibling: b; then it starts with the others of its set.",
 			"What is left of it got TERM 2026-01-01T00:00:58Z, 2s ago, and gets KILL after 5s."},
 	} {
-		next, err := g.Forecast(id, nil, nil, seen)
+		next, err := plan.Foresee(g, id, nil, nil, seen)
 		if err != nil {
 			t.Fatal(err)
 		}

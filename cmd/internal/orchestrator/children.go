@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -123,16 +124,16 @@ func (o *Orchestrator) beside(id string) *Orchestrator {
 
 // ask asks a group to begin or to end, if a does, and reports whether that changed anything. If it
 // cannot, the next pass asks again.
-func (o *Orchestrator) ask(a group.Action) (child *Orchestrator, changed bool) {
+func (o *Orchestrator) ask(a plan.Action) (child *Orchestrator, changed bool) {
 	var id string
 	var verb func(group.Group, observe.Observation) (group.Group, error)
 	switch a := a.(type) {
-	case group.Begin:
+	case plan.Begin:
 		id = a.Group
 		verb = func(g group.Group, seen observe.Observation) (group.Group, error) {
 			return g.BeginGroup(a.Parent, o.Owner, seen)
 		}
-	case group.Finish:
+	case plan.Finish:
 		id = a.Group
 		verb = func(g group.Group, seen observe.Observation) (group.Group, error) {
 			return g.EndGroup(a.Parent, o.Owner, seen)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -64,7 +65,7 @@ func (o *Orchestrator) Unread() error { return o.unread }
 // reserve makes room for the exit record of the start a, whose process waits at gate. Without a
 // keeper no one would write it, run a finish command, or say how a preflight ends. If it cannot,
 // the process ends.
-func (o *Orchestrator) reserve(gate Gate, s *group.Service, a group.Start, startID string) error {
+func (o *Orchestrator) reserve(gate Gate, s *group.Service, a plan.Start, startID string) error {
 	if gate.Keeper() == (observe.Process{}) {
 		switch {
 		case s.StartInfo.Preflight != nil:

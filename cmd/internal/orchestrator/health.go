@@ -19,6 +19,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -189,7 +190,7 @@ func (o *Orchestrator) checkOne(all context.Context, s *group.Service) (group.He
 // its process, but no mark of a start. With that, it would be a process of the service.
 func (o *Orchestrator) checking(s *group.Service) []string {
 	var env []string
-	for _, v := range o.environment(s, group.Start{ServiceID: s.ID, Attempt: s.Attempt}, "", nil) {
+	for _, v := range o.environment(s, plan.Start{ServiceID: s.ID, Attempt: s.Attempt}, "", nil) {
 		name, _, _ := strings.Cut(v, "=")
 		if name != process.StartVariable && name != process.KeeperVariable && name != "DPL_REASON" {
 			env = append(env, v)

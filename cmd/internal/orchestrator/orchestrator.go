@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -66,7 +67,7 @@ func New(env Env, l *fileops.Ledger, groupID string) *Orchestrator {
 type PassReport struct {
 	StandBy bool
 	Seen    observe.Observation // what it is decided by
-	Actions []group.Action
+	Actions []plan.Action
 	Failed  map[string]group.StartFailure // services that could not be started, and why
 	Alerts  []group.Alert
 	Before  group.Group
@@ -74,7 +75,7 @@ type PassReport struct {
 	// of the groups below, first those that were made before this pass
 	Children []PassReport
 
-	decision *group.Decision
+	decision *plan.Decision
 	later    int // how many starts it has left to the next pass, because it had no room
 }
 
@@ -156,7 +157,7 @@ func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport, visited map
 
 	request := o.arguments(p.Before, seen)
 	request.Health = health.results
-	d, err := p.Before.Pass(request, seen)
+	d, err := plan.Pass(p.Before, request, seen)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (o *Orchestrator) say(p PassReport) {
 	o.sayShortage(p)
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case group.Start:
+		case plan.Start:
 			if f, failed := p.Failed[a.ServiceID]; failed {
 				if f.Class != policy.Tempfail {
 					o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, f.Cause)
@@ -215,11 +216,11 @@ func (o *Orchestrator) say(p PassReport) {
 				continue
 			}
 			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
-		case group.Signal:
+		case plan.Signal:
 			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Name, a.ServiceID, a.To, a.PID)
-		case group.Begin:
+		case plan.Begin:
 			o.Env.Logf("%s: begin group %q, generation %d", o.Group, a.Group, a.Parent.Generation)
-		case group.Finish:
+		case plan.Finish:
 			o.Env.Logf("%s: end group %q, generation %d", o.Group, a.Group, a.Parent.Generation)
 		}
 	}
@@ -230,7 +231,7 @@ func (o *Orchestrator) say(p PassReport) {
 func (o *Orchestrator) sayShortage(p PassReport) {
 	var short []string
 	for _, a := range p.Actions {
-		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Class == policy.Tempfail {
+		if a, starts := a.(plan.Start); starts && p.Failed[a.ServiceID].Class == policy.Tempfail {
 			short = append(short, a.ServiceID)
 		}
 	}
@@ -249,12 +250,12 @@ func (o *Orchestrator) sayShortage(p PassReport) {
 	}
 }
 
-func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) group.PassRequest {
+func (o *Orchestrator) arguments(g group.Group, seen observe.Observation) plan.Request {
 	last, err := o.Ledger.LastAlert(o.Group)
 	if err != nil {
 		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
 	}
-	return group.PassRequest{
+	return plan.Request{
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
@@ -286,7 +287,7 @@ func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err erro
 				return g, err
 			}
 
-			d, err := g.Pass(o.arguments(g, seen), seen)
+			d, err := plan.Pass(g, o.arguments(g, seen), seen)
 			if err != nil {
 				return g, err
 			}
@@ -302,7 +303,7 @@ func (o *Orchestrator) rehearse(visited map[string]bool) (p PassReport, err erro
 // carryOut commits the decision d, takes its actions, and commits the result (spec §11.5). After
 // the uptime latest it is too late for starts, because other hosts have given them up; 0 means no
 // limit.
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *group.Decision, p *PassReport,
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *plan.Decision, p *PassReport,
 	latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
@@ -326,24 +327,24 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *group.Decision, p *PassR
 
 // record commits the result of the starts, and writes the alerts that are certainly committed. The
 // number of any other alert could be given again after a power cut.
-func (o *Orchestrator) record(tx *fileops.GroupTx, result group.Result, durable bool,
+func (o *Orchestrator) record(tx *fileops.GroupTx, result plan.Result, durable bool,
 	p *PassReport) error {
 	for {
 		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := fileops.AppendAlerts(tx, alerts); err != nil {
-				return errors.Join(err, tx.Commit(tx.Value().Result(o.Owner, result, tx.Observe())))
+				return errors.Join(err, tx.Commit(plan.Record(tx.Value(), o.Owner, result, tx.Observe())))
 			}
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
 
-		after := tx.Value().Result(o.Owner, result, tx.Observe())
+		after := plan.Record(tx.Value(), o.Owner, result, tx.Observe())
 		if err := tx.Commit(after); err != nil || !durable ||
 			len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
 
-		result = group.Result{} // a pending alert now says that a start has failed
+		result = plan.Result{} // a pending alert now says that a start has failed
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -32,11 +33,11 @@ type waiting struct {
 
 // spawn answers each start of d with a process that waits behind its gate, in the order of the
 // starts, or with the reason why there is none.
-func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
+func (o *Orchestrator) spawn(before group.Group, d *plan.Decision,
 	latest time.Duration) (gates []waiting, failed map[string]group.StartFailure) {
 	failed = make(map[string]group.StartFailure)
 	for _, a := range d.Actions {
-		a, starts := a.(group.Start)
+		a, starts := a.(plan.Start)
 		if !starts {
 			continue
 		}
@@ -53,14 +54,14 @@ func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 		}
 
 		gates = append(gates, waiting{gate, a.ServiceID})
-		d.Spawned(a.ServiceID, group.Spawned{PID: gate.Process().PID, Process: gate.Process(),
+		d.Spawned(a.ServiceID, plan.Spawned{PID: gate.Process().PID, Process: gate.Process(),
 			StartID: startID, Keeper: gate.Keeper(), LogFile: log})
 	}
 
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
+func (o *Orchestrator) spawnOne(s *group.Service, a plan.Start, startID string,
 	latest time.Duration, after group.Group) (Gate, group.LogFile, error) {
 	to := after.Registry.Supervision.Log
 	log, journal, file, err := o.log(s.ID, to)
@@ -96,7 +97,7 @@ func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 
 // environment is what a started service gets, whatever this pass has itself (spec §11.6). told are
 // the variables about the process before it.
-func (o *Orchestrator) environment(s *group.Service, a group.Start, startID string,
+func (o *Orchestrator) environment(s *group.Service, a plan.Start, startID string,
 	told []string) []string {
 	env := []string{
 		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID,
@@ -135,8 +136,8 @@ func cancel(gates []waiting) (err error) {
 // preflight has begun; no pass waits for that. If it is unknown
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
-func (o *Orchestrator) release(gates []waiting) group.Result {
-	result := group.Result{Failed: make(map[string]group.StartFailure)}
+func (o *Orchestrator) release(gates []waiting) plan.Result {
+	result := plan.Result{Failed: make(map[string]group.StartFailure)}
 	for _, gate := range gates {
 		id := gate.service
 		switch err := gate.Release(); {
@@ -158,9 +159,9 @@ func (o *Orchestrator) release(gates []waiting) group.Result {
 
 // signal sends the signals of a pass. It is no error if a process has ended; the next pass looks
 // again. What cannot be signalled is said once for each start, however many passes try it.
-func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
+func (o *Orchestrator) signal(g group.Group, actions []plan.Action) {
 	for _, a := range actions {
-		a, signals := a.(group.Signal)
+		a, signals := a.(plan.Signal)
 		if !signals {
 			continue
 		}
@@ -189,12 +190,12 @@ func (o *Orchestrator) warnOnce(startID, warning string) {
 }
 
 // send sends the signal a, and returns an error, or nil, for each process.
-func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
+func (o *Orchestrator) send(s *group.Service, a plan.Signal) (errs []error) {
 	signal, err := process.ParseSignal(string(a.Name))
 	if err != nil {
 		return []error{err}
 	}
-	if a.To == group.ToProcess {
+	if a.To == plan.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
 
@@ -203,7 +204,7 @@ func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}
 
-	if a.To == group.ToGroup { // first the group as a whole, then processes outside of it
+	if a.To == plan.ToGroup { // first the group as a whole, then processes outside of it
 		err := o.machine().SignalGroup(a.Process, signal)
 		errs = append(errs, err)
 		survivors = slices.DeleteFunc(survivors, func(p observe.Process) bool {

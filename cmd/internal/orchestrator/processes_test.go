@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -39,8 +40,8 @@ func TestSignalSurvivors(t *testing.T) {
 	var w warnings
 	o := Orchestrator{Env: &w, Machine: ending{}, Group: "g"}
 	g := group.Group{Registry: group.Registry{Services: []group.Service{{ID: "s"}}}}
-	o.signal(g, []group.Action{group.Signal{ServiceID: "s", Name: group.Term,
-		To: group.ToSurvivors}})
+	o.signal(g, []plan.Action{plan.Signal{ServiceID: "s", Name: group.Term,
+		To: plan.ToSurvivors}})
 	want := []string{
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
@@ -85,8 +86,8 @@ func TestSignalGroup(t *testing.T) {
 		o := Orchestrator{Env: &warnings{}, Group: "g",
 			Machine: processGroup{leader: c.leader, got: &got}}
 		services := group.Registry{Services: []group.Service{{ID: "s"}}}
-		o.signal(group.Group{Registry: services}, []group.Action{group.Signal{
-			ServiceID: "s", Name: group.Term, To: group.ToGroup,
+		o.signal(group.Group{Registry: services}, []plan.Action{plan.Signal{
+			ServiceID: "s", Name: group.Term, To: plan.ToGroup,
 			Process: observe.Process{PID: 1},
 		}})
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // The variables that tell a process about the one before it (spec §29.2, §29.3).
@@ -16,7 +17,7 @@ const (
 // exitVariables returns the variables that tell the process of the start a about the one before it,
 // and writes its restart file. A disk that is full must not keep a service from being started, so it is
 // started without that file.
-func (o *Orchestrator) exitVariables(a group.Start, startID string, to group.LogTarget) []string {
+func (o *Orchestrator) exitVariables(a plan.Start, startID string, to group.LogTarget) []string {
 	if a.After == nil {
 		return nil
 	}

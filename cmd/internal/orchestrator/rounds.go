@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 const (
@@ -33,9 +34,9 @@ func (r rounds) note(p PassReport) {
 	id := p.After.ID
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case group.Start:
+		case plan.Start:
 			r[id] = append(r[id], a.ServiceID)
-		case group.Begin:
+		case plan.Begin:
 			r[id] = append(r[id], a.Parent.Service)
 		}
 	}
@@ -46,7 +47,7 @@ func (r rounds) note(p PassReport) {
 
 // continues reports whether another round is worth while after p, for its group or one below it.
 func (r rounds) continues(p PassReport) bool {
-	return !p.StandBy && p.After.Continues(r[p.After.ID], p.Seen.Now) ||
+	return !p.StandBy && plan.Continues(p.After, r[p.After.ID], p.Seen.Now) ||
 		slices.ContainsFunc(p.Children, r.continues)
 }
 

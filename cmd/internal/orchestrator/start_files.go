@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // startFiles are the files of a group that are about one start of a service.
@@ -29,7 +30,7 @@ func (o *Orchestrator) startFiles() (f startFiles, err error) {
 
 // forget removes those of f that are not needed after a pass that has decided d, and has left the
 // group as after (spec §19.4, §29.3).
-func (o *Orchestrator) forget(f startFiles, d *group.Decision, after group.Group) {
+func (o *Orchestrator) forget(f startFiles, d *plan.Decision, after group.Group) {
 	restarts := slices.DeleteFunc(f.restarts, func(f fileops.StartFile) bool {
 		s := after.Service(f.Service)
 		return s != nil && s.StartID == f.StartID

@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // StopUnrecorded stops services although the disk is full (spec §11.8): it applies verb, which asks for
@@ -22,8 +23,8 @@ func (o *Orchestrator) StopUnrecorded(timeout time.Duration, verb fileops.Verb[g
 			seen := tx.Observe()
 			request := o.arguments(g, seen)
 			request.Room = new(int)
-			var d *group.Decision
-			if d, err = g.Pass(request, seen); err != nil {
+			var d *plan.Decision
+			if d, err = plan.Pass(g, request, seen); err != nil {
 				break
 			}
 			if d.StandBy {

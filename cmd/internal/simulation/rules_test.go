@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -45,7 +46,7 @@ const runtimeSoft, runtimeMax = time.Second, 2 * time.Second
 func (w *world) checkRules(p orchestrator.PassReport, decided int64) {
 	var started []string
 	for _, a := range p.Actions {
-		if a, starts := a.(group.Start); starts && p.Failed[a.ServiceID].Cause == "" {
+		if a, starts := a.(plan.Start); starts && p.Failed[a.ServiceID].Cause == "" {
 			started = append(started, a.ServiceID)
 		}
 	}
@@ -79,11 +80,11 @@ func (w *world) checkMaintenance(p orchestrator.PassReport) {
 			!s.TermSentAt.Equal(old.TermSentAt) {
 			w.fail("a pass has not left %s alone, which is in maintenance", old.ID)
 		}
-		if slices.ContainsFunc(p.Actions, func(a group.Action) bool {
+		if slices.ContainsFunc(p.Actions, func(a plan.Action) bool {
 			switch a := a.(type) {
-			case group.Start:
+			case plan.Start:
 				return a.ServiceID == old.ID
-			case group.Signal:
+			case plan.Signal:
 				return a.ServiceID == old.ID
 			}
 			return false

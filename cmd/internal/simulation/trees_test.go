@@ -6,6 +6,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -45,11 +46,11 @@ func (g *registry) shows(c *command, now group.Group) {
 }
 
 // asked returns the start of a service that a pass has asked its group to begin, or to end.
-func asked(a group.Action) (group.Parent, bool) {
+func asked(a plan.Action) (group.Parent, bool) {
 	switch a := a.(type) {
-	case group.Begin:
+	case plan.Begin:
 		return a.Parent, true
-	case group.Finish:
+	case plan.Finish:
 		return a.Parent, false
 	}
 	return group.Parent{}, false
@@ -117,7 +118,7 @@ func (c *command) between(says string) {
 // start they have begun already.
 func (c *command) asksLate(p orchestrator.PassReport) {
 	for _, a := range p.Actions {
-		begin, is := a.(group.Begin)
+		begin, is := a.(plan.Begin)
 		if !is || !c.w.chance(3) {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
@@ -129,21 +130,21 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 	actions, alerts := []cli.Object{}, []cli.Object{}
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case group.Start:
+		case plan.Start:
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "start"},
 				{"attempt", a.Attempt}, {"reason", a.Reason},
 				{"error", cli.OrNull(p.Failed[a.ServiceID].Cause)},
 			})
-		case group.Signal:
+		case plan.Signal:
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "signal"},
 				{"signal", a.Name}, {"to", a.To},
 				{"pid", a.PID},
 			})
-		case group.Begin:
+		case plan.Begin:
 			actions = append(actions, ofGroup("begin", a.Group, a.Parent))
-		case group.Finish:
+		case plan.Finish:
 			actions = append(actions, ofGroup("end", a.Group, a.Parent))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/explain"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -152,7 +153,7 @@ func groupObject(g model.Group, service string) cli.Object {
 
 // setObject returns the services that restart together, or nil if there are none.
 func setObject(g model.Group) any {
-	open := g.OpenSet(g.Seen)
+	open := plan.OpenSetOf(g.Group, g.Seen)
 	if len(open.Services) == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	processes "github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/plan"
 )
 
 // whyService prints why a service is in its state, and what passes do about it.
@@ -27,7 +28,7 @@ func (s *reporter) whyService(groupID, service string) error {
 		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 	facts := explain.Service(g.Group, entry, g.Seen)
-	next, err := g.Forecast(service, func(service, startID string) (group.ExitRecord, bool) {
+	next, err := plan.Foresee(g.Group, service, func(service, startID string) (group.ExitRecord, bool) {
 		x, found, err := s.ledger.ReadExit(groupID, service, startID)
 		if err != nil {
 			s.env.Warnf("%v", cli.Named("exit record", groupID, service, err))
@@ -57,7 +58,7 @@ func (s *reporter) whyService(groupID, service string) error {
 }
 
 // ahead says what happens next, and whether there is anybody to do it.
-func ahead(g model.Group, next group.Forecast) (lines []string) {
+func ahead(g model.Group, next plan.Forecast) (lines []string) {
 	lines = append(lines, "A pass now: "+would(next.Now))
 	if !next.At.IsZero() {
 		lines = append(lines, fmt.Sprintf("A pass from %s on, in %v: %s",
@@ -76,7 +77,7 @@ func ahead(g model.Group, next group.Forecast) (lines []string) {
 	return lines
 }
 
-func would(steps []group.Step) string {
+func would(steps []plan.Step) string {
 	if len(steps) == 0 {
 		return "nothing changes."
 	}

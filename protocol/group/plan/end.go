@@ -1,10 +1,10 @@
-package group
+package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -12,21 +12,21 @@ import (
 // decideEnd decides whether what the services do in this pass ends their group (spec §23.2), and
 // reports whether the group ends. plan has their courses.
 func (p *planner) decideEnd(plan []course) bool {
-	if p.end.State == GroupRunning {
+	if p.end.State == group.GroupRunning {
 		p.memberDead(plan)
 	}
-	if p.end.State == GroupRunning {
+	if p.end.State == group.GroupRunning {
 		p.autoShutdown(plan)
 	}
 	return p.ends()
 }
 
 // ends reports whether the group is ending or has ended, so that nothing is started.
-func (p *planner) ends() bool { return p.end.State != GroupRunning }
+func (p *planner) ends() bool { return p.end.State != group.GroupRunning }
 
 // begin lets the group end.
 func (p *planner) begin(reason policy.EndReason, format string, args ...any) {
-	p.end = End{State: GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	p.end = group.End{State: group.GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // memberDead ends the group if a service is given up that it cannot do without.
@@ -57,21 +57,21 @@ func (p *planner) autoShutdown(plan []course) {
 		switch {
 		case !s.Significant, mode == policy.ShutdownNever:
 			continue
-		case s.rests(p.seen.Now):
+		case s.LeftAlone(p.seen.Now):
 			rest = true
 			continue
 		}
 
 		dies, dead := stepOf[die](c)
 		_, completes := stepOf[complete](c)
-		before := mode == policy.ShutdownAll && s.State == StateDead
+		before := mode == policy.ShutdownAll && s.State == group.StateDead
 		switch {
 		case completes:
-			over = append(over, c.id+": "+string(StateCompleted))
+			over = append(over, c.id+": "+string(group.StateCompleted))
 		case dead:
 			over = append(over, c.id+": "+p.gaveUp(c, dies))
 		case before:
-			over = append(over, c.id+": "+string(StateDead))
+			over = append(over, c.id+": "+string(group.StateDead))
 		case !s.State.Final():
 			rest = true
 		}
@@ -91,14 +91,14 @@ func (p *planner) autoShutdown(plan []course) {
 // What it has done by itself in the meantime is recorded first.
 func (p *planner) windDown(j judgement) []step {
 	s := j.Service
-	failed := (s.State == StateFailed || s.State == StateScheduled) && s.RestartCause == ""
+	failed := (s.State == group.StateFailed || s.State == group.StateScheduled) && s.RestartCause == ""
 	switch {
-	case s.State == StateShuttingDown && s.StartAgain:
+	case s.State == group.StateShuttingDown && s.StartAgain:
 		stays := *s
 		stays.StartAgain = false
 		j.Service = &stays
 		return then(stayDown{}, p.shuttingDown(j))
-	case s.State == StateShuttingDown:
+	case s.State == group.StateShuttingDown:
 		return p.shuttingDown(j)
 	case j.failure != nil:
 		return p.fail(j, j.failure)
@@ -113,11 +113,11 @@ func (p *planner) windDown(j judgement) []step {
 // quit stops a service because its group ends.
 func (p *planner) quit(j judgement) []step {
 	s := *j.Service
-	runs := s.State == StateRunning && j.failure == nil
+	runs := s.State == group.StateRunning && j.failure == nil
 	switch {
 	case p.mustStop(j):
-		s.State = StateShuttingDown
-		s.forgetFailure()
+		s.State = group.StateShuttingDown
+		s.ForgetFailure()
 		j.Service = &s
 		return then(quit{p.end.Reason}, p.shuttingDown(j))
 	case runs && j.Evidence == observe.Rebooted:
@@ -131,28 +131,4 @@ func (p *planner) quit(j judgement) []step {
 // mustStop reports whether anything of a service is left that a group that ends has to stop.
 func (p *planner) mustStop(j judgement) bool {
 	return !j.Service.State.Final() && (j.Held(p.seen) || !j.Checkable && j.Heard)
-}
-
-type (
-	quit     struct{ reason policy.EndReason } // its group ends
-	stayDown struct{}                          // it is not started again when it has stopped
-)
-
-func (step quit) take(a *acting, s *Service) {
-	a.askToStop(s, string(GroupEnding)+": "+string(step.reason), "")
-}
-
-func (stayDown) take(_ *acting, s *Service) { s.StartAgain = false }
-
-// endGroup records the end that a pass has decided on or that goes on, after its steps.
-func (e *edit) endGroup(end End) {
-	v := &e.g.Registry.Supervision
-	v.End = end
-	if end.State != GroupEnding || slices.ContainsFunc(e.g.Registry.Services,
-		func(s Service) bool { return !s.State.Final() }) {
-		return
-	}
-
-	v.End.State, v.End.At = GroupEnded, e.seen.Now
-	e.raise(AlertGroupEnded, "", "%s", v.End)
 }

@@ -1,10 +1,11 @@
-package group
+package plan
 
 import (
 	"cmp"
 	"strconv"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -17,14 +18,14 @@ type course struct {
 // A planner turns the judgements of a pass into courses. It changes nothing. Its methods are the
 // rules of spec §11.3.
 type planner struct {
-	g        Group // as it was, with the graces of the pass
+	g        group.Group // as it was, with the graces of the pass
 	seen     observe.Observation
 	judged   judgements
 	failover bool
 	restarts []time.Time       // the charges of the group that still count, with those of this pass
 	parked   map[string]bool   // services that this pass gives up for the intensity of the group
 	set      set               // what restarts together
-	end      End               // of the group
+	end      group.End         // of the group
 	planned  map[string]course // as far as they have been asked for, given all of the above
 	room     *int              // how many starts the pass may make; nil: any number
 	started  []string          // services that earlier rounds have started
@@ -60,7 +61,7 @@ func (p *planner) plan() []course {
 func (p *planner) each() []course {
 	p.planned = make(map[string]course)
 	var all []course
-	for _, id := range p.g.Registry.ordered() {
+	for _, id := range p.g.Registry.Ordered() {
 		all = append(all, p.course(id))
 	}
 	return all
@@ -82,7 +83,7 @@ func (p *planner) course(id string) course {
 // rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
 	switch {
-	case j.Service.rests(p.seen.Now), j.Unread:
+	case j.Service.LeftAlone(p.seen.Now), j.Unread:
 		return nil
 	case j.Awaited:
 		return []step{await{}}
@@ -92,15 +93,15 @@ func (p *planner) rule(j judgement) []step {
 	}
 
 	switch j.Service.State {
-	case StateRunning:
+	case group.StateRunning:
 		return p.running(j)
-	case StateRegistered, StateWaiting:
+	case group.StateRegistered, group.StateWaiting:
 		return p.waiting(j, "registered")
-	case StateFailed, StateScheduled:
+	case group.StateFailed, group.StateScheduled:
 		return p.failed(j, j.Service.FailedAt)
-	case StateShuttingDown:
+	case group.StateShuttingDown:
 		return p.shuttingDown(j)
-	case StateCompleted:
+	case group.StateCompleted:
 		if p.runsAgain(j.Service) {
 			return p.runAgain(j)
 		}
@@ -130,7 +131,7 @@ func (p *planner) running(j judgement) []step {
 	for _, clock := range j.asks {
 		steps = append(steps, nudge{clock})
 	}
-	if j.Service.isGroup() {
+	if j.Service.IsGroup() {
 		return append(steps, p.showing(j)...)
 	}
 	steps = append(steps, j.pauseSignal()...)
@@ -138,13 +139,13 @@ func (p *planner) running(j judgement) []step {
 }
 
 // fail makes a service fail as was judged, and continues with the steps that follow.
-func (p *planner) fail(j judgement, f *Failure) []step {
+func (p *planner) fail(j judgement, f *group.Failure) []step {
 	if p.parked[j.Service.ID] && f.StopFor != nil {
-		f = f.Then(ThenPark)
+		f = f.Then(group.ThenPark)
 	}
 
 	j.Service = f.After
-	if f.After.completes() {
+	if f.After.Completes() {
 		return p.complete(j, f)
 	}
 	return then(fail{f}, p.failed(j, f.After.FailedAt))
@@ -195,7 +196,7 @@ func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	case p.barred(j.Service):
 		return nil
 	}
-	if j.Service.isGroup() {
+	if j.Service.IsGroup() {
 		return p.beginGroup(j, restart, firstReason)
 	}
 	if pid := p.kept(j.Service.ID); pid != 0 {

@@ -1,9 +1,9 @@
-package group
+package plan
 
 import (
 	"slices"
-	"strings"
-	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // admit returns plan without the starts for which the window of the group has no place (spec §28).
@@ -52,7 +52,7 @@ func (p *planner) limit(plan []course) []course {
 
 	free := *p.room
 	for i, c := range plan {
-		if _, starts := stepOf[start](c); !starts || p.judged[c.id].Service.isGroup() {
+		if _, starts := stepOf[start](c); !starts || p.judged[c.id].Service.IsGroup() {
 			continue
 		}
 		if free--; free < 0 {
@@ -68,10 +68,10 @@ func (p *planner) limit(plan []course) []course {
 func (p *planner) hasPlace(c course) bool {
 	s := p.judged[c.id].Service
 	switch s.State {
-	case StateRegistered, StateWaiting:
+	case group.StateRegistered, group.StateWaiting:
 		_, adopts := stepOf[adopt](c)
 		return adopts || s.RestartPending && p.barred(s)
-	case StateDead, StateStopped:
+	case group.StateDead, group.StateStopped:
 		return false
 	}
 
@@ -80,7 +80,7 @@ func (p *planner) hasPlace(c course) bool {
 	_, dies := stepOf[die](c)
 	_, stops := stepOf[stopped](c)
 	_, goes := stepOf[remove](c)
-	completed := (completes || s.State == StateCompleted) && !again
+	completed := (completes || s.State == group.StateCompleted) && !again
 	return !completed && !dies && !stops && !goes
 }
 
@@ -88,7 +88,7 @@ func (p *planner) hasPlace(c course) bool {
 func (p *planner) needsPlace(c course) bool {
 	s := p.judged[c.id].Service
 	_, starts := stepOf[start](c)
-	return starts && (s.State == StateRegistered || s.State == StateWaiting)
+	return starts && (s.State == group.StateRegistered || s.State == group.StateWaiting)
 }
 
 // without returns steps without those that are an S.
@@ -99,54 +99,4 @@ func without[S step](steps []step) (kept []step) {
 		}
 	}
 	return kept
-}
-
-// full reports whether the window of r has no place for a service that waits to be started.
-func (r Registry) full() bool {
-	taken := 0
-	for i := range r.Services {
-		s := &r.Services[i]
-		waits := s.State == StateRegistered || s.State == StateWaiting
-		if !waits && !s.State.Final() {
-			taken++
-		}
-	}
-	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
-}
-
-// tellBlocked raises an alert if nothing of the group runs or will, although services wait: once
-// for the same reasons (spec §28).
-func (e *edit) tellBlocked() {
-	v := &e.g.Registry.Supervision
-	reasons := e.g.Registry.blocked(e.seen.Now)
-	if reasons != "" && reasons != v.Blocked {
-		e.raise(AlertGroupBlocked, "", "%s", reasons)
-	}
-	v.Blocked = reasons
-}
-
-// blocked returns why all services of r that have not ended wait for what will not come, or "". A
-// maintenance ends.
-func (r Registry) blocked(now time.Time) string {
-	var blocked []*Service
-	for i := range r.Services {
-		switch s := &r.Services[i]; {
-		case s.State.Final():
-		case s.Maintenance.On(now), s.waitsForMaintenance():
-			return ""
-		case s.State == StateWaiting, s.State == StateRegistered && s.BlockedBy != "":
-			if s.BlockedBy != "" {
-				blocked = append(blocked, s)
-			}
-		default:
-			return ""
-		}
-	}
-
-	slices.SortFunc(blocked, InOrder)
-	var reasons []string
-	for _, s := range blocked {
-		reasons = append(reasons, s.ID+": "+s.BlockedBy)
-	}
-	return strings.Join(reasons, "; ")
 }

@@ -1,10 +1,11 @@
-package group
+package plan
 
 import (
 	"cmp"
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -23,7 +24,7 @@ type Step struct {
 	From, To string // states
 	Reason   string
 	Attempt  int
-	Signal   SignalName
+	Signal   group.SignalName
 	Target   Scope
 	PID      int
 	Group    string
@@ -50,29 +51,29 @@ const (
 	IfCheckFails  CheckResult = "fails"
 )
 
-// Forecast returns what passes will do about the service id. It asks the pass itself, as a timer
+// Foresee returns what passes will do about the service id. It asks the pass itself, as a timer
 // makes it, which gets its exit records from exits, and what is seen of the groups below from
 // children. It returns ErrNoService, or the error of that pass; ErrTwoMachines means that passes do
 // nothing here.
-func (g Group) Forecast(id string, exits ExitLookup, children ChildLookup, seen observe.Observation) (
+func Foresee(g group.Group, id string, exits group.ExitLookup, children ChildLookup, seen observe.Observation) (
 	f Forecast, err error,
 ) {
 	if g.Service(id) == nil {
-		return f, ErrNoService
+		return f, group.ErrNoService
 	}
 
-	pass := PassRequest{Owner: cmp.Or(g.Registry.Owner, id), Failover: g.Orchestrator.Failover,
+	pass := Request{Owner: cmp.Or(g.Registry.Owner, id), Failover: g.Orchestrator.Failover,
 		Exit: exits, Child: children}
-	after, now, err := g.foresee(id, pass, seen)
+	after, now, err := passOnce(g, id, pass, seen)
 	f.Now = now
 	if s := after.Service(id); err != nil || s == nil || s.Starting {
 		return f, err // it is gone, or nobody knows yet how that start goes
 	}
 
-	for _, at := range after.turns(id, seen) {
+	for _, at := range turns(after, id, seen) {
 		later := after
 		later.Orchestrator.Heartbeat, later.Orchestrator.Beat = at, observe.Beat{}
-		if _, then, err := later.foresee(id, pass, seen.Later(at)); err == nil && len(then) > 0 {
+		if _, then, err := passOnce(later, id, pass, seen.Later(at)); err == nil && len(then) > 0 {
 			f.At, f.Then = at, then
 			break
 		}
@@ -80,22 +81,22 @@ func (g Group) Forecast(id string, exits ExitLookup, children ChildLookup, seen 
 	return f, nil
 }
 
-// foresee returns g after the pass next, and what that does about the service id: also what it would
+// passOnce returns g after the pass next, and what that does about the service id: also what it would
 // do if the health check of id that is due succeeded, or failed.
-func (g Group) foresee(id string, next PassRequest, seen observe.Observation) (Group, []Step, error) {
-	d, err := g.Pass(next, seen)
+func passOnce(g group.Group, id string, next Request, seen observe.Observation) (group.Group, []Step, error) {
+	d, err := Pass(g, next, seen)
 	if err != nil {
 		return g, nil, err
 	}
 
-	steps := d.about(id)
+	steps := d.About(id)
 	for _, result := range []CheckResult{IfCheckPasses, IfCheckFails} {
-		next.Health = g.healthIf(id, result == IfCheckPasses, seen)
+		next.Health = healthIf(g, id, result == IfCheckPasses, seen)
 		if next.Health == nil {
 			continue
 		}
-		if d, err := g.Pass(next, seen); err == nil {
-			for _, step := range d.about(id) {
+		if d, err := Pass(g, next, seen); err == nil {
+			for _, step := range d.About(id) {
 				if !slices.Contains(steps, step) {
 					step.If = result
 					steps = append(steps, step)
@@ -108,11 +109,11 @@ func (g Group) foresee(id string, next PassRequest, seen observe.Observation) (G
 
 // healthIf returns the results of the health checks that are due if all succeed, or, unless passed,
 // all but that of the service id. It returns nil if there are none, or that one is not due.
-func (g Group) healthIf(id string, passed bool, seen observe.Observation) (all []HealthResult) {
+func healthIf(g group.Group, id string, passed bool, seen observe.Observation) (all []group.HealthResult) {
 	due := passed
 	for _, s := range g.DueChecks(seen) {
 		due = due || s.ID == id
-		all = append(all, HealthResult{Service: s.ID, StartID: s.StartID, Passed: passed || s.ID != id})
+		all = append(all, group.HealthResult{Service: s.ID, StartID: s.StartID, Passed: passed || s.ID != id})
 	}
 	if !due {
 		return nil
@@ -120,45 +121,9 @@ func (g Group) healthIf(id string, passed bool, seen observe.Observation) (all [
 	return all
 }
 
-// about returns what d does about the service id.
-func (d *Decision) about(id string) (all []Step) {
-	before, after := d.edit.before, d.Group()
-	for _, e := range after.Registry.Events {
-		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
-			all = append(all, Step{Kind: StepChange, From: e.From, To: e.To, Reason: e.Reason})
-		}
-	}
-
-	for _, a := range d.Actions {
-		switch a := a.(type) {
-		case Start:
-			if a.ServiceID == id {
-				all = append(all, Step{Kind: StepStart, Attempt: a.Attempt, Reason: a.Reason})
-			}
-		case Signal:
-			if a.ServiceID == id {
-				all = append(all, Step{Kind: StepSignal, Signal: a.Name, Target: a.To, PID: a.PID})
-			}
-		case Begin:
-			if a.Parent.Service == id {
-				all = append(all, Step{Kind: StepBeginGroup, Group: a.Group})
-			}
-		case Finish:
-			if a.Parent.Service == id {
-				all = append(all, Step{Kind: StepEndGroup, Group: a.Group})
-			}
-		}
-	}
-
-	if s := after.Service(id); s != nil && s.BlockedBy != "" {
-		all = append(all, Step{Kind: StepBlock, Reason: s.BlockedBy})
-	}
-	return all
-}
-
 // turns returns the times after now at which the same facts may lead to another decision about a
 // service, in order.
-func (g Group) turns(id string, seen observe.Observation) []time.Time {
+func turns(g group.Group, id string, seen observe.Observation) []time.Time {
 	s := g.Service(id)
 	all := []time.Time{s.NextAttemptAt}
 	if s.Maintenance != nil {
@@ -172,8 +137,8 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 			g.Orchestrator.StalenessThreshold+time.Millisecond))
 	}
 
-	if g.Registry.inSet(id) {
-		open := g.OpenSet(seen)
+	if g.Registry.InSet(id) {
+		open := OpenSetOf(g, seen)
 		all = append(all, open.Due)
 		for _, held := range open.Held {
 			if other := g.Service(held); !other.TermSentAt.IsZero() && other.KillTimeout != wire.Longest {
@@ -182,7 +147,7 @@ func (g Group) turns(id string, seen observe.Observation) []time.Time {
 		}
 	}
 
-	all = append(all, s.clockTurns(seen)...)
+	all = append(all, s.ClockTurns(seen)...)
 	all = slices.DeleteFunc(all, func(t time.Time) bool { return !t.After(seen.Now) })
 	slices.SortFunc(all, time.Time.Compare)
 	return all

@@ -1,9 +1,10 @@
-package group
+package plan
 
 import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -38,29 +39,29 @@ type Facts struct {
 type Wait struct {
 	On       string
 	End      bool             // for its end
-	Service  *Service         // nil: it is not registered
+	Service  *group.Service   // nil: it is not registered
 	Evidence observe.Evidence // that it is dead; "": none
 }
 
-// Facts returns the facts of s, a service of g.
-func (g Group) Facts(s *Service, seen observe.Observation) Facts {
-	f := Facts{Alive: s.alive(seen), Held: s.held(seen), Full: g.Registry.full(),
-		StoppedFor: g.Registry.stoppedFor(s.ID), GivenUp: s.History().GiveUp(), Policy: s.policy(),
+// FactsOf returns the facts of s, a service of g.
+func FactsOf(g group.Group, s *group.Service, seen observe.Observation) Facts {
+	f := Facts{Alive: s.Alive(seen), Held: s.Held(seen), Full: full(g.Registry),
+		StoppedFor: stoppedFor(&g.Registry, s.ID), GivenUp: s.History().GiveUp(), Policy: s.RestartPolicy(),
 		Delay:    s.History().Delay(),
 		Charged:  s.LastExit != nil && s.LastExit.Charged(),
 		Together: g.Registry.Supervision.Strategy.Together()}
 	f.Evidence, f.Age = g.JudgeService(s, seen)
-	f.Waits = g.waits(s, seen)
-	f.Elsewhere = s.BlockedBy != "" && s.foreign(seen) && !g.Orchestrator.Failover
+	f.Waits = waits(g, s, seen)
+	f.Elsewhere = s.BlockedBy != "" && s.Foreign(seen) && !g.Orchestrator.Failover
 	if s.BlockedBy != "" && seen.Kept != nil {
 		f.Kept = seen.Kept(g.ID, s.ID, s.StartID)
 	}
-	if g.Registry.inSet(s.ID) {
-		f.Set = new(g.OpenSet(seen))
+	if g.Registry.InSet(s.ID) {
+		f.Set = new(OpenSetOf(g, seen))
 	}
 
-	for _, id := range g.Registry.ordered() {
-		switch order := InOrder(g.Service(id), s); {
+	for _, id := range g.Registry.Ordered() {
+		switch order := group.InOrder(g.Service(id), s); {
 		case order < 0:
 			f.Before = append(f.Before, id)
 		case order > 0:
@@ -71,25 +72,25 @@ func (g Group) Facts(s *Service, seen observe.Observation) Facts {
 }
 
 // waits returns for what s waits, unless it has been started.
-func (g Group) waits(s *Service, seen observe.Observation) (all []Wait) {
-	if s.State != StateRegistered && s.State != StateWaiting {
+func waits(g group.Group, s *group.Service, seen observe.Observation) (all []Wait) {
+	if s.State != group.StateRegistered && s.State != group.StateWaiting {
 		return nil
 	}
 
-	wait := func(on *Service, id string, end bool) {
+	wait := func(on *group.Service, id string, end bool) {
 		w := Wait{On: id, End: end, Service: on}
 		if on != nil {
-			w.Evidence = g.dead(on, seen)
+			w.Evidence = g.EvidenceOf(on, seen)
 		}
 		all = append(all, w)
 	}
 	for _, id := range s.Dependencies {
-		if on := g.Service(id); on == nil || !g.ready(on, seen) {
+		if on := g.Service(id); on == nil || !g.IsReady(on, seen) {
 			wait(on, id, false)
 		}
 	}
 	for _, id := range s.DependenciesCompleted {
-		if on := g.Service(id); on == nil || on.State != StateCompleted {
+		if on := g.Service(id); on == nil || on.State != group.StateCompleted {
 			wait(on, id, true)
 		}
 	}
@@ -98,11 +99,24 @@ func (g Group) waits(s *Service, seen observe.Observation) (all []Wait) {
 
 // stoppedFor returns the id of the service together with which the service id was asked to stop the
 // last time, as far as the registry has that event, or "".
-func (r *Registry) stoppedFor(id string) string {
+func stoppedFor(r *group.Registry, id string) string {
 	for _, e := range slices.Backward(r.Events) {
-		if e.SupervisorID == id && e.To == string(StateShuttingDown) {
+		if e.SupervisorID == id && e.To == string(group.StateShuttingDown) {
 			return e.CauseID
 		}
 	}
 	return ""
+}
+
+// full reports whether the window of r has no place for a service that waits to be started.
+func full(r group.Registry) bool {
+	taken := 0
+	for i := range r.Services {
+		s := &r.Services[i]
+		waits := s.State == group.StateRegistered || s.State == group.StateWaiting
+		if !waits && !s.State.Final() {
+			taken++
+		}
+	}
+	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
 }

@@ -1,20 +1,21 @@
-package group
+package plan
 
 import (
 	"cmp"
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A charge is a failure that counts for the limit of a group, or several that count as one.
 type charge struct {
-	at    time.Time    // the first death
-	order *Service     // whose death that was
-	exit  *policy.Exit // of that service
-	ids   []string     // the services that failed
+	at    time.Time      // the first death
+	order *group.Service // whose death that was
+	exit  *policy.Exit   // of that service
+	ids   []string       // the services that failed
 }
 
 // count charges the group for what fails in this pass. alone has the course that each service would
@@ -49,7 +50,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 	}
 
 	for _, c := range alone {
-		if !p.isCause(c) || p.g.Registry.inSet(c.id) {
+		if !p.isCause(c) || p.g.Registry.InSet(c.id) {
 			continue
 		}
 		if e := p.lastExit(c); e != nil && e.Charged() {
@@ -58,7 +59,7 @@ func (p *planner) charges(alone []course) (all []charge) {
 	}
 
 	slices.SortFunc(all, func(a, b charge) int {
-		return cmp.Or(a.at.Compare(b.at), InOrder(a.order, b.order))
+		return cmp.Or(a.at.Compare(b.at), group.InOrder(a.order, b.order))
 	})
 	if !v.Strategy.Together() || len(all) == 0 {
 		return all
@@ -78,14 +79,14 @@ func (p *planner) lastExit(c course) *policy.Exit {
 
 	s := *p.judged[c.id].Service
 	if _, settles := stepOf[settle](c); settles {
-		s.settle(p.seen.Now)
+		s.SettleExit(p.seen.Now)
 	}
 	return s.LastExit
 }
 
 // notBefore returns the time before which the group restarts no service whose last end was charged,
 // or zero.
-func (p *planner) notBefore(s *Service) time.Time {
+func (p *planner) notBefore(s *group.Service) time.Time {
 	limit := p.g.Registry.Supervision.Limit
 	if limit.OnIntensity != policy.Delay || !limit.Exceeded(p.restarts) || s.LastExit == nil ||
 		!s.LastExit.Charged() {
@@ -104,11 +105,4 @@ func (p *planner) park(j judgement) []step {
 		return then(doom{}, p.stop(j))
 	}
 	return []step{die{parkedReason}}
-}
-
-// A doom records that a service is dead once it is no longer held.
-type doom struct{}
-
-func (doom) take(_ *acting, s *Service) {
-	s.StopFor = &StopFor{Reason: s.LastExit.Reason, Detail: s.LastExit.Detail, Then: ThenPark}
 }

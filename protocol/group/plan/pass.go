@@ -1,0 +1,369 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A Request has the arguments of one pass over a group (spec §11). A zero duration means that
+// it was not given.
+type Request struct {
+	Owner    string
+	PID      int
+	State    group.OrchestratorState // "": running
+	Failover bool                    // also start services that may still run on another host
+	Hook     bool                    // this pass gives alerts to a hook
+	// the number of the last line in the alerts file; 0 if there is none
+	LastAlert          int64
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+	Strategy           policy.Strategy      // from now on; "" means not given
+	Window             *int                 // how many services run at once, from now on; 0: all
+	Limit              *policy.Limit        // of the group, from now on; nil means not given
+	AutoShutdown       *policy.AutoShutdown // from now on; nil means not given
+	OnExit             *group.OnExit        // from now on; nil means not given
+	Log                *group.LogTarget     // from now on; nil means not given
+	Rules              []policy.Rule        // from now on; nil means not given
+	Prompt             *group.Prompt        // what asked for this pass; nil: somebody, or a timer
+	Room               *int                 // how many starts this pass may make at most; nil: any number
+	Started            []string             // by earlier rounds of this command; nil: this is the first (§11.10)
+	Health             []group.HealthResult // of the health checks that were due before the pass
+	// Exit returns the exit record of a start; nil: there are none.
+	Exit group.ExitLookup
+	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
+	Child ChildLookup
+}
+
+// A ChildLookup returns what is seen of the group with that id; the zero value if there is none.
+type ChildLookup func(groupID string) group.ChildGroup
+
+// A Decision is the first half of a pass, before processes are spawned for its starts.
+type Decision struct {
+	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
+	Actions []Action
+	Later   int // how many starts are left to the next pass, for lack of Room
+	// Rotate has the ids of the services whose logs are rotated now because of LogEvery, in order
+	// (spec §11.8).
+	Rotate []string
+
+	edit *group.Draft
+	ends map[string]group.Ending
+}
+
+// About returns what d does about the service id.
+func (d *Decision) About(id string) (all []Step) {
+	before, after := d.edit.Before, d.Group()
+	for _, e := range after.Registry.Events {
+		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
+			all = append(all, Step{Kind: StepChange, From: e.From, To: e.To, Reason: e.Reason})
+		}
+	}
+
+	for _, a := range d.Actions {
+		switch a := a.(type) {
+		case Start:
+			if a.ServiceID == id {
+				all = append(all, Step{Kind: StepStart, Attempt: a.Attempt, Reason: a.Reason})
+			}
+		case Signal:
+			if a.ServiceID == id {
+				all = append(all, Step{Kind: StepSignal, Signal: a.Name, Target: a.To, PID: a.PID})
+			}
+		case Begin:
+			if a.Parent.Service == id {
+				all = append(all, Step{Kind: StepBeginGroup, Group: a.Group})
+			}
+		case Finish:
+			if a.Parent.Service == id {
+				all = append(all, Step{Kind: StepEndGroup, Group: a.Group})
+			}
+		}
+	}
+
+	if s := after.Service(id); s != nil && s.BlockedBy != "" {
+		all = append(all, Step{Kind: StepBlock, Reason: s.BlockedBy})
+	}
+	return all
+}
+
+// Spawned records the process p, which waits to become the service id.
+func (d *Decision) Spawned(id string, p Spawned) {
+	s := d.edit.Service(id)
+	s.ReplaceProcess(p.PID, p.Process)
+	s.StartID, s.Keeper, s.LogFile = p.StartID, p.Keeper, p.LogFile
+}
+
+// NeedsRecord reports whether the exit record of a start may tell a later pass anything. If not,
+// it may be removed after the decision is committed.
+func (d *Decision) NeedsRecord(service, startID string) bool {
+	s := d.edit.Service(service)
+	return s != nil && !s.State.Final() && s.StartID == startID &&
+		d.ends[service].Consumed != startID
+}
+
+// NotSpawned records that no process could be created for the service id.
+func (d *Decision) NotSpawned(id string, f group.StartFailure) {
+	d.edit.FailStart(d.edit.Service(id), f)
+}
+
+// Group returns the group after the decision.
+func (d *Decision) Group() group.Group {
+	if d.StandBy {
+		return d.edit.Group
+	}
+	return d.edit.After()
+}
+
+// Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
+// plans for the group, and acts on a copy of g. The caller must answer each Start of the decision
+// with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
+// ErrTwoMachines or ErrExhausted before it decides anything.
+func Pass(g group.Group, p Request, seen observe.Observation) (*Decision, error) {
+	if g.StandsBy(p.Owner, p.Prompt, seen) {
+		return &Decision{StandBy: true, edit: &group.Draft{Group: g}}, nil
+	}
+	if g.TwoMachines(seen) {
+		return nil, group.ErrTwoMachines
+	}
+
+	alerts := max(g.Registry.AlertSeq, p.LastAlert)
+	if max(g.Orchestrator.Revision, g.Registry.Revision, alerts) >= wire.LastRevision {
+		return nil, wire.ErrExhausted
+	}
+
+	setTiming(&g.Orchestrator, p)
+	e := g.Begin("pass", p.Owner, seen)
+	e.Group.Registry.AlertSeq = alerts
+	takeGroup(e, p)
+	setSupervision(&e.Group.Registry.Supervision, p)
+	if owner := g.Registry.Owner; owner == "" || owner == p.Owner {
+		grant(e) // another one has watched the passes of the old one, and must not be delayed
+	}
+
+	e.EndSpans()
+
+	e.Seen.Survived = group.AskedOnce(e.Seen.Survived)
+	lookAhead(e.Group, e.Seen)
+	ends := e.LearnEnds(p.Exit)
+	children := learnChildren(e, p.Child, ends)
+	e.LearnHealth(p.Health)
+	for i := range e.Group.Registry.Services {
+		e.Measure(i)
+	}
+	judged := judgeAll(e.Group, ends, children, e.Seen, p.Failover)
+	planner := planner{g: e.Group, seen: e.Seen, judged: judged, failover: p.Failover, room: p.Room,
+		started: p.Started, restarts: e.Group.Registry.Supervision.Restarts, parked: make(map[string]bool),
+		end: e.Group.Registry.Supervision.End}
+	plan := planner.plan()
+	e.Group.Registry.Supervision.Set = planner.setInOrder()
+	e.Group.Registry.Supervision.Restarts = planner.restarts
+	done := act(e, plan)
+	endGroup(e, planner.end)
+
+	if len(done.rebooted) > 0 {
+		e.Raise(group.AlertRebooted, "", "ended with the host: %s", strings.Join(done.rebooted, ", "))
+	}
+	raiseBlocked(e)
+	e.ForgetShortage()
+
+	recordPass(e, p)
+
+	return &Decision{Actions: done.actions, Later: planner.later, Rotate: dueLogs(e), edit: e,
+		ends: ends}, nil
+}
+
+// A Spawned is a process that waits to become a service (spec §11.5, §11.6).
+type Spawned struct {
+	PID     int
+	Process observe.Process
+	StartID string          // a new random id, which it will carry in its environment
+	Keeper  observe.Process // its parent; zero: it has none
+	LogFile group.LogFile   // what it will write to
+}
+
+// A Result is the outcome of a pass's starts and alerts.
+type Result struct {
+	Started  []string                      // services that were started
+	Failed   map[string]group.StartFailure // why others were not
+	Appended int64                         // alerts up to this number are in the alerts file
+}
+
+// Record returns g after the second half of a pass by owner (spec §11.5, §11.7).
+func Record(g group.Group, owner string, r Result, seen observe.Observation) group.Group {
+	e := g.Begin("result", owner, seen)
+	for _, id := range r.Started {
+		e.Service(id).Starting = false
+	}
+	e.EndPauses()
+
+	if len(r.Failed) > 0 {
+		for _, id := range g.Registry.Ordered() {
+			if f, failed := r.Failed[id]; failed {
+				e.FailStart(e.Service(id), f)
+			}
+		}
+	}
+	e.ForgetShortage()
+
+	var pending []group.Alert
+	for _, a := range e.Group.Registry.PendingAlerts {
+		if a.Seq > r.Appended {
+			pending = append(pending, a)
+		}
+	}
+
+	e.Group.Registry.PendingAlerts = pending
+	return e.After() // what Pass has begun must be recorded
+}
+
+// setTiming sets the durations of p in o, and an interval that fits the threshold.
+func setTiming(o *group.Orchestrator, p Request) {
+	if p.StalenessThreshold != 0 {
+		o.StalenessThreshold = p.StalenessThreshold
+		o.HeartbeatInterval = observe.FittingInterval(o.HeartbeatInterval, p.StalenessThreshold)
+	}
+	if p.HeartbeatInterval != 0 {
+		o.HeartbeatInterval = p.HeartbeatInterval
+	}
+}
+
+// takeGroup makes p's owner the owner of the group, and p's hook its hook.
+func takeGroup(e *group.Draft, p Request) {
+	r := &e.Group.Registry
+	if p.Hook && r.AlertsGiven == group.NoneGiven {
+		r.AlertsGiven = r.AlertSeq
+	}
+	if r.Owner != "" && r.Owner != p.Owner {
+		e.Raise(group.AlertTakeover, "", "from %s", r.Owner)
+	}
+	r.Owner = p.Owner
+}
+
+// setSupervision sets what p gives. Without a limit, nothing is charged.
+func setSupervision(v *group.Supervision, p Request) {
+	if p.Strategy != "" {
+		v.Strategy = p.Strategy
+	}
+	if p.Window != nil {
+		v.Window = *p.Window
+	}
+	if p.Limit != nil {
+		v.Limit = *p.Limit
+	}
+	if p.Rules != nil {
+		v.Rules = p.Rules
+	}
+	if p.AutoShutdown != nil {
+		v.AutoShutdown = *p.AutoShutdown
+	}
+	if p.OnExit != nil {
+		v.OnExit = *p.OnExit
+	}
+	if p.Log != nil {
+		v.Log = *p.Log
+	}
+	v.ForgetUnlimited()
+}
+
+// grant gives a grace to every service that needs one, if the group was silent before the pass.
+func grant(e *group.Draft) {
+	if !e.Group.Silent(e.Seen) {
+		return
+	}
+
+	oldest := observe.TwoThirds(e.Group.Orchestrator.StalenessThreshold)
+	for i := range e.Group.Registry.Services {
+		s := &e.Group.Registry.Services[i]
+		if g := e.Seen.Grant(s.Vitals, oldest); g != nil && s.HasProcess() {
+			e.Services()[i].Grace = g
+		}
+	}
+}
+
+// recordPass records the orchestrator's heartbeat (spec §11.2).
+func recordPass(e *group.Draft, p Request) {
+	_, age := e.Before.OrchestratorHeard(e.Seen)
+	o := &e.Group.Orchestrator
+	o.Revision++
+	o.PID, o.Heartbeat, o.Beat = p.PID, e.Seen.Now, e.Seen.Beat()
+	o.State = cmp.Or(p.State, group.OrchestratorRunning)
+	if p.Started == nil {
+		o.Period = max(age, 0)
+	}
+	o.HostID = e.Seen.Host.ID
+	e.Group.ForgetChecks()
+	if p.Prompt == nil {
+		o.Failover = p.Failover
+	}
+}
+
+// dueLogs returns the services whose logs have had a time of rotation since the last pass, in
+// order. These times are the multiples of LogEvery since the year 1, which began on a Monday: so
+// days and weeks begin as in a calendar of UTC, and no file has to record them.
+func dueLogs(e *group.Draft) (due []string) {
+	last, now := e.Before.Orchestrator.Heartbeat, e.Seen.Now
+	if last.IsZero() {
+		return nil
+	}
+	return e.Group.Registry.OrderedIf(func(s *group.Service) bool {
+		i := s.StartInfo
+		return i != nil && i.LogEvery > 0 && last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))
+	})
+}
+
+// endGroup records the end that a pass has decided on or that goes on, after its steps.
+func endGroup(e *group.Draft, end group.End) {
+	v := &e.Group.Registry.Supervision
+	v.End = end
+	if end.State != group.GroupEnding || slices.ContainsFunc(e.Group.Registry.Services,
+		func(s group.Service) bool { return !s.State.Final() }) {
+		return
+	}
+
+	v.End.State, v.End.At = group.GroupEnded, e.Seen.Now
+	e.Raise(group.AlertGroupEnded, "", "%s", v.End)
+}
+
+// raiseBlocked raises an alert if nothing of the group runs or will, although services wait: once
+// for the same reasons (spec §28).
+func raiseBlocked(e *group.Draft) {
+	v := &e.Group.Registry.Supervision
+	reasons := blocked(e.Group.Registry, e.Seen.Now)
+	if reasons != "" && reasons != v.Blocked {
+		e.Raise(group.AlertGroupBlocked, "", "%s", reasons)
+	}
+	v.Blocked = reasons
+}
+
+// blocked returns why all services of r that have not ended wait for what will not come, or "". A
+// maintenance ends.
+func blocked(r group.Registry, now time.Time) string {
+	var blocked []*group.Service
+	for i := range r.Services {
+		switch s := &r.Services[i]; {
+		case s.State.Final():
+		case s.Maintenance.On(now), s.WaitsForMaintenance():
+			return ""
+		case s.State == group.StateWaiting, s.State == group.StateRegistered && s.BlockedBy != "":
+			if s.BlockedBy != "" {
+				blocked = append(blocked, s)
+			}
+		default:
+			return ""
+		}
+	}
+
+	slices.SortFunc(blocked, group.InOrder)
+	var reasons []string
+	for _, s := range blocked {
+		reasons = append(reasons, s.ID+": "+s.BlockedBy)
+	}
+	return strings.Join(reasons, "; ")
+}
