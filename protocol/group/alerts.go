@@ -9,36 +9,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An AlertLine is a line of the alerts file, without its newline.
-type AlertLine struct {
-	Seq  int64
-	Text string
-}
-
-// A HookAlert is an alert as a hook gets it.
-type HookAlert struct {
-	AlertLine
-	Try int // 1 the first time
-}
-
-// MaxAlertTries is how often a hook gets one alert at most (spec §11.7).
-const MaxAlertTries = 10
-
-// The time between two tries of an alert, and how many lost ones are kept.
-const (
-	firstAlertDelay  = time.Minute
-	longestAlertWait = time.Hour
-	maxAlertsLost    = 16
-)
-
-// AlertTries are the tries of an alert after which the hook has asked for another one.
-type AlertTries struct {
-	Seq     int64     // of the alert
-	Tries   int       // from 1
-	At      time.Time // of the last one
-	Unknown []wire.Member
-}
-
 // Give returns what the hook of g gets of lines, which are the lines after the last alert that it
 // was given, in order (spec §11.7). It leaves out the supervisorFailed of a crash whose restart
 // was decided together with it, because the line after it says both. An alert about an exit also
@@ -82,14 +52,6 @@ func (r *Registry) alertDue(prompted bool, now time.Time) bool {
 	return !prompted && (waited >= delay || waited < 0) // the clock was set back
 }
 
-// of returns how many tries were made of the alert seq.
-func (t *AlertTries) of(seq int64) int {
-	if t == nil || t.Seq != seq {
-		return 0
-	}
-	return t.Tries
-}
-
 // Given returns g after the hook got the alert seq (spec §11.7). If it asks for it again, the alert
 // waits for another try, or after the last one, it is lost. Otherwise alerts up to seq were given.
 // Given returns ErrExhausted.
@@ -113,29 +75,6 @@ func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, er
 	return e.end()
 }
 
-func (t *AlertTries) record(c *wire.Codec) { c.Record(&t.Unknown, t.members, "seq", "tries", "at") }
-
-func (t *AlertTries) members(c *wire.Codec) {
-	c.Revision("seq", &t.Seq, wire.Always)
-	if c.Int("tries", &t.Tries, 1, wire.Always) && t.Tries >= MaxAlertTries {
-		c.Refuse("less than %d is expected", MaxAlertTries)
-	}
-	c.Time("at", &t.At, wire.Always)
-}
-
-// ReadAlert returns the alert of line, or the zero value if it is none.
-func ReadAlert(line string) Alert {
-	alert, _ := wire.DecodeRecord(line, (*Alert).record)
-	return alert
-}
-
-// saidBy reports whether a is the failure of a service whose restart, next, was decided in the same
-// pass.
-func (a Alert) saidBy(next Alert) bool {
-	return a.Type == AlertFailed && next.Type == AlertRestarted && a.ServiceID == next.ServiceID &&
-		a.Timestamp.Equal(next.Timestamp)
-}
-
 // withExit returns line, which is that of alert, with the last exit of the service that the alert
 // is about. If there is none, if it came after the alert, or if the alert is not about an exit, it
 // returns line as it is.
@@ -155,12 +94,21 @@ func (g Group) withExit(line string, alert Alert) string {
 	return strings.TrimSuffix(line, "}") + "," + strings.TrimPrefix(exit, "{")
 }
 
-// ofExit reports whether alerts of this type are raised because a process has ended, or did not
-// start.
-func (t AlertType) ofExit() bool {
-	switch t {
-	case AlertFailed, AlertRestarted, AlertRetrying, AlertDead, AlertCompleted:
-		return true
+// A LogCut is how much the log of a service has lost because the disk was full.
+type LogCut struct {
+	ServiceID string
+	Bytes     int64
+}
+
+// LogsCut returns g after by has cut logs (spec §11.8): an alert tells of each. It returns
+// wire.ErrExhausted.
+func (g Group) LogsCut(cuts []LogCut, by string, seen observe.Observation) (Group, error) {
+	e := g.Begin("logsCut", by, seen)
+	for _, id := range g.Registry.Ordered() {
+		i := slices.IndexFunc(cuts, func(c LogCut) bool { return c.ServiceID == id })
+		if i >= 0 {
+			e.Raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
+		}
 	}
-	return false
+	return e.end()
 }

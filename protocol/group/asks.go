@@ -14,7 +14,7 @@ type Asks struct{ all []ask }
 
 // An ask is one of them.
 type ask struct {
-	clock    string
+	cause    string // a clock, budget or violation
 	at       time.Time
 	beat     observe.Beat // of at
 	answered bool         // a note was given since
@@ -22,36 +22,36 @@ type ask struct {
 	nested   *wire.Nested
 }
 
-// of returns the ask because of clock, or nil.
-func (a *Asks) of(clock string) *ask {
+// of returns the ask because of cause, or nil.
+func (a *Asks) of(cause string) *ask {
 	if a == nil {
 		return nil
 	}
-	if i := slices.IndexFunc(a.all, func(b ask) bool { return b.clock == clock }); i >= 0 {
+	if i := slices.IndexFunc(a.all, func(b ask) bool { return b.cause == cause }); i >= 0 {
 		return &a.all[i]
 	}
 	return nil
 }
 
-// With returns a with an ask because of clock, made now. It has none yet.
-func (a *Asks) With(clock string, seen observe.Observation) *Asks {
-	b := &Asks{[]ask{{clock: clock, at: seen.Now, beat: seen.Beat()}}}
+// With returns a with an ask because of cause, made now. It has none yet.
+func (a *Asks) With(cause string, seen observe.Observation) *Asks {
+	b := &Asks{[]ask{{cause: cause, at: seen.Now, beat: seen.Beat()}}}
 	if a != nil {
 		b.all = append(slices.Clone(a.all), b.all...)
 	}
 	return b
 }
 
-// without returns a without the ask because of clock.
-func (a *Asks) without(clock string) *Asks {
+// without returns a without the ask because of cause.
+func (a *Asks) without(cause string) *Asks {
 	switch {
-	case a.of(clock) == nil:
+	case a.of(cause) == nil:
 		return a
 	case len(a.all) == 1:
 		return nil
 	}
 	return &Asks{slices.DeleteFunc(slices.Clone(a.all),
-		func(b ask) bool { return b.clock == clock })}
+		func(b ask) bool { return b.cause == cause })}
 }
 
 // again returns a as if all that is asked had been asked now.
@@ -78,17 +78,17 @@ func (a *Asks) answer() *Asks {
 	return b
 }
 
-// open returns the clocks whose asks are not answered, in the order of the asks.
-func (a *Asks) open() (clocks []string) {
+// open returns the causes whose asks are not answered, in the order of the asks.
+func (a *Asks) open() (causes []string) {
 	if a == nil {
 		return nil
 	}
 	for _, b := range a.all {
 		if !b.answered {
-			clocks = append(clocks, b.clock)
+			causes = append(causes, b.cause)
 		}
 	}
-	return clocks
+	return causes
 }
 
 // times calls sight with the time of each ask, and its beat.
@@ -111,8 +111,8 @@ func asksMember(c *wire.Codec, a **Asks) {
 
 func readAsks(r *wire.Reader) *Asks {
 	a := &Asks{}
-	r.Object(func(clock string) {
-		a.all = append(a.all, ask{clock: clock})
+	r.Object(func(cause string) {
+		a.all = append(a.all, ask{cause: cause})
 		a.all[len(a.all)-1].record(r.Codec())
 	})
 	if len(a.all) == 0 {
@@ -125,7 +125,7 @@ func (a *Asks) write(w *wire.Writer) {
 	w.Object("asked", func(w *wire.Writer) {
 		for i := range a.all {
 			b := &a.all[i]
-			w.Object(b.clock, func(w *wire.Writer) { b.record(w.Codec()) })
+			w.Object(b.cause, func(w *wire.Writer) { b.record(w.Codec()) })
 		}
 	})
 }

@@ -17,19 +17,6 @@ func (e *Draft) Measure(i int) {
 	}
 }
 
-// used returns what the process of s has used and, if it has ended, what was reported of that.
-func (s *Service) used(seen observe.Observation) (u observe.Usage) {
-	if s.Ended != nil {
-		u = observe.Usage{CPU: s.Ended.CPU, MaxRSS: s.Ended.MaxRSS}
-	}
-	if seen.Used == nil || !s.Alive(seen) {
-		return u
-	}
-
-	now, _ := seen.Used(s.Process, s.StartID, s.Keeper)
-	return observe.Usage{CPU: max(u.CPU, now.CPU), MaxRSS: max(u.MaxRSS, now.MaxRSS)}
-}
-
 // measured records u in what s has spent, where its budget limits it.
 func (s *Service) measured(u observe.Usage) {
 	for _, a := range []policy.Amount{
@@ -76,4 +63,19 @@ func (s *Service) BudgetAsks() (asks []string) {
 		}
 	}
 	return asks
+}
+
+// mostNames is under how many names a service may spend.
+const mostNames = 64
+
+// spend adds amounts to what s has spent, now and ever (spec §27.1). It returns ErrTooManyNames.
+func (s *Service) spend(amounts []policy.Amount) error {
+	for _, a := range amounts {
+		s.Spent, s.SpentTotal = s.Spent.Plus(a), s.SpentTotal.Plus(a)
+	}
+
+	if len(amounts) > 0 && len(s.SpentTotal) > mostNames {
+		return ErrTooManyNames
+	}
+	return nil
 }

@@ -3,30 +3,16 @@ package group
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
-
-// A Parent is the service of another group that a group is, in one of the starts of that service
-// (spec §24). The zero value: it is none.
-type Parent struct {
-	Group, Service string
-	Generation     int64
-}
-
-func (p Parent) String() string { return p.Group + "/" + p.Service }
-
-// SameService reports whether p and q are starts of the same service.
-func (p Parent) SameService(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
 
 // A ChildGroup is what a pass over the parent sees of a child group.
 type ChildGroup struct {
 	Unreadable string // why its files cannot be read; "": they can
 	Parent     Parent
-	End        End
+	End        GroupEnd
 	Ready      bool // it runs, and so does all that it is for
 }
 
@@ -77,7 +63,7 @@ func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, e
 	v := &e.Group.Registry.Supervision
 	v.Parent = p
 	if v.End.State == GroupRunning {
-		v.End = End{State: GroupEnding, Reason: policy.EndRequested, Message: p.String()}
+		v.End = GroupEnd{State: GroupEnding, Reason: policy.EndRequested, Message: p.String()}
 	}
 	return e.end()
 }
@@ -145,12 +131,6 @@ func (l Link) check(all []Link) error {
 	return nil
 }
 
-// IsGroup reports whether s is another group, and no process.
-func (s *Service) IsGroup() bool { return s.StartInfo != nil && s.StartInfo.Group != "" }
-
-// Begun reports whether a pass has begun the group that s is, and none has seen it ended since.
-func (s *Service) Begun() bool { return s.IsGroup() && !s.StartedAt.IsZero() }
-
 // becomes returns ErrStillRunning if to is another group than s, or one instead of processes, while
 // something of s may have to be stopped.
 func (g Group) becomes(s *Service, to *StartInfo, seen observe.Observation) error {
@@ -164,20 +144,3 @@ func (g Group) becomes(s *Service, to *StartInfo, seen observe.Observation) erro
 	}
 	return nil
 }
-
-// members are those of a parent, among those of a supervision.
-func (p *Parent) members(c *wire.Codec) {
-	c.Own("parent", p.read, p.write, wire.If(*p != Parent{}))
-	c.Revision("generation", &p.Generation, wire.If(*p != Parent{}))
-}
-
-func (p *Parent) read(r *wire.Reader) {
-	text := r.String()
-	group, service, _ := strings.Cut(text, "/")
-	if wire.CheckID(group) != nil || wire.CheckID(service) != nil {
-		r.Refuse("%.40q is not GROUP/SERVICE", text)
-	}
-	p.Group, p.Service = group, service
-}
-
-func (p *Parent) write(w *wire.Writer) { w.String("parent", p.String()) }

@@ -2,7 +2,6 @@ package group
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -50,14 +49,6 @@ func (f *ServicesFile) readServices(r *wire.Reader) {
 	})
 }
 
-// recordSettings reads the settings of a group, and nothing of its state.
-func (v *Supervision) recordSettings(c *wire.Codec) {
-	var unknown []wire.Member // refused
-	if c.Record(&unknown, v.settings) {
-		requireSettings(c)
-	}
-}
-
 // record reads d, which has an ID.
 func (d *Declaration) record(c *wire.Codec) {
 	c.Reader().CheckID(d.ID)
@@ -92,16 +83,6 @@ func (d *Declaration) readStartInfo(r *wire.Reader) {
 	}
 }
 
-// RecordedVariables returns the names of the variables that a service gets from the environment in
-// which it is registered, besides those of the locale (spec §11.6). Variables of a login session,
-// such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not among them.
-func RecordedVariables() []string {
-	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
-}
-
-// IsLocale reports whether name is that of a variable of the locale, such as LC_TIME.
-func IsLocale(name string) bool { return strings.HasPrefix(name, "LC_") }
-
 // within returns the environment of d with the variables of around that it does not set. These come
 // first.
 func (d *Declaration) within(around []Variable) []Variable {
@@ -121,4 +102,10 @@ func (s *StartInfo) recorded() Recorded {
 		Variables: slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
 			return !isRecorded(v.Name)
 		})}
+}
+
+// A Recorded is what a service gets from the process that registers it, unless it is declared.
+type Recorded struct {
+	Variables []Variable
+	Umask     Number
 }

@@ -21,3 +21,13 @@ var (
 	ErrBlocked       = errors.New("it could not be started again")
 	ErrInMaintenance = errors.New("it would stay stopped until a maintenance ends")
 )
+
+// ErrTooManyNames means that a service has spent under more than 64 names (spec §27.1).
+var ErrTooManyNames = errors.New("it has spent under too many names")
+
+// ErrOtherStart means that a report is about another start of a service than the current one, or
+// that the service has none.
+var ErrOtherStart = errors.New("the start that the report is about is over")
+
+// ErrBadLine is the kind of error of a BadLine.
+var ErrBadLine = errors.New("bad line")

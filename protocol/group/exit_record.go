@@ -87,9 +87,32 @@ func (x *ExitRecord) members(c *wire.Codec) {
 	}
 }
 
-// of reports whether x, the record of the start of s, is about its current process. One that cannot
-// be understood counts as such.
-func (x ExitRecord) of(s *Service) bool {
-	return x.Phase == "" || x.ServiceID == s.ID && x.StartID == s.StartID && x.PID == s.PID &&
-		observe.Identity(x.PID, x.Process).Is(s.Identity())
+// An ExitLookup returns the record of a start in exits/, and whether there is one. A record whose
+// text cannot be understood has no phase.
+type ExitLookup func(service, startID string) (x ExitRecord, found bool)
+
+// An Ending is what the exit record of a start says to a pass.
+type Ending struct {
+	Settled  observe.Evidence // the end is on record: why it has ended; or ""
+	awaited  bool             // it has ended, and its keeper has yet to say how
+	unread   bool             // its record could not be read: it is awaited, but for no time
+	unbegun  bool             // its command has not begun
+	Consumed string           // the id of the start, if its record is not needed any more
+
+	// how it ended according to a record that is awaited, as while its finish command runs; or nil
+	finishing *policy.Exit
+}
+
+// readStartID reads the id of a start (spec §9.3).
+func readStartID(r *wire.Reader) string {
+	id := r.String()
+	if !validStartID(id) {
+		r.Refuse("%.40q is not 16 hexadecimal digits", id)
+	}
+	return id
+}
+
+// validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).
+func validStartID(id string) bool {
+	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }

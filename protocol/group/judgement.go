@@ -67,19 +67,6 @@ func (j Judgement) Survived(seen observe.Observation) bool { return j.Service.su
 // Held reports whether anything must still be stopped before the service can be started again.
 func (j Judgement) Held(seen observe.Observation) bool { return j.Alive || j.Survived(seen) }
 
-// A Failure is what it means that a running service has ended, or must be stopped, before anything
-// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds
-// it.
-type Failure struct {
-	Reason   string
-	Detail   string
-	Left     bool     // some of its processes are left
-	HostLost bool     // it is its host that was lost
-	StopFor  *StopFor // passes stop it for that reason; nil: they do not
-	Runs     bool     // until now
-	After    *Service // as it has failed, except for its state; LastExit has the class
-}
-
 // Failed reports whether the service of j has failed: it should run, and has ended otherwise than
 // by a lost start or by a reboot after which it is started again.
 func (j Judgement) Failed() bool {
@@ -143,18 +130,4 @@ func (j Judgement) fails(f Failure, now time.Time) *Failure {
 	after.Fail(&f, now)
 	f.After = &after
 	return &f
-}
-
-// StartsAgain reports whether the service that failed is started again, now or later.
-func (f *Failure) StartsAgain() bool {
-	restarts := f.StopFor == nil || f.StopFor.Then == ThenRestart
-	return restarts && !f.After.Completes() && f.After.History().GiveUp() == policy.NoGiveUp
-}
-
-// Then returns f with what follows the stop that it begins.
-func (f *Failure) Then(next Then) *Failure {
-	changed, after := *f, *f.After
-	changed.StopFor = f.StopFor.with(next)
-	after.StopFor, changed.After = changed.StopFor, &after
-	return &changed
 }

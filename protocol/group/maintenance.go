@@ -1,71 +1,11 @@
 package group
 
 import (
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
-
-// A Maintenance is a time in which passes leave a service alone (spec §30.4). It is replaced, never
-// changed.
-type Maintenance struct {
-	Span
-	Start bool // somebody has asked for a restart: passes may make that one start
-}
-
-// On reports whether m, which may be nil, is on.
-func (m *Maintenance) On(now time.Time) bool { return m != nil && m.Span.On(now) }
-
-// extended returns a maintenance from now on, or since m began if that is on.
-func (m *Maintenance) extended(by string, d time.Duration, now time.Time) *Maintenance {
-	if m == nil {
-		m = &Maintenance{}
-	}
-	return &Maintenance{Span: *m.Span.extended(by, d, now), Start: m.Start && m.On(now)}
-}
-
-// With returns m, which may be nil, with another Start.
-func (m *Maintenance) With(start bool) *Maintenance {
-	if m == nil || m.Start == start {
-		return m
-	}
-	after := *m
-	after.Start = start
-	return &after
-}
-
-// LeftAlone reports whether passes leave s alone, as it is: in a maintenance, except for a stop or a
-// restart that somebody has asked for.
-func (s *Service) LeftAlone(now time.Time) bool {
-	if !s.Maintenance.On(now) {
-		return false
-	}
-	switch s.State {
-	case StateShuttingDown:
-		return false
-	case StateRegistered, StateWaiting:
-		return !s.Maintenance.Start
-	}
-	return true
-}
-
-// MaintenanceSuffix follows the id of a service in the BlockedBy of those that depend on it.
-const MaintenanceSuffix = ": maintenance"
-
-// WaitsForMaintenance reports whether s is blocked only until the maintenance of another service
-// ends.
-func (s *Service) WaitsForMaintenance() bool { return s.AwaitedMaintenance() != "" }
-
-// AwaitedMaintenance returns the id of the service whose maintenance must end before s is started,
-// or "".
-func (s *Service) AwaitedMaintenance() string {
-	if id, waits := strings.CutSuffix(s.BlockedBy, MaintenanceSuffix); waits {
-		return id
-	}
-	return ""
-}
 
 // Maintain returns g after by has asked passes to leave a service alone for d, or, if d is 0, no
 // longer (spec §30.4). It returns ErrNoService and wire.ErrExhausted.
@@ -109,11 +49,4 @@ func (e *Draft) EndSpans() {
 			e.endSilence(s)
 		}
 	}
-}
-
-func (m *Maintenance) record(c *wire.Codec) { c.Record(&m.Unknown, m.members, "at", "until") }
-
-func (m *Maintenance) members(c *wire.Codec) {
-	m.Span.members(c)
-	c.Bool("start", &m.Start, wire.IfSet)
 }

@@ -3,7 +3,6 @@ package group
 import (
 	"time"
 
-	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -19,65 +18,10 @@ type Pause struct {
 	nested  *wire.Nested
 }
 
-// IsPaused reports whether s runs, but passes have paused it or will.
-func (s *Service) IsPaused() bool { return s.State == StateRunning && s.Paused != nil }
-
-// pause begins a pause of s, or takes back the request to end the one there is.
-func (s *Service) pause(seen observe.Observation) {
-	switch {
-	case s.Paused == nil:
-		s.Paused = &Pause{At: seen.Now, Beat: seen.Beat()}
-	case s.Paused.Continue:
-		s.Paused = s.Paused.continuing(false)
-	}
-}
-
 func (p *Pause) continuing(is bool) *Pause {
 	after := *p
 	after.Continue = is
 	return &after
-}
-
-// Continue returns g after by has asked for the end of the pause of a service, which the next pass
-// carries out (spec §27.6). A service that is not paused stays as it is. Continue returns
-// ErrNoService and wire.ErrExhausted.
-func (g Group) Continue(service, by string, seen observe.Observation) (Group, error) {
-	e := g.Begin("continue", by, seen)
-	s := e.Service(service)
-	if s == nil {
-		return g, ErrNoService
-	}
-	if s.IsPaused() && !s.Paused.Continue {
-		s.Paused = s.Paused.continuing(true)
-	}
-	return e.end()
-}
-
-// EndPauses ends the pauses of services that have got their signal.
-func (e *Draft) EndPauses() {
-	for i := range e.Group.Registry.Services {
-		s := &e.Group.Registry.Services[i]
-		if s.IsPaused() && s.Paused.Continue && s.Alive(e.Seen) && !s.LeftAlone(e.Seen.Now) {
-			e.Services()[i].goOn(e.Seen)
-		}
-	}
-}
-
-// goOn ends the pause of s, whose process has got its signal. Its time does not count for the
-// runtime clock. What else has a time begins anew: it could not do anything about it.
-func (s *Service) goOn(seen observe.Observation) {
-	paused := max(seen.Age(s.Paused.At, s.Paused.Beat), 0)
-	s.PausedFor += min(paused, wire.Longest-s.PausedFor)
-	s.Paused, s.Asked = nil, s.Asked.again(seen)
-
-	for _, c := range s.clocks() {
-		if c.name == clockProgress {
-			s.ProgressAt, s.ProgressBeat = seen.Now, seen.Beat()
-		}
-	}
-	if !s.LastHeartbeat.IsZero() {
-		s.Refresh(seen)
-	}
 }
 
 func (p *Pause) record(c *wire.Codec) { c.Record(&p.unknown, p.members, "at") }
@@ -86,15 +30,4 @@ func (p *Pause) members(c *wire.Codec) {
 	c.Time("at", &p.At, wire.Always)
 	p.Beat.Member(c, "beat", &p.nested)
 	c.Bool("continue", &p.Continue, wire.IfSet)
-}
-
-// PausedBy returns the violation because of which s was paused last, or nil if it is not known.
-func (s *Service) PausedBy() *Violation {
-	all := s.Violations.All()
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Action == policy.RulePause {
-			return &all[i]
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package group
 
 import (
-	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group/policy"
@@ -90,22 +89,6 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 	return e.end()
 }
 
-// newService returns the service id with the defaults of spec §9.3.
-func newService(id string) Service {
-	s := Service{ID: id}
-	s.Restart = policy.Permanent
-	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, observe.ReadinessReady
-	return s
-}
-
-// lastOrder returns the highest order of a service; 0: there is none.
-func (r Registry) lastOrder() (last int64) {
-	for i := range r.Services {
-		last = max(last, r.Services[i].Order)
-	}
-	return last
-}
-
 // check returns the reason to refuse r. s is the existing service, or nil.
 func (r Registration) check(g Group, s *Service, seen observe.Observation) error {
 	switch p := observe.Identity(r.PID, r.Process); {
@@ -166,68 +149,6 @@ func (r Registration) replace(s *Service) {
 	}
 }
 
-// startInfoChanges sets how to start s. It keeps how a pass has started the present process as long
-// as the two differ.
-func (s *Service) startInfoChanges(to *StartInfo) {
-	was := s.StartedWith
-	if was == nil {
-		was = s.StartInfo
-	}
-	s.StartInfo, s.StartedWith, s.Asked = to, nil, nil
-	if !s.StartedAt.IsZero() && was != nil && !to.startsAs(was) {
-		s.StartedWith = was
-	}
-}
-
-func (s *StartInfo) equal(t *StartInfo) bool {
-	return s.Command == t.Command && s.Group == t.Group && slices.Equal(s.Args, t.Args) &&
-		s.Dir == t.Dir && s.EnvironmentFile == t.EnvironmentFile && s.Context == t.Context &&
-		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
-		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && s.LogEvery == t.LogEvery &&
-		s.LogCompress == t.LogCompress && s.sameClocks(t) &&
-		s.Budget.Equal(t.Budget) && slices.Equal(s.Unknown, t.Unknown) &&
-		s.ExitStatus.Equal(t.ExitStatus) && slices.Equal(s.Preflight, t.Preflight) &&
-		s.PreflightTimeout == t.PreflightTimeout && slices.Equal(s.Finish, t.Finish) &&
-		s.FinishTimeout == t.FinishTimeout && s.Health.equal(t.Health) &&
-		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
-		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
-		s.Policy.ResetAfter == t.Policy.ResetAfter &&
-		s.Policy.Exponential.Equal(t.Policy.Exponential) &&
-		s.Policy.JitterPercent == t.Policy.JitterPercent &&
-		s.Policy.Deadline == t.Policy.Deadline &&
-		s.Policy.Intensity == t.Policy.Intensity &&
-		s.Policy.IntensityPeriod == t.Policy.IntensityPeriod &&
-		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
-}
-
-func (s *StartInfo) sameClocks(t *StartInfo) bool {
-	return s.RuntimeSoft == t.RuntimeSoft && s.RuntimeMax == t.RuntimeMax &&
-		s.ProgressSoft == t.ProgressSoft && s.ProgressMax == t.ProgressMax &&
-		s.SoftSignal == t.SoftSignal
-}
-
-// request is step 3.
-func (e *Draft) request(s *Service) {
-	switch {
-	case s.State == "":
-		s.State = StateRegistered
-		e.event(s.ID, "", string(StateRegistered))
-	case s.State == StateFailed && s.StopFor != nil && s.Held(e.Seen):
-		s.StopFor = s.StopFor.with(ThenRestart)
-		s.ForgetLimits()
-	case s.State == StateFailed || s.State.Final():
-		e.SetState(s, StateRegistered, "")
-		s.forgetEnd()
-		s.ForgetLimits()
-	}
-}
-
-// forgetEnd removes the reasons why s is not running.
-func (s *Service) forgetEnd() {
-	s.ForgetFailure()
-	s.TermSentAt, s.StoppedBy = time.Time{}, ""
-}
-
 // registerSelf is step 4.
 func (e *Draft) registerSelf(s *Service, r Registration) {
 	alive := s.Alive(e.Seen)
@@ -273,37 +194,4 @@ func (e *Draft) runOrWait(s *Service) {
 	}
 
 	e.SetState(s, to, "")
-}
-
-// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
-// ErrHasDependents if another service depends on it.
-func (g Group) Remove(service, by string, seen observe.Observation) (Group, error) {
-	e := g.Begin("remove", by, seen)
-	s := e.Service(service)
-	switch {
-	case s == nil:
-		return g, ErrNoService
-	case !e.removable(s):
-		return g, ErrStillRunning
-	}
-
-	if g.Registry.needed(service) {
-		return g, ErrHasDependents
-	}
-
-	e.Remove(s)
-	return e.end()
-}
-
-// removable reports whether nothing of s is left that must be stopped before its entry is removed.
-func (e *Draft) removable(s *Service) bool {
-	return !s.Held(e.Seen) && (s.State.Final() || !e.Before.heard(s, e.Seen))
-}
-
-// Remove removes the entry of s, which is not valid afterwards.
-func (e *Draft) Remove(s *Service) {
-	id := s.ID
-	e.event(id, string(s.State), "")
-	e.Group.Registry.Services = slices.DeleteFunc(e.Services(),
-		func(other Service) bool { return other.ID == id })
 }

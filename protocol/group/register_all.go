@@ -19,12 +19,6 @@ type FileRegistration struct {
 	Prune    bool     // also remove what the file does not declare
 }
 
-// A Recorded is what a service gets from the process that registers it, unless it is declared.
-type Recorded struct {
-	Variables []Variable
-	Umask     Number
-}
-
 // A Planned is what RegisterAll does about one service, or about the settings of the group.
 type Planned struct {
 	ID        string // "": the group
@@ -220,55 +214,6 @@ func (e *Draft) arrange(plan []Planned) error {
 	return nil
 }
 
-// checkDependencies returns ErrNoDependency if id depends on a service that is not there, or is
-// about to be removed, and ErrCycle if it depends on itself.
-func (r Registry) checkDependencies(id string) error {
-	for _, d := range r.Services[r.index(id)].AllDependencies() {
-		if i := r.index(d); i < 0 || r.Services[i].RemoveAfterStop {
-			return fmt.Errorf("%w: %q depends on %q", ErrNoDependency, id, d)
-		}
-	}
-
-	return r.checkCycle(id)
-}
-
-// checkCycle returns ErrCycle, with the path, if id depends on itself.
-func (r Registry) checkCycle(id string) error {
-	if path := r.cycle(id); path != nil {
-		return fmt.Errorf("%w: %s", ErrCycle, strings.Join(path, " → "))
-	}
-	return nil
-}
-
-// cycle returns a shortest path along dependencies from id back to id, or nil if there is none.
-func (r Registry) cycle(id string) (path []string) {
-	from := make(map[string]string)
-	for next := []string{id}; len(next) > 0; next = next[1:] {
-		at := r.index(next[0])
-		if at < 0 {
-			continue
-		}
-
-		for _, d := range r.Services[at].AllDependencies() {
-			if _, known := from[d]; !known {
-				from[d], next = next[0], append(next, d)
-			}
-		}
-	}
-
-	if _, back := from[id]; !back {
-		return nil
-	}
-
-	path = []string{id}
-	for d := from[id]; d != id; d = from[d] {
-		path = append(path, d)
-	}
-	path = append(path, id)
-	slices.Reverse(path)
-	return path
-}
-
 // differences returns the members in which the texts of a and b differ, sorted. Members of objects
 // are named like startInfo.args.
 func differences(a, b *Service) []string {
@@ -278,7 +223,7 @@ func differences(a, b *Service) []string {
 }
 
 func differ(a, b string) (names []string) {
-	before, after := members(a), members(b)
+	before, after := textMembers(a), textMembers(b)
 	for _, m := range after {
 		i := slices.IndexFunc(before, func(o wire.Member) bool { return o.Name == m.Name })
 		switch {
@@ -302,8 +247,8 @@ func differ(a, b string) (names []string) {
 	return names
 }
 
-// members returns the members of the JSON object in text.
-func members(text string) (all []wire.Member) {
+// textMembers returns the members of the JSON object in text.
+func textMembers(text string) (all []wire.Member) {
 	r := wire.NewReader(text, 0)
 	r.Object(func(name string) { all = append(all, wire.Member{Name: name, Value: r.Value()}) })
 	return all

@@ -2,19 +2,10 @@ package group
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
-)
-
-// ErrOtherStart means that a report is about another start of a service than the current one, or
-// that the service has none.
-var ErrOtherStart = errors.New("the start that the report is about is over")
-
-const (
-	askViolation = "violation" // beside the names of clocks
 )
 
 // A Finding is what anybody reports of a service.
@@ -79,7 +70,7 @@ func (e *Draft) violated(s *Service, f Finding) policy.RuleAction {
 		s.Asked = s.Asked.without(askViolation).With(askViolation, e.Seen)
 		e.Raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
 	case action == policy.RulePause && runs:
-		s.pause(e.Seen)
+		s.pauseNow(e.Seen)
 		e.Raise(AlertPaused, s.ID, "%s", f)
 	case action == policy.RuleReap && runs:
 		s.StopFor = cmp.Or(s.StopFor, &StopFor{

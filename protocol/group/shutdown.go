@@ -101,13 +101,6 @@ func (g Group) Outlives(s *Service, seen observe.Observation) int {
 	return seen.Kept(g.ID, s.ID, s.StartID)
 }
 
-// Hidden reports whether s is stopped, and its recorded process may live in another pid namespace
-// of the observer's host.
-func (s *Service) Hidden(seen observe.Observation) bool {
-	return s.State == StateStopped && s.PID != 0 && seen.SameBoot(s.Process) &&
-		!seen.CanCheck(s.Identity())
-}
-
 // shutDown stops s, together with the service with if that is not "".
 func (e *Draft) shutDown(s *Service, with string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.With(false)

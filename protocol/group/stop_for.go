@@ -48,15 +48,3 @@ func (s *StopFor) members(c *wire.Codec) {
 	c.String("detail", &s.Detail, wire.IfSet)
 	wire.Word(c, "then", &s.Then, "what follows a stop", Then.valid, wire.Always)
 }
-
-// WhyEnds returns why the process of s ends, if it ends now, as its finish command is told (spec
-// §25.2): for what passes stop it, with a detail; because somebody has asked for it; or by itself.
-func (s *Service) WhyEnds() (reason, detail string) {
-	switch {
-	case s.StopFor != nil:
-		return s.StopFor.Reason, s.StopFor.Detail
-	case s.State == StateShuttingDown:
-		return policy.ReasonStopped, ""
-	}
-	return policy.Exited, ""
-}

@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group/policy"
@@ -20,7 +21,7 @@ type Supervision struct {
 	AutoShutdown policy.AutoShutdown
 	OnExit       OnExit
 	Log          LogTarget
-	End          End
+	End          GroupEnd
 	Parent       Parent
 	Set          []string      // services that are restarted together, and have not started yet
 	Rules        []policy.Rule // what follows violations; the first that matches counts
@@ -49,9 +50,6 @@ func (v *Supervision) ForgetUnlimited() {
 		v.Limit, v.Restarts = policy.Limit{}, nil
 	}
 }
-
-// InSet reports whether the service id restarts together with others, and has not started yet.
-func (r Registry) InSet(id string) bool { return slices.Contains(r.Supervision.Set, id) }
 
 // settle makes the settings of v those of w. What is not a setting stays.
 func (v *Supervision) settle(w *Supervision) {
@@ -107,5 +105,103 @@ func requireSettings(c *wire.Codec) {
 	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
 	if slices.ContainsFunc(limit, c.Had) {
 		c.Require(limit...)
+	}
+}
+
+// A GroupEnd says that a group has ended, or is ending, and why (spec §23). Its zero value is that
+// of a group that runs.
+type GroupEnd struct {
+	State   GroupState
+	Reason  policy.EndReason
+	Message string    // the same, in words
+	At      time.Time // when it had ended
+}
+
+// String returns what people are told, such as "memberDead: a: 5 attempts: exited: status 1".
+func (e GroupEnd) String() string {
+	if e.Message == "" {
+		return string(e.Reason)
+	}
+	return string(e.Reason) + ": " + e.Message
+}
+
+// A GroupState says whether a group runs.
+type GroupState string
+
+const (
+	GroupRunning GroupState = ""
+	GroupEnding  GroupState = "ending" // its services are being stopped
+	GroupEnded   GroupState = "ended"  // all of them are over
+)
+
+// An OnExit says what the keeper of a start does once its service has ended (spec §19.5).
+type OnExit string
+
+const (
+	NothingOnExit OnExit = ""
+	PassOnExit    OnExit = "pass" // it makes a pass over the group
+)
+
+// A LogTarget says where the output of services goes that are started from now on (spec §11.8).
+type LogTarget string
+
+const (
+	LogFiles   LogTarget = ""        // to a file of each service
+	LogJournal LogTarget = "journal" // to the journal of systemd
+)
+
+// JournalName returns the SYSLOG_IDENTIFIER by which the output of a service is found in the
+// journal. No two services share one, because no id contains a slash.
+func JournalName(groupID, service string) string { return "dpl/" + groupID + "/" + service }
+
+// A Parent is the service of another group that a group is, in one of the starts of that service
+// (spec §24). The zero value: it is none.
+type Parent struct {
+	Group, Service string
+	Generation     int64
+}
+
+func (p Parent) String() string { return p.Group + "/" + p.Service }
+
+// SameService reports whether p and q are starts of the same service.
+func (p Parent) SameService(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
+
+// revive lets a group run as if it had never failed. Its parent begins it again if it is to run for
+// that (spec §24.3).
+func (v *Supervision) revive() { v.End, v.Restarts, v.Parent = GroupEnd{}, nil, Parent{} }
+
+// Encode returns v as the registry has it (spec §22), without white space.
+func (v *Supervision) Encode() string { return wire.Line(wire.Record(v.record)) }
+
+// members are those of an end, among those of a supervision.
+func (e *GroupEnd) members(c *wire.Codec) {
+	usually(c, "state", &e.State, "word", "running", GroupEnding, GroupEnded)
+	c.String("reason", (*string)(&e.Reason), wire.IfSet)
+	c.String("message", &e.Message, wire.IfSet)
+	c.TimeOrNull("endedAt", &e.At, wire.IfSet)
+}
+
+// members are those of a parent, among those of a supervision.
+func (p *Parent) members(c *wire.Codec) {
+	c.Own("parent", p.read, p.write, wire.If(*p != Parent{}))
+	c.Revision("generation", &p.Generation, wire.If(*p != Parent{}))
+}
+
+func (p *Parent) read(r *wire.Reader) {
+	text := r.String()
+	group, service, _ := strings.Cut(text, "/")
+	if wire.CheckID(group) != nil || wire.CheckID(service) != nil {
+		r.Refuse("%.40q is not GROUP/SERVICE", text)
+	}
+	p.Group, p.Service = group, service
+}
+
+func (p *Parent) write(w *wire.Writer) { w.String("parent", p.String()) }
+
+// recordSettings reads the settings of a group, and nothing of its state.
+func (v *Supervision) recordSettings(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, v.settings) {
+		requireSettings(c)
 	}
 }

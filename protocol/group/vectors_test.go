@@ -759,7 +759,7 @@ type vectorChild struct {
 func (v *vector) child(id string) group.ChildGroup {
 	c := v.Do.Children[id]
 	return group.ChildGroup{Unreadable: c.Unreadable, Parent: parent(c.Parent, c.Generation),
-		End:   group.End{State: c.State, Reason: c.Reason, Message: c.Message, At: c.EndedAt},
+		End:   group.GroupEnd{State: c.State, Reason: c.Reason, Message: c.Message, At: c.EndedAt},
 		Ready: c.Ready}
 }
 

@@ -72,3 +72,7 @@ func (v *Violation) members(c *wire.Codec) {
 	wire.Word(c, "action", &v.Action, "action", policy.RuleAction.Valid, wire.Always)
 	c.ID("by", &v.By, wire.IfSet)
 }
+
+const (
+	askViolation = "violation" // beside the names of clocks
+)

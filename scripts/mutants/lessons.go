@@ -154,7 +154,7 @@ var lessons = []lesson{
 	{"another machine with this host id is not noticed", "protocol/group Group.TwoMachines",
 		"return false",
 		"cloned machines would run everything twice", []string{groups}},
-	{"a prompt takes over", "protocol/group Group.heeds",
+	{"a prompt takes over", "protocol/group Group.promptCounts",
 		"owner = g.Registry.Owner",
 		"the keeper of a service must not take a group from its orchestrator", []string{groups}},
 	{"a barrier that nobody waits for", "protocol/group/plan mustEnd",

@@ -26,7 +26,7 @@ func (p *planner) ends() bool { return p.end.State != group.GroupRunning }
 
 // begin lets the group end.
 func (p *planner) begin(reason policy.EndReason, format string, args ...any) {
-	p.end = group.End{State: group.GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	p.end = group.GroupEnd{State: group.GroupEnding, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
 // memberDead ends the group if a service is given up that it cannot do without.

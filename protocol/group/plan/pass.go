@@ -319,7 +319,7 @@ func dueLogs(e *group.Draft) (due []string) {
 }
 
 // endGroup records the end that a pass has decided on or that goes on, after its steps.
-func endGroup(e *group.Draft, end group.End) {
+func endGroup(e *group.Draft, end group.GroupEnd) {
 	v := &e.Group.Registry.Supervision
 	v.End = end
 	if end.State != group.GroupEnding || slices.ContainsFunc(e.Group.Registry.Services,

@@ -25,7 +25,7 @@ type planner struct {
 	restarts []time.Time       // the charges of the group that still count, with those of this pass
 	parked   map[string]bool   // services that this pass gives up for the intensity of the group
 	set      set               // what restarts together
-	end      group.End         // of the group
+	end      group.GroupEnd    // of the group
 	planned  map[string]course // as far as they have been asked for, given all of the above
 	room     *int              // how many starts the pass may make; nil: any number
 	started  []string          // services that earlier rounds have started

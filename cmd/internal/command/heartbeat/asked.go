@@ -39,7 +39,7 @@ func (b *beater) printAsked() {
 }
 
 // warned returns the violation that the service is warned of, in words, or "".
-func warned(a group.Asked) string {
+func warned(a group.OpenAsk) string {
 	switch v := a.Violation; {
 	case v == nil:
 		return ""
@@ -65,7 +65,7 @@ func (b *beater) askedObjects() []cli.Object {
 	return all
 }
 
-func leftMs(a group.Asked) any {
+func leftMs(a group.OpenAsk) any {
 	if a.Left < 0 {
 		return nil
 	}

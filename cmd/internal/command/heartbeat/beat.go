@@ -25,7 +25,7 @@ type beater struct {
 	group   string // the group of service
 	service string // "": none
 	answer  int    // the status of the service's heartbeat
-	asked   []group.Asked
+	asked   []group.OpenAsk
 	printed string // what was printed about asked last
 	actor   protocol.Actor
 	report  observe.Report

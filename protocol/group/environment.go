@@ -1,14 +1,40 @@
 package group
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// ErrBadLine is the kind of error of a BadLine.
-var ErrBadLine = errors.New("bad line")
+// A Variable is a variable of an environment.
+type Variable struct{ Name, Value string }
+
+// sameVariables reports whether a and b are the same variables, in any order.
+func sameVariables(a, b []Variable) bool {
+	values := make(map[string]string)
+	for _, v := range a {
+		values[v.Name] = v.Value
+	}
+	return len(a) == len(b) && !slices.ContainsFunc(b, func(v Variable) bool {
+		value, has := values[v.Name]
+		return !has || value != v.Value
+	})
+}
+
+// RecordedVariables returns the names of the variables that a service gets from the environment in
+// which it is registered, besides those of the locale (spec §11.6). Variables of a login session,
+// such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not among them.
+func RecordedVariables() []string {
+	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
+}
+
+// IsLocale reports whether name is that of a variable of the locale, such as LC_TIME.
+func IsLocale(name string) bool { return strings.HasPrefix(name, "LC_") }
+
+// isRecorded reports whether a registration records the variable name by itself.
+func isRecorded(name string) bool {
+	return IsLocale(name) || slices.Contains(RecordedVariables(), name)
+}
 
 // A BadLine is an error: a line of an environment file is not of the form NAME=VALUE. It does not
 // contain the text of that line, which may be a secret.
@@ -92,9 +118,4 @@ func WithFile(env []string, file []Variable) []string {
 		}
 	}
 	return merged
-}
-
-// isRecorded reports whether a registration records the variable name by itself.
-func isRecorded(name string) bool {
-	return IsLocale(name) || slices.Contains(RecordedVariables(), name)
 }

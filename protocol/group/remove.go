@@ -8,6 +8,39 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
+// ErrHasDependents if another service depends on it.
+func (g Group) Remove(service, by string, seen observe.Observation) (Group, error) {
+	e := g.Begin("remove", by, seen)
+	s := e.Service(service)
+	switch {
+	case s == nil:
+		return g, ErrNoService
+	case !e.removable(s):
+		return g, ErrStillRunning
+	}
+
+	if g.Registry.needed(service) {
+		return g, ErrHasDependents
+	}
+
+	e.Remove(s)
+	return e.end()
+}
+
+// removable reports whether nothing of s is left that must be stopped before its entry is removed.
+func (e *Draft) removable(s *Service) bool {
+	return !s.Held(e.Seen) && (s.State.Final() || !e.Before.heard(s, e.Seen))
+}
+
+// Remove removes the entry of s, which is not valid afterwards.
+func (e *Draft) Remove(s *Service) {
+	id := s.ID
+	e.event(id, string(s.State), "")
+	e.Group.Registry.Services = slices.DeleteFunc(e.Services(),
+		func(other Service) bool { return other.ID == id })
+}
+
 // DefaultKeepEnded is how long the entry of a temporary service is kept once it has ended.
 const DefaultKeepEnded = time.Hour
 
@@ -45,11 +78,4 @@ func (e *Draft) keptLongEnough(s *Service) bool {
 	}
 
 	return e.removable(s) && !e.Group.Registry.needed(s.ID)
-}
-
-// needed reports whether another service depends directly on id.
-func (r Registry) needed(id string) bool {
-	return slices.ContainsFunc(r.Services, func(other Service) bool {
-		return other.ID != id && slices.Contains(other.AllDependencies(), id)
-	})
 }

@@ -2,6 +2,15 @@ package group
 
 import "github.com/dpl-project/dpl/protocol/group/policy"
 
+// Fail lets s fail by f.
+func (e *Draft) Fail(s *Service, f *Failure) {
+	s.Fail(f, e.Seen.Now)
+	e.SetState(s, StateFailed, s.LastExit.String())
+	if !s.Completes() && s.LastExit.Reason != policy.ReasonPreflight { // that has not failed
+		e.raiseFailed(s)
+	}
+}
+
 // A StartFailure says why a process did not become a service, and the class of that end (spec
 // §11.5). Tempfail: there was a shortage; the host, or the process that made the pass, lacked
 // something that it may have later, such as memory or a free descriptor. Terminal: a person must
@@ -20,21 +29,12 @@ func (e *Draft) FailStart(s *Service, f StartFailure) {
 	s.LastExit.Class = s.class(s.LastExit)
 	s.count(s.LastExit, e.Seen.Now)
 	s.noProcess()
-	e.tellFailed(s)
+	e.raiseFailed(s)
 }
 
-// Fail lets s fail by f.
-func (e *Draft) Fail(s *Service, f *Failure) {
-	s.Fail(f, e.Seen.Now)
-	e.SetState(s, StateFailed, s.LastExit.String())
-	if !s.Completes() && s.LastExit.Reason != policy.ReasonPreflight { // that has not failed
-		e.tellFailed(s)
-	}
-}
-
-// tellFailed raises an alert that s has failed. A shortage concerns the whole group, which one
+// raiseFailed raises an alert that s has failed. A shortage concerns the whole group, which one
 // alert tells: there may be many services, and each pass tries them all.
-func (e *Draft) tellFailed(s *Service) {
+func (e *Draft) raiseFailed(s *Service) {
 	v := &e.Group.Registry.Supervision
 	switch {
 	case !s.LastExit.Short():

@@ -9,29 +9,20 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// of reports whether x, the record of the start of s, is about its current process. One that cannot
+// be understood counts as such.
+func (x ExitRecord) of(s *Service) bool {
+	return x.Phase == "" || x.ServiceID == s.ID && x.StartID == s.StartID && x.PID == s.PID &&
+		observe.Identity(x.PID, x.Process).Is(s.Identity())
+}
+
 // endPatience is how long a pass awaits the record of an end, once it has found the process gone
 // (spec §19.3).
 const endPatience = 10 * time.Second
 
-// An ExitLookup returns the record of a start in exits/, and whether there is one. A record whose
-// text cannot be understood has no phase.
-type ExitLookup func(service, startID string) (x ExitRecord, found bool)
-
-// An Ending is what the exit record of a start says to a pass.
-type Ending struct {
-	Settled  observe.Evidence // the end is on record: why it has ended; or ""
-	awaited  bool             // it has ended, and its keeper has yet to say how
-	unread   bool             // its record could not be read: it is awaited, but for no time
-	unbegun  bool             // its command has not begun
-	Consumed string           // the id of the start, if its record is not needed any more
-
-	// how it ended according to a record that is awaited, as while its finish command runs; or nil
-	finishing *policy.Exit
-}
-
-// A recorded is what an observer finds of the exit record of a start, and of its process before
+// A foundRecord is what an observer finds of the exit record of a start, and of its process before
 // that: a keeper that is gone by then has said all that it will ever say.
-type recorded struct {
+type foundRecord struct {
 	ExitRecord
 	found bool             // there is one, about the current process of the service
 	gone  observe.Evidence // that the process is
@@ -39,7 +30,7 @@ type recorded struct {
 }
 
 // end returns what r says of the end, or nil.
-func (r recorded) end() *policy.Exit {
+func (r foundRecord) end() *policy.Exit {
 	if r.Phase != PhaseEnded {
 		return nil
 	}
@@ -47,15 +38,74 @@ func (r recorded) end() *policy.Exit {
 }
 
 // exitRecord asks look for the record of s, unless s has none, or none that could count.
-func (s *Service) exitRecord(look ExitLookup, seen observe.Observation) (r recorded) {
+func (s *Service) exitRecord(look ExitLookup, seen observe.Observation) (r foundRecord) {
 	if s.Keeper == (observe.Process{}) || s.State.Final() || s.IsGroup() || look == nil ||
 		seen.Checks(s.Vitals) && !s.Starting {
 		return r
 	}
-	r.gone, r.kept = seen.Gone(s.Vitals), s.kept(seen)
+	r.gone, r.kept = seen.Gone(s.Vitals), s.keeperMayRun(seen)
 	x, there := look(s.ID, s.StartID)
 	r.ExitRecord, r.found = x, there && x.of(s)
 	return r
+}
+
+// learnEnd takes r, the record of s, into s.
+func (s *Service) learnEnd(r foundRecord, seen observe.Observation) Ending {
+	switch {
+	case r.Unreadable:
+		return Ending{awaited: true, unread: true}
+	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
+		if !s.exitRecorded() {
+			s.addEnd(r.End)
+		}
+		s.Starting = false
+		reason := cmp.Or(observe.Evidence(r.End.Reason), observe.Exited)
+		if r.KeeperSignalled && !seen.SameBoot(r.Process) {
+			reason = observe.Rebooted // the host ended it when it shut down
+		}
+		return Ending{Settled: reason, Consumed: r.StartID}
+	case r.gone == "":
+		return Ending{unbegun: r.Phase == PhaseReserved}
+	case r.gone == observe.Exited && s.awaits(r.kept, seen):
+		return Ending{awaited: true, finishing: r.end()}
+	case r.Phase != PhaseReserved:
+		s.Starting = false // it has begun, so the start was not lost
+	}
+
+	return Ending{}
+}
+
+// awaits reports whether the record of s, which is gone, may still be completed.
+func (s *Service) awaits(kept bool, seen observe.Observation) bool {
+	if !kept || s.GoneSince.IsZero() {
+		return kept
+	}
+	patience := endPatience
+	if s.StartInfo != nil && s.StartInfo.Finish != nil {
+		patience += cmp.Or(s.StartInfo.FinishTimeout, DefaultFinishTimeout)
+	}
+	age := seen.Age(s.GoneSince, s.GoneBeat)
+	return age >= 0 && age < patience
+}
+
+// keeperMayRun reports whether the keeper of s may be there.
+func (s *Service) keeperMayRun(seen observe.Observation) bool {
+	return seen.CanCheck(s.Keeper) && seen.Gone(observe.Vitals{
+		PID: s.Keeper.PID, Process: s.Keeper}) == ""
+}
+
+// addEnd adds what the record says of the end to what the process has told itself.
+func (s *Service) addEnd(end policy.Exit) {
+	if s.Ended != nil {
+		told := *s.Ended
+		told.OOMKilled, told.CPU, told.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
+		told.FinishStatus = end.FinishStatus
+		if told.SameUse(*s.Ended) {
+			return
+		}
+		end = told
+	}
+	s.Ended = &end
 }
 
 // LearnEnds takes what the records say about the services into them, before they are judged (spec
@@ -148,7 +198,7 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 	case g.ends == nil:
 		return false
 	case x.finishing != nil:
-		was.tell(*x.finishing)
+		was.addEnd(*x.finishing)
 		x.Settled = observe.Exited
 	case x.Settled == "":
 		return s.DidItsWork()
@@ -164,68 +214,9 @@ func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 	return x.Phase == PhaseEnded && x.of(s) && seen.Checks(s.Vitals)
 }
 
-// learnEnd takes r, the record of s, into s.
-func (s *Service) learnEnd(r recorded, seen observe.Observation) Ending {
-	switch {
-	case r.Unreadable:
-		return Ending{awaited: true, unread: true}
-	case r.Phase == PhaseEnded && (r.Complete || r.gone != "" && !r.kept) && !seen.Checks(s.Vitals):
-		if !s.told() {
-			s.tell(r.End)
-		}
-		s.Starting = false
-		reason := cmp.Or(observe.Evidence(r.End.Reason), observe.Exited)
-		if r.KeeperSignalled && !seen.SameBoot(r.Process) {
-			reason = observe.Rebooted // the host ended it when it shut down
-		}
-		return Ending{Settled: reason, Consumed: r.StartID}
-	case r.gone == "":
-		return Ending{unbegun: r.Phase == PhaseReserved}
-	case r.gone == observe.Exited && s.awaits(r.kept, seen):
-		return Ending{awaited: true, finishing: r.end()}
-	case r.Phase != PhaseReserved:
-		s.Starting = false // it has begun, so the start was not lost
-	}
-
-	return Ending{}
-}
-
-// awaits reports whether the record of s, which is gone, may still be completed.
-func (s *Service) awaits(kept bool, seen observe.Observation) bool {
-	if !kept || s.GoneSince.IsZero() {
-		return kept
-	}
-	patience := endPatience
-	if s.StartInfo != nil && s.StartInfo.Finish != nil {
-		patience += cmp.Or(s.StartInfo.FinishTimeout, DefaultFinishTimeout)
-	}
-	age := seen.Age(s.GoneSince, s.GoneBeat)
-	return age >= 0 && age < patience
-}
-
 // Writing reports whether the keeper of s, which is gone, may be about to complete x, the record of
 // its start. While it waits for the finish command, that may take long.
 func (s *Service) Writing(x ExitRecord, seen observe.Observation) bool {
 	return !x.Complete && x.End.FinishStatus != policy.FinishUnknown &&
-		seen.Gone(s.Vitals) == observe.Exited && s.kept(seen)
-}
-
-// kept reports whether the keeper of s may be there.
-func (s *Service) kept(seen observe.Observation) bool {
-	return seen.CanCheck(s.Keeper) && seen.Gone(observe.Vitals{
-		PID: s.Keeper.PID, Process: s.Keeper}) == ""
-}
-
-// tell adds what the record says of the end to what the process has told itself.
-func (s *Service) tell(end policy.Exit) {
-	if s.Ended != nil {
-		told := *s.Ended
-		told.OOMKilled, told.CPU, told.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
-		told.FinishStatus = end.FinishStatus
-		if told.SameUse(*s.Ended) {
-			return
-		}
-		end = told
-	}
-	s.Ended = &end
+		seen.Gone(s.Vitals) == observe.Exited && s.keeperMayRun(seen)
 }
