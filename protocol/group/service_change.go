@@ -78,8 +78,8 @@ func (s *Service) RecordExit(now time.Time, reason, detail string) {
 	s.GoneSince = time.Time{}
 }
 
-// SettleExit completes what was recorded when s failed by how its process ended.
-func (s *Service) SettleExit(now time.Time) {
+// CompleteExit completes what was recorded when s failed by how its process ended.
+func (s *Service) CompleteExit(now time.Time) {
 	if s.Ended != nil {
 		s.RecordExit(now, s.StopFor.Reason, s.StopFor.Detail)
 	} else if s.LastExit != nil {

@@ -56,3 +56,8 @@ type Finish struct {
 }
 
 func (Finish) action() {}
+
+// parentOf returns s as the parent of the group that it is.
+func parentOf(g group.Group, s *group.Service) group.Parent {
+	return group.Parent{Group: g.ID, Service: s.ID, Generation: s.Generation}
+}

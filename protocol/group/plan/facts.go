@@ -120,3 +120,28 @@ func full(r group.Registry) bool {
 	}
 	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
 }
+
+// An OpenSet is what people are told of the services that restart together (spec §22.3).
+type OpenSet struct {
+	Services []string // in order
+	Causes   []string // those among them that failed
+	Held     []string // those that must end before any of them starts
+	Due      time.Time
+}
+
+// OpenSetOf returns the open set of g. It has no services if there is none.
+func OpenSetOf(g group.Group, seen observe.Observation) (open OpenSet) {
+	seen.Survived = group.AskedOnce(seen.Survived)
+	for _, id := range g.Registry.Remaining(g.Registry.Supervision.Set) {
+		s := g.Service(id)
+		open.Services = append(open.Services, id)
+		if s.RestartCause == "" {
+			open.Causes = append(open.Causes, id)
+			open.Due = latest(open.Due, s.NextAttemptAt)
+		}
+		if mustEnd(g.Judge(s, group.Ending{}, seen), seen) {
+			open.Held = append(open.Held, id)
+		}
+	}
+	return open
+}

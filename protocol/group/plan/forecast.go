@@ -152,3 +152,39 @@ func turns(g group.Group, id string, seen observe.Observation) []time.Time {
 	slices.SortFunc(all, time.Time.Compare)
 	return all
 }
+
+// About returns what d does about the service id.
+func (d *Decision) About(id string) (all []Step) {
+	before, after := d.edit.Before, d.Group()
+	for _, e := range after.Registry.Events {
+		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
+			all = append(all, Step{Kind: StepChange, From: e.From, To: e.To, Reason: e.Reason})
+		}
+	}
+
+	for _, a := range d.Actions {
+		switch a := a.(type) {
+		case Start:
+			if a.ServiceID == id {
+				all = append(all, Step{Kind: StepStart, Attempt: a.Attempt, Reason: a.Reason})
+			}
+		case Signal:
+			if a.ServiceID == id {
+				all = append(all, Step{Kind: StepSignal, Signal: a.Name, Target: a.To, PID: a.PID})
+			}
+		case Begin:
+			if a.Parent.Service == id {
+				all = append(all, Step{Kind: StepBeginGroup, Group: a.Group})
+			}
+		case Finish:
+			if a.Parent.Service == id {
+				all = append(all, Step{Kind: StepEndGroup, Group: a.Group})
+			}
+		}
+	}
+
+	if s := after.Service(id); s != nil && s.BlockedBy != "" {
+		all = append(all, Step{Kind: StepBlock, Reason: s.BlockedBy})
+	}
+	return all
+}

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -77,61 +75,25 @@ func lookAhead(g group.Group, seen observe.Observation) {
 	seen.LookAhead(all)
 }
 
-// A childView is what a pass knows of the group that a service is.
-type childView struct {
-	group.ChildGroup
-	shown bool // it has begun for the present start of the service
+// endedBeforeStop returns the end of the service of j, which is being stopped, if it completes it
+// and came before the request for the stop, else nil.
+func (j judgement) endedBeforeStop(seen observe.Observation) *group.Failure {
+	s := j.Service
+	died, known := s.DiedAt(seen.Now)
+	if !known || !died.Before(s.StopRequestedAt) || j.Evidence == observe.Rebooted {
+		return nil
+	}
+	if f := j.FailEnded(seen, false); f.After.Completes() {
+		return f
+	}
+	return nil
 }
 
-// learnChildren takes into the services that are groups how these have ended. It adds that to ends,
-// and returns what is known of these groups, by the id of the service.
-func learnChildren(e *group.Draft, look ChildLookup, ends map[string]group.Ending) map[string]*childView {
-	found := make(map[string]*childView)
-	for i := range e.Group.Registry.Services {
-		if !e.Group.Registry.Services[i].IsGroup() {
-			continue
-		}
-		s := &e.Services()[i]
-
-		view := &childView{}
-		if look != nil {
-			view.ChildGroup = look(s.StartInfo.Group)
-		}
-		view.shown = view.Unreadable == "" && view.Parent == parentOf(e.Group, s)
-		found[s.ID] = view
-		ends[s.ID] = group.Ending{Settled: learnChild(e, s, view)}
-	}
-	return found
+// mustStop reports whether anything of a service is left that a group that ends has to stop.
+func (j judgement) mustStop(seen observe.Observation) bool {
+	return !j.Service.State.Final() && (j.Held(seen) || !j.Checkable && j.Heard)
 }
 
-// learnChild takes the end of the group that s is into s, and returns the evidence for it, or "".
-func learnChild(e *group.Draft, s *group.Service, view *childView) observe.Evidence {
-	if !s.Begun() || s.State.Final() || view.Unreadable != "" || s.LeftAlone(e.Seen.Now) {
-		return ""
-	}
-
-	over := view.End.State == group.GroupEnded
-	var end policy.Exit
-	switch p := view.Parent; {
-	case view.shown && over:
-		end = policy.Exit{At: view.End.At, Reason: policy.ReasonEnded, Detail: string(view.End.Reason),
-			Error: view.End.Message}
-	case p != group.Parent{} && !p.SameService(parentOf(e.Group, s)) && !over:
-		end = policy.Exit{At: e.Seen.Now, Reason: policy.StartFailed, Error: "it belongs to " + p.String()}
-	default:
-		return ""
-	}
-
-	if end.At.IsZero() {
-		end.At = e.Seen.Now
-	}
-	s.Ended = &end
-	s.StartedAt, s.Attempt, s.StartedWith = time.Time{}, 0, nil // that start is over
-	s.Starting, s.StartID, s.Keeper, s.LogFile = false, "", observe.Process{}, group.LogFile{}
-	return observe.Evidence(end.Reason)
-}
-
-// parentOf returns s as the parent of the group that it is.
-func parentOf(g group.Group, s *group.Service) group.Parent {
-	return group.Parent{Group: g.ID, Service: s.ID, Generation: s.Generation}
-}
+// startedByPass reports whether a pass has started the process of j, so that passes also have to
+// stop it.
+func (j judgement) startedByPass() bool { return !j.Service.StartedAt.IsZero() }

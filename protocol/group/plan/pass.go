@@ -41,9 +41,6 @@ type Request struct {
 	Child ChildLookup
 }
 
-// A ChildLookup returns what is seen of the group with that id; the zero value if there is none.
-type ChildLookup func(groupID string) group.ChildGroup
-
 // A Decision is the first half of a pass, before processes are spawned for its starts.
 type Decision struct {
 	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
@@ -55,42 +52,6 @@ type Decision struct {
 
 	edit *group.Draft
 	ends map[string]group.Ending
-}
-
-// About returns what d does about the service id.
-func (d *Decision) About(id string) (all []Step) {
-	before, after := d.edit.Before, d.Group()
-	for _, e := range after.Registry.Events {
-		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
-			all = append(all, Step{Kind: StepChange, From: e.From, To: e.To, Reason: e.Reason})
-		}
-	}
-
-	for _, a := range d.Actions {
-		switch a := a.(type) {
-		case Start:
-			if a.ServiceID == id {
-				all = append(all, Step{Kind: StepStart, Attempt: a.Attempt, Reason: a.Reason})
-			}
-		case Signal:
-			if a.ServiceID == id {
-				all = append(all, Step{Kind: StepSignal, Signal: a.Name, Target: a.To, PID: a.PID})
-			}
-		case Begin:
-			if a.Parent.Service == id {
-				all = append(all, Step{Kind: StepBeginGroup, Group: a.Group})
-			}
-		case Finish:
-			if a.Parent.Service == id {
-				all = append(all, Step{Kind: StepEndGroup, Group: a.Group})
-			}
-		}
-	}
-
-	if s := after.Service(id); s != nil && s.BlockedBy != "" {
-		all = append(all, Step{Kind: StepBlock, Reason: s.BlockedBy})
-	}
-	return all
 }
 
 // Spawned records the process p, which waits to become the service id.
@@ -158,14 +119,12 @@ func Pass(g group.Group, p Request, seen observe.Observation) (*Decision, error)
 		e.Measure(i)
 	}
 	judged := judgeAll(e.Group, ends, children, e.Seen, p.Failover)
-	planner := planner{g: e.Group, seen: e.Seen, judged: judged, failover: p.Failover, room: p.Room,
-		started: p.Started, restarts: e.Group.Registry.Supervision.Restarts, parked: make(map[string]bool),
-		end: e.Group.Registry.Supervision.End}
-	plan := planner.plan()
-	e.Group.Registry.Supervision.Set = planner.setInOrder()
-	e.Group.Registry.Supervision.Restarts = planner.restarts
-	done := act(e, plan)
-	endGroup(e, planner.end)
+	in := situation{e.Group, e.Seen, judged, p.Failover, p.Room, p.Started}
+	plan := in.plan()
+	e.Group.Registry.Supervision.Set = plan.set.inOrder(e.Group.Registry)
+	e.Group.Registry.Supervision.Restarts = plan.charges
+	done := act(e, plan.courses)
+	endGroup(e, plan.end)
 
 	if len(done.rebooted) > 0 {
 		e.Raise(group.AlertRebooted, "", "ended with the host: %s", strings.Join(done.rebooted, ", "))
@@ -175,7 +134,7 @@ func Pass(g group.Group, p Request, seen observe.Observation) (*Decision, error)
 
 	recordPass(e, p)
 
-	return &Decision{Actions: done.actions, Later: planner.later, Rotate: dueLogs(e), edit: e,
+	return &Decision{Actions: done.actions, Later: plan.later, Rotate: dueLogs(e), edit: e,
 		ends: ends}, nil
 }
 

@@ -1,71 +1,220 @@
 package plan
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/group/policy"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
+// blockedElsewhere is why a service is not started whose process may live on another host.
+const blockedElsewhere = "process elsewhere"
+
+// anotherLives is why a service is not started that has another start, with the process that
+// follows.
+const anotherLives = "another start lives: "
+
+// parkedReason is why a service is dead because of the intensity of its group.
+const parkedReason = "intensity of the group"
+
+// rule returns the steps of a service according to its state.
+func (r *rules) rule(j judgement) []step {
+	switch {
+	case j.Service.LeftAlone(r.seen.Now), j.Unread:
+		return nil
+	case j.Awaited:
+		return []step{await{}}
+	}
+	if r.ends() && !j.Service.State.Final() {
+		return r.windDown(j)
+	}
+
+	switch j.Service.State {
+	case group.StateRunning:
+		return r.running(j)
+	case group.StateRegistered, group.StateWaiting:
+		return r.waiting(j, "registered")
+	case group.StateFailed, group.StateScheduled:
+		return r.failed(j, j.Service.FailedAt)
+	case group.StateShuttingDown:
+		return r.shuttingDown(j)
+	case group.StateCompleted:
+		if r.runsAgain(j.Service) {
+			return r.runAgain(j)
+		}
+	}
+
+	return nil
+}
+
+func (r *rules) running(j judgement) []step {
+	switch s := j.Service; {
+	case s.Starting && j.Gone:
+		return then(loseStart{}, r.waiting(j, "startLost"))
+	case j.failure != nil:
+		return r.fail(j, j.failure)
+	case j.Evidence == observe.Rebooted:
+		return then(reboot{}, r.waiting(j, string(observe.Rebooted)))
+	}
+
+	if r.set.members[j.Service.ID] {
+		return r.joinSet(j)
+	}
+
+	steps := []step{carryOn{alive: j.Alive, unbegun: j.Unbegun}}
+	for _, clock := range j.asks {
+		steps = append(steps, askCheckpoint{clock})
+	}
+	if j.Service.IsGroup() {
+		return append(steps, r.showing(j)...)
+	}
+	steps = append(steps, j.pauseSignal()...)
+	return append(steps, j.softSignal(j.asks)...)
+}
+
+// waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the
+// start if it is not a restart.
+func (r *rules) waiting(j judgement, firstReason string) []step {
+	if !r.dependenciesReady(j.Service) {
+		return []step{r.wait(j.Service)}
+	}
+
+	var next []step
+	switch {
+	case j.Alive, j.Heard:
+		next = []step{adopt{}}
+	case j.Service.StartInfo != nil:
+		next = r.start(j, j.Service.RestartPending, firstReason)
+	default:
+		next = r.fail(j, j.FailAs(cmp.Or(j.Evidence, observe.Exited), r.seen, r.failover))
+	}
+
+	return then(unblock{}, next)
+}
+
+// otherStart returns a living process of a start of the service id that the registry does not know,
+// or 0.
+func (r *rules) otherStart(id string) int {
+	if r.seen.Kept == nil {
+		return 0
+	}
+	return r.seen.Kept(r.group.ID, id, r.group.Service(id).StartID)
+}
+
+// start starts a service, after stopping what is left of its last start.
+func (r *rules) start(j judgement, restart bool, firstReason string) []step {
+	switch {
+	case j.Foreign && !r.failover:
+		return []step{block{blockedElsewhere}}
+	case j.Held(r.seen):
+		return r.stop(j)
+	case r.set.mustWait(j.Service.ID):
+		return nil
+	}
+	if j.Service.IsGroup() {
+		return r.beginGroup(j, restart, firstReason)
+	}
+	if pid := r.otherStart(j.Service.ID); pid != 0 {
+		return []step{block{anotherLives + strconv.Itoa(pid)}}
+	}
+	return []step{start{restart, firstReason, 0}}
+}
+
+// fail makes a service fail as was judged, and continues with the steps that follow.
+func (r *rules) fail(j judgement, f *group.Failure) []step {
+	if r.parked[j.Service.ID] && f.StopFor != nil {
+		f = f.Then(group.ThenPark)
+	}
+
+	j.Service = f.After
+	if f.After.Completes() {
+		return r.complete(j, f)
+	}
+	return then(fail{f}, r.failed(j, f.After.FailedAt))
+}
+
 // failed is the rule of failed and restartScheduled.
-func (p *planner) failed(j judgement, failedAt time.Time) []step {
+func (r *rules) failed(j judgement, failedAt time.Time) []step {
 	if s := j.Service; s.RestartCause != "" && s.Restartable && s.StartInfo != nil {
-		return p.follow(j, s.StopFor)
+		return r.follow(j, s.StopFor)
 	}
 	if j.Service.StopFor != nil {
-		return p.stopping(j, failedAt)
+		return r.stopping(j, failedAt)
 	}
-	return p.retry(j, failedAt)
+	return r.retry(j, failedAt)
+}
+
+// notBefore returns the time before which the group restarts no service whose last end was charged,
+// or zero.
+func (r *rules) notBefore(s *group.Service) time.Time {
+	limit := r.group.Registry.Supervision.Limit
+	if limit.OnIntensity != policy.Delay || !limit.Exceeded(r.charges) || s.LastExit == nil ||
+		!s.LastExit.Charged() {
+		return time.Time{}
+	}
+	return wire.Later(r.charges[0], limit.Period)
 }
 
 // retry lets a service wait for its backoff and starts it again, or gives it up.
-func (p *planner) retry(j judgement, failedAt time.Time) []step {
+func (r *rules) retry(j judgement, failedAt time.Time) []step {
 	s := j.Service
 	if why := s.History().GivenUp(); why != "" {
-		return p.giveUp(j, why)
+		return r.giveUp(j, why)
 	}
 	if s.Completes() {
-		return p.complete(j, nil)
+		return r.complete(j, nil)
 	}
-	if p.parked[s.ID] {
-		return p.park(j)
+	if r.parked[s.ID] {
+		return r.park(j)
 	}
-	if p.ends() {
-		return p.quit(j)
+	if r.ends() {
+		return r.quit(j)
 	}
 
 	if failedAt.IsZero() {
-		failedAt = p.seen.Now
+		failedAt = r.seen.Now
 	}
 
-	due := setDue{failedAt, latest(s.History().RestartAt(failedAt), p.notBefore(s))}
-	waits := due.waits(p.seen.Now)
+	due := setDue{failedAt, latest(s.History().RestartAt(failedAt), r.notBefore(s))}
+	waits := due.waits(r.seen.Now)
 	switch {
-	case (p.set.members[s.ID] || !waits) && j.Held(p.seen):
-		return then(due, p.stop(j))
-	case waits || p.barred(s):
+	case (r.set.members[s.ID] || !waits) && j.Held(r.seen):
+		return then(due, r.stop(j))
+	case waits || r.set.mustWait(s.ID):
 		return []step{due, schedule{}}
-	case !p.dependenciesReady(s):
-		return []step{due, setPending{}, p.wait(s)}
+	case !r.dependenciesReady(s):
+		return []step{due, setPending{}, r.wait(s)}
 	}
 
-	return then(due, p.start(j, true, ""))
+	return then(due, r.start(j, true, ""))
 }
 
 // giveUp gives a service up for the reason why, after stopping what a pass has started.
-func (p *planner) giveUp(j judgement, why string) []step {
-	if p.ours(j) && j.Held(p.seen) {
-		return p.stop(j)
+func (r *rules) giveUp(j judgement, why string) []step {
+	if j.startedByPass() && j.Held(r.seen) {
+		return r.stop(j)
 	}
 	return []step{die{why}}
 }
 
+// park gives a service up because of the intensity of its group, after stopping what a pass has
+// started.
+func (r *rules) park(j judgement) []step {
+	if j.startedByPass() && j.Held(r.seen) {
+		return then(dieOnceStopped{}, r.stop(j))
+	}
+	return []step{die{parkedReason}}
+}
+
 // complete lets a service complete, after stopping what a pass has started; or lets it run again
 // with its set. f is how it has ended; nil: that is recorded.
-func (p *planner) complete(j judgement, f *group.Failure) []step {
+func (r *rules) complete(j judgement, f *group.Failure) []step {
 	var steps []step
-	held := p.ours(j) && j.Held(p.seen)
+	held := j.startedByPass() && j.Held(r.seen)
 	switch {
 	case held && f != nil:
 		steps = []step{fail{f}}
@@ -76,56 +225,153 @@ func (p *planner) complete(j judgement, f *group.Failure) []step {
 	}
 
 	switch {
-	case p.runsAgain(j.Service):
-		return append(steps, p.runAgain(j)...)
+	case r.runsAgain(j.Service):
+		return append(steps, r.runAgain(j)...)
 	case held:
-		return append(steps, p.stop(j)...)
+		return append(steps, r.stop(j)...)
 	}
 	return steps
 }
 
-// ours reports whether a pass has started the process of j, so that passes also have to stop it.
-func (p *planner) ours(j judgement) bool { return !j.Service.StartedAt.IsZero() }
-
-// showing are the steps of a running service that is a group: what it shows of that, and its
-// beginning, if the group does not show that.
-func (p *planner) showing(j judgement) []step {
-	view := j.child
-	if view.Unreadable != "" {
-		return []step{block{"group " + j.Service.StartInfo.Group + ": " + view.Unreadable}}
+// joinSet makes a service that runs wait for the set, and stops it.
+func (r *rules) joinSet(j judgement) []step {
+	due := latest(r.set.due, r.seen.Now)
+	why := group.StopFor{Reason: policy.ReasonSibling, Detail: r.set.cause, Then: group.ThenRestart}
+	if j.Service.Restart == policy.Temporary {
+		why.Then = group.ThenStopped
 	}
-
-	readiness := observe.ReadinessStarting
-	if view.shown && view.Ready {
-		readiness = observe.ReadinessReady
-	}
-	steps := []step{unblock{}, becomeReady{readiness}}
-	if !view.shown {
-		steps = append(steps, askGroup{Begin{j.Service.StartInfo.Group, parentOf(p.g, j.Service)}})
-	}
-	return steps
+	return then(joinSet{r.set.cause, due, &why, j.Alive && !j.Unbegun}, r.follow(j, &why))
 }
 
-// beginGroup begins a group, in a generation of its own: what an earlier one shows is not about it.
-func (p *planner) beginGroup(j judgement, restart bool, firstReason string) []step {
-	next := j.Service.Generation
-	if seen := j.child.Parent; seen.SameService(parentOf(p.g, j.Service)) {
-		next = max(next, seen.Generation)
-	}
-	if next >= wire.LastRevision {
-		return []step{block{"no generation is left"}}
-	}
-	return []step{start{restart, firstReason, next + 1}}
+// runsAgain reports whether s, which has done its work, runs again with its set.
+func (r *rules) runsAgain(s *group.Service) bool {
+	return s.Restart == policy.Transient && r.set.members[s.ID]
 }
 
-// stopGroup asks the group that a service is to end, until it shows that.
-func (p *planner) stopGroup(j judgement) []step {
-	steps := []step{}
-	if j.Service.TermSentAt.IsZero() {
-		steps = append(steps, term{})
+// runAgain makes a service that has done its work wait for the set, and then run again.
+func (r *rules) runAgain(j judgement) []step {
+	cause := cmp.Or(r.judged[j.Service.ID].Service.RestartCause, r.set.cause)
+	was := *j.Service
+	was.ForgetFailure()
+	j.Service = &was
+	return then(joinSet{cause, latest(r.set.due, r.seen.Now), nil, false}, r.follow(j, nil))
+}
+
+// follow starts a service again that stopped because of another, once its set may start.
+func (r *rules) follow(j judgement, why *group.StopFor) []step {
+	switch {
+	case j.Held(r.seen):
+		return r.stop(j)
+	case !j.Checkable && j.Heard:
+		return nil // its heartbeats tell it to end
+	case why != nil && j.Service.TermSentAt.IsZero() && j.Evidence == observe.Exited:
+		// it has ended by itself before it was told to
+		return r.fail(j, j.FailAs(j.Evidence, r.seen, r.failover))
 	}
-	if view := j.child; view.Unreadable == "" && !(view.shown && view.End.State != group.GroupRunning) {
-		steps = append(steps, askGroup{Finish{j.Service.StartInfo.Group, parentOf(p.g, j.Service)}})
+
+	var steps []step
+	if why != nil {
+		steps = []step{stoppedForSet{*why}}
 	}
-	return steps
+	switch {
+	case why != nil && why.Then == group.ThenStopped:
+		return append(steps, stopped{})
+	case r.set.mustWait(j.Service.ID):
+		since := j.Service.FailedAt
+		if since.IsZero() { // it stands by since this pass
+			since = r.seen.Now
+		}
+		return append(steps, setDue{since, latest(r.set.due, since)}, schedule{})
+	case !r.dependenciesReady(j.Service):
+		return append(steps, setPending{}, r.wait(j.Service))
+	}
+	return append(steps, r.start(j, true, "")...)
+}
+
+// stopping stops a service that failed for a reason of a pass. Once it is no longer held, it
+// continues as its StopFor says.
+func (r *rules) stopping(j judgement, failedAt time.Time) []step {
+	switch next := j.Service.StopFor.Then; {
+	case j.Held(r.seen):
+		return r.stop(j)
+	case !j.Checkable && j.Heard: // its heartbeats tell it to end
+		return nil
+	case next == group.ThenDead:
+		return []step{completeExit{}, die{string(policy.Terminal)}}
+	case next == group.ThenPark:
+		return []step{completeExit{}, die{parkedReason}}
+	case next == group.ThenStopped:
+		return []step{completeExit{}, stopped{}}
+	}
+
+	settled := *j.Service
+	settled.CompleteExit(r.seen.Now)
+	j.Service = &settled
+	return then(completeExit{}, r.retry(j, failedAt))
+}
+
+func (r *rules) shuttingDown(j judgement) []step {
+	s := j.Service
+	switch {
+	case r.dependentShutsDown(s):
+		return nil
+	case j.Held(r.seen):
+		return r.stop(j)
+	case !j.Checkable && j.Heard:
+		return nil
+	case s.RemoveAfterStop:
+		return []step{remove{}}
+	case !s.StartAgain:
+		if f := j.endedBeforeStop(r.seen); f != nil {
+			return []step{complete{f}}
+		}
+		return []step{stopped{"stopped"}}
+	}
+
+	released := *s
+	released.Release(r.seen)
+	released.ForgetLimits()
+	again := judgement{Judgement: r.group.Judge(&released, group.Ending{}, r.seen), child: j.child}
+	return then(release{}, r.waiting(again, "registered"))
+}
+
+// windDown is the rule of every service in a group that ends: it is stopped, and not started again.
+// What it has done by itself in the meantime is recorded first.
+func (r *rules) windDown(j judgement) []step {
+	s := j.Service
+	failed := (s.State == group.StateFailed || s.State == group.StateScheduled) && s.RestartCause == ""
+	switch {
+	case s.State == group.StateShuttingDown && s.StartAgain:
+		stays := *s
+		stays.StartAgain = false
+		j.Service = &stays
+		return then(stayStopped{}, r.shuttingDown(j))
+	case s.State == group.StateShuttingDown:
+		return r.shuttingDown(j)
+	case j.failure != nil:
+		return r.fail(j, j.failure)
+	case failed && s.StopFor != nil:
+		return r.stopping(j, s.FailedAt)
+	case failed:
+		return r.retry(j, s.FailedAt)
+	}
+	return r.quit(j)
+}
+
+// quit stops a service because its group ends.
+func (r *rules) quit(j judgement) []step {
+	s := *j.Service
+	runs := s.State == group.StateRunning && j.failure == nil
+	switch {
+	case j.mustStop(r.seen):
+		s.State = group.StateShuttingDown
+		s.ForgetFailure()
+		j.Service = &s
+		return then(askToStop{r.end.Reason}, r.shuttingDown(j))
+	case runs && j.Evidence == observe.Rebooted:
+		return []step{stopped{string(observe.Rebooted)}}
+	case runs:
+		return []step{stopped{policy.ReasonStopped}}
+	}
+	return []step{stopped{}}
 }

@@ -6,76 +6,80 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// admit returns plan without the starts for which the window of the group has no place (spec §28).
-// Who runs, stops, or is about to restart has a place. Who waits gets one in order, restarts first.
-func (p *planner) admit(plan []course) []course {
-	free := p.g.Registry.Supervision.Window
+// limitStarts returns the courses of o without the starts that this pass must not make, and how many
+// of these are only left to the next pass.
+func (o outlook) limitStarts() (courses []course, later int) {
+	courses = slices.Clone(o.courses)
+	o.admit(courses)
+
+	for i, c := range courses {
+		if slices.Contains(o.started, c.id) { // by an earlier round
+			courses[i].steps = without[start](c.steps)
+		}
+	}
+	return courses, o.fit(courses)
+}
+
+// admit removes from courses the starts for which the window of the group has no place (spec §28).
+// A service that runs, stops, or is about to restart has a place. Those that wait get one in order,
+// restarts first.
+func (o outlook) admit(courses []course) {
+	free := o.group.Registry.Supervision.Window
 	if free == 0 {
-		return plan
+		return
 	}
 
-	for _, c := range plan {
-		if p.hasPlace(c) {
+	for _, c := range courses {
+		if o.hasPlace(c) {
 			free--
 		}
 	}
 
 	for _, restarts := range []bool{true, false} {
-		for i, c := range plan {
-			if !p.needsPlace(c) || p.judged[c.id].Service.RestartPending != restarts {
+		for i, c := range courses {
+			if !o.needsPlace(c) || o.judged[c.id].Service.RestartPending != restarts {
 				continue
 			}
 			if free--; free < 0 {
-				plan[i].steps = without[start](c.steps)
+				courses[i].steps = without[start](c.steps)
 			}
 		}
 	}
-	return plan
 }
 
-// once returns plan without the starts of services that an earlier round has started.
-func (p *planner) once(plan []course) []course {
-	for i, c := range plan {
-		if slices.Contains(p.started, c.id) {
-			plan[i].steps = without[start](c.steps)
-		}
-	}
-	return plan
-}
-
-// limit returns plan with only as many starts of processes, in order, as the pass has room for. It
-// counts the others.
-func (p *planner) limit(plan []course) []course {
-	if p.room == nil {
-		return plan
+// fit leaves in courses only as many starts of processes, in order, as the pass has room for. It
+// returns how many others there were.
+func (o outlook) fit(courses []course) (later int) {
+	if o.room == nil {
+		return 0
 	}
 
-	free := *p.room
-	for i, c := range plan {
-		if _, starts := stepOf[start](c); !starts || p.judged[c.id].Service.IsGroup() {
+	free := *o.room
+	for i, c := range courses {
+		if _, starts := stepOf[start](c); !starts || o.judged[c.id].Service.IsGroup() {
 			continue
 		}
 		if free--; free < 0 {
-			plan[i].steps = without[start](c.steps)
-			p.later++
+			courses[i].steps = without[start](c.steps)
+			later++
 		}
 	}
-	return plan
+	return later
 }
 
 // hasPlace reports whether c leaves its service something to run or to be stopped, or to be
 // restarted. What waits for dependencies has none: they may need it.
-func (p *planner) hasPlace(c course) bool {
-	s := p.judged[c.id].Service
+func (o outlook) hasPlace(c course) bool {
+	s := o.judged[c.id].Service
 	switch s.State {
 	case group.StateRegistered, group.StateWaiting:
 		_, adopts := stepOf[adopt](c)
-		return adopts || s.RestartPending && p.barred(s)
+		return adopts || s.RestartPending && o.set.mustWait(s.ID)
 	case group.StateDead, group.StateStopped:
 		return false
 	}
 
-	_, again := stepOf[standBy](c)
+	_, again := stepOf[joinSet](c)
 	_, completes := stepOf[complete](c)
 	_, dies := stepOf[die](c)
 	_, stops := stepOf[stopped](c)
@@ -85,18 +89,8 @@ func (p *planner) hasPlace(c course) bool {
 }
 
 // needsPlace reports whether c starts a service that has yet to get a place.
-func (p *planner) needsPlace(c course) bool {
-	s := p.judged[c.id].Service
+func (o outlook) needsPlace(c course) bool {
+	s := o.judged[c.id].Service
 	_, starts := stepOf[start](c)
 	return starts && (s.State == group.StateRegistered || s.State == group.StateWaiting)
-}
-
-// without returns steps without those that are an S.
-func without[S step](steps []step) (kept []step) {
-	for _, s := range steps {
-		if _, is := s.(S); !is {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }
