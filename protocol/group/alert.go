@@ -7,7 +7,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An AlertType is the subject of an Alert (spec §9.4).
+// An AlertType is the subject of an Alert (groups.md §9.4).
 type AlertType string
 
 const (
@@ -56,7 +56,7 @@ type HookAlert struct {
 	Try int // 1 the first time
 }
 
-// MaxAlertTries is how often a hook gets one alert at most (spec §11.7).
+// MaxAlertTries is how often a hook gets one alert at most (§11.7).
 const MaxAlertTries = 10
 
 // The time between two tries of an alert, and how many lost ones are kept.
@@ -105,7 +105,7 @@ func ReadAlert(line string) Alert {
 	return alert
 }
 
-// Line returns the alert as a line of the alerts file of group (spec §11.7), with its newline. log
+// Line returns the alert as a line of the alerts file of group (§11.7), with its newline. log
 // is the path of the log of its service relative to the ledger, or "" if it concerns no service.
 func (a Alert) Line(group, log string) string {
 	return wire.Line(func(w *wire.Writer) {

@@ -10,9 +10,9 @@ import (
 )
 
 // Give returns what the hook of g gets of lines, which are the lines after the last alert that it
-// was given, in order (spec §11.7). It leaves out the supervisorFailed of a crash whose restart
-// was decided together with it, because the line after it says both. An alert about an exit also
-// has the last exit of its service, as its last member, exit (§29.4).
+// was given, in order (groups.md §11.7). It leaves out the supervisorFailed of a crash whose
+// restart was decided together with it, because the line after it says both. An alert about an exit
+// also has the last exit of its service, as its last member, exit (supervision.md §29.4).
 //
 // Silenced alerts are left out as well. The number upTo is that of the last line: when the hook has
 // taken all that it gets, alerts up to that were given.
@@ -52,27 +52,27 @@ func (r *Registry) alertDue(prompted bool, now time.Time) bool {
 	return !prompted && (waited >= delay || waited < 0) // the clock was set back
 }
 
-// Given returns g after the hook got the alert seq (spec §11.7). If it asks for it again, the alert
+// Given returns g after the hook got the alert seq (§11.7). If it asks for it again, the alert
 // waits for another try, or after the last one, it is lost. Otherwise alerts up to seq were given.
 // Given returns ErrExhausted.
 func (g Group) Given(seq int64, again bool, seen observe.Observation) (Group, error) {
-	e := g.Begin("given", "", seen)
-	r := &e.Group.Registry
+	d := g.Begin("given", "", seen)
+	r := &d.Group.Registry
 	if seq <= r.AlertsGiven {
 		return g, nil
 	}
 
 	tries := r.AlertTries.of(seq) + 1
 	if again && tries < MaxAlertTries {
-		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: e.Seen.Now}
-		return e.end()
+		r.AlertTries = &AlertTries{Seq: seq, Tries: tries, At: d.Seen.Now}
+		return d.end()
 	}
 	if again {
 		lost := append(slices.Clone(r.AlertsLost), seq)
 		r.AlertsLost = lost[max(len(lost)-maxAlertsLost, 0):]
 	}
 	r.AlertTries, r.AlertsGiven = nil, seq
-	return e.end()
+	return d.end()
 }
 
 // withExit returns line, which is that of alert, with the last exit of the service that the alert
@@ -100,15 +100,15 @@ type LogCut struct {
 	Bytes     int64
 }
 
-// LogsCut returns g after by has cut logs (spec §11.8): an alert tells of each. It returns
+// LogsCut returns g after by has cut logs (§11.8): an alert reports each. It returns
 // wire.ErrExhausted.
 func (g Group) LogsCut(cuts []LogCut, by string, seen observe.Observation) (Group, error) {
-	e := g.Begin("logsCut", by, seen)
+	d := g.Begin("logsCut", by, seen)
 	for _, id := range g.Registry.Ordered() {
 		i := slices.IndexFunc(cuts, func(c LogCut) bool { return c.ServiceID == id })
 		if i >= 0 {
-			e.Raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
+			d.Raise(AlertLogCut, id, "%d bytes: the disk was full", cuts[i].Bytes)
 		}
 	}
-	return e.end()
+	return d.end()
 }

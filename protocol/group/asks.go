@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Asks are what passes have asked of a process: a checkpoint, before a clock is over (spec §26.3).
-// They are replaced, never changed. Nil are none.
+// Asks are what passes have asked of a process: a checkpoint, before a clock is over
+// (supervision.md §26.3). They are replaced, never changed. Nil are none.
 type Asks struct{ all []ask }
 
 // An ask is one of them.

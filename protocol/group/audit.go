@@ -12,8 +12,8 @@ import (
 // that is BeatOnly has no line.
 var beats = []string{"lastHeartbeat", "beat", "progressAt", "progressBeat"}
 
-// AuditText returns g as its record has it (spec §54.3): the registry, without what heartbeats
-// renew, and without events, of which the record tells itself.
+// AuditText returns g as its record has it (audit.md §54.3): the registry, without what heartbeats
+// renew, and without events, which the lines of the record are.
 func (g Group) AuditText() string {
 	r := &g.Registry
 	var text strings.Builder
@@ -73,8 +73,8 @@ func servicePath(s *Service) string { return audit.Join("supervisors", s.ID) }
 // AuditEvents returns what the patch of a line in the record of a group means for people.
 func AuditEvents(l audit.Line) (events []audit.Event) {
 	for _, c := range l.Patch {
-		in, rest, _ := strings.Cut(c.Path, "/")
-		service, member, _ := strings.Cut(rest, "/")
+		in, path, _ := strings.Cut(c.Path, "/")
+		service, member, _ := strings.Cut(path, "/")
 		word := strings.Trim(c.After, `"`)
 		text := ""
 		switch {

@@ -129,7 +129,8 @@ func TestGroupEffects(t *testing.T) {
 
 // An alert is one line, including its unknown members.
 func TestAlertLine(t *testing.T) {
-	a := group.Alert{Seq: 7, Type: group.AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon,
+	a := group.Alert{Seq: 7, Type: group.AlertDead, ServiceID: "s", Message: "two\nlines",
+		Timestamp: noon,
 		Unknown: []wire.Member{
 			{Name: "x", Value: "{\n \"n\": 1.0 }"}, {Name: "log", Value: `"other"`},
 			{Name: "orchestrationGroupId", Value: `"other"`},

@@ -9,11 +9,11 @@ import (
 
 // Measure brings what the service at i has spent up to date, as far as its budget limits what a
 // pass can measure.
-func (e *Draft) Measure(i int) {
-	s := &e.Group.Registry.Services[i]
+func (d *Draft) Measure(i int) {
+	s := &d.Group.Registry.Services[i]
 	if s.State == StateRunning && !s.IsGroup() && s.StartInfo != nil &&
 		s.StartInfo.Budget.IsMeasured() {
-		e.Services()[i].measured(s.used(e.Seen))
+		d.Services()[i].measured(s.used(d.Seen))
 	}
 }
 
@@ -68,7 +68,8 @@ func (s *Service) BudgetAsks() (asks []string) {
 // mostNames is under how many names a service may spend.
 const mostNames = 64
 
-// spend adds amounts to what s has spent, now and ever (spec §27.1). It returns ErrTooManyNames.
+// spend adds amounts to what s has spent, now and ever (supervision.md §27.1). It returns
+// ErrTooManyNames.
 func (s *Service) spend(amounts []policy.Amount) error {
 	for _, a := range amounts {
 		s.Spent, s.SpentTotal = s.Spent.Plus(a), s.SpentTotal.Plus(a)

@@ -28,9 +28,9 @@ func (g Group) AsChild(seen observe.Observation) ChildGroup {
 	return ChildGroup{Parent: v.Parent, End: v.End, Ready: ready}
 }
 
-// BeginGroup returns g begun anew as the service p of another group (spec §24.3), by the owner of
-// that group's passes. It changes nothing if g has begun for p or a later start of that service.
-// BeginGroup returns ErrOtherParent and ErrExhausted.
+// BeginGroup returns g begun anew as the service p of another group (supervision.md §24.3), by the
+// owner of that group's passes. It changes nothing if g has begun for p or a later start of that
+// service. BeginGroup returns ErrOtherParent and ErrExhausted.
 func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group, error) {
 	was := g.Registry.Supervision.Parent
 	switch {
@@ -40,13 +40,13 @@ func (g Group) BeginGroup(p Parent, by string, seen observe.Observation) (Group,
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.Begin("beginGroup", by, seen)
-	e.resume()
-	e.Group.Registry.Supervision.Parent = p
-	return e.end()
+	d := g.Begin("beginGroup", by, seen)
+	d.resume()
+	d.Group.Registry.Supervision.Parent = p
+	return d.end()
 }
 
-// EndGroup returns g ending because p, a service of another group, is stopped (spec §24.3), by the
+// EndGroup returns g ending because p, a service of another group, is stopped (§24.3), by the
 // owner of that group's passes. It changes nothing if g has begun for a later start of that
 // service. If it has not begun for p, it never will. EndGroup returns ErrOtherParent and
 // ErrExhausted.
@@ -59,13 +59,13 @@ func (g Group) EndGroup(p Parent, by string, seen observe.Observation) (Group, e
 		return g, fmt.Errorf("%w: %s", ErrOtherParent, was)
 	}
 
-	e := g.Begin("endGroup", by, seen)
-	v := &e.Group.Registry.Supervision
+	d := g.Begin("endGroup", by, seen)
+	v := &d.Group.Registry.Supervision
 	v.Parent = p
 	if v.End.State == GroupRunning {
 		v.End = GroupEnd{State: GroupEnding, Reason: policy.EndRequested, Message: p.String()}
 	}
-	return e.end()
+	return d.end()
 }
 
 // belongsToOther reports whether g runs, or ends, as another service than p.
@@ -88,7 +88,7 @@ func (g Group) Links() (all []Link) {
 }
 
 // CheckLinks checks that the groups stay trees if the services of the group id become as declared
-// (spec §24.2); all has the links of all groups as they are. It returns ErrOtherParent if a group
+// (§24.2); all has the links of all groups as they are. It returns ErrOtherParent if a group
 // would be two services, and ErrTree if one would be below itself.
 func CheckLinks(all []Link, id string, declared []Declaration) error {
 	stay := slices.DeleteFunc(slices.Clone(all), func(l Link) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// The names of clocks: details of the reason timeout (spec §26.2).
+// The names of clocks: details of the reason timeout (supervision.md §26.2).
 const (
 	clockRuntime  = "runtime"
 	clockProgress = "progress"
@@ -78,7 +78,7 @@ func (s *Service) clocks() (all []clock) {
 
 // DueClocks returns the first clock of s that is over, or "", and the clocks that ask for a
 // checkpoint now. The asking is never skipped: a clock that asks is over only after it has asked
-// (spec §26.3).
+// (§26.3).
 func (s *Service) DueClocks(seen observe.Observation) (over string, asks []string) {
 	for _, c := range s.clocks() {
 		asked := s.Asked.of(c.name)
@@ -114,7 +114,8 @@ func (s *Service) ClockTurns(seen observe.Observation) (all []time.Time) {
 // softKilled returns the clock that sent s, which has exited, the soft signal that killed it, or ""
 // if it ended otherwise.
 func (s *Service) softKilled() string {
-	killed := s.Ended != nil && (s.Ended.Code == policy.CodeKilled || s.Ended.Code == policy.CodeDumped)
+	killed := s.Ended != nil &&
+		(s.Ended.Code == policy.CodeKilled || s.Ended.Code == policy.CodeDumped)
 	if !killed || s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||
 		s.Ended.Status != policy.SignalNumber(string(s.StartInfo.SoftSignal)) {
 		return ""
@@ -157,7 +158,7 @@ func (g Group) Asked(id string, seen observe.Observation) (all []OpenAsk) {
 	return all
 }
 
-// A Clock is what a clock of a service shows (spec §26.2), for people. A zero Soft or Hard means
+// A Clock is what a clock of a service shows (§26.2), for people. A zero Soft or Hard means
 // never.
 type Clock struct {
 	Name       string

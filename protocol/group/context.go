@@ -13,8 +13,8 @@ type Number struct {
 	Set bool
 }
 
-// A Context is what a service starts with instead of what the pass has (spec §11.6). A member that is
-// not set is that of the pass.
+// A Context is what a service starts with instead of what the pass has (groups.md §11.6). A member
+// that is not set is that of the pass.
 type Context struct {
 	Umask                  Number
 	NofileSoft, NofileHard Number // limits of open files: both are set, or none

@@ -16,26 +16,26 @@ func (s *Service) pauseNow(seen observe.Observation) {
 }
 
 // Continue returns g after by has asked for the end of the pause of a service, which the next pass
-// carries out (spec §27.6). A service that is not paused stays as it is. Continue returns
+// carries out (supervision.md §27.6). A service that is not paused stays as it is. Continue returns
 // ErrNoService and wire.ErrExhausted.
 func (g Group) Continue(service, by string, seen observe.Observation) (Group, error) {
-	e := g.Begin("continue", by, seen)
-	s := e.Service(service)
+	d := g.Begin("continue", by, seen)
+	s := d.Service(service)
 	if s == nil {
 		return g, ErrNoService
 	}
 	if s.IsPaused() && !s.Paused.Continue {
 		s.Paused = s.Paused.continuing(true)
 	}
-	return e.end()
+	return d.end()
 }
 
 // EndPauses ends the pauses of services that have got their signal.
-func (e *Draft) EndPauses() {
-	for i := range e.Group.Registry.Services {
-		s := &e.Group.Registry.Services[i]
-		if s.IsPaused() && s.Paused.Continue && s.Alive(e.Seen) && !s.LeftAlone(e.Seen.Now) {
-			e.Services()[i].endPause(e.Seen)
+func (d *Draft) EndPauses() {
+	for i := range d.Group.Registry.Services {
+		s := &d.Group.Registry.Services[i]
+		if s.IsPaused() && s.Paused.Continue && s.Alive(d.Seen) && !s.LeftAlone(d.Seen.Now) {
+			d.Services()[i].endPause(d.Seen)
 		}
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Declaration is what a services file says about one service (spec §31): what was asked for in
-// its entry, except Order, and nothing of its state.
+// A Declaration is what a services file says about one service (supervision.md §31): what was asked
+// for in its entry, except Order, and nothing of its state.
 type Declaration struct {
 	ID string
 	ServiceSpec
 	Heartbeats bool // it promises heartbeats
 }
 
-// A ServicesFile is the content of a services file (spec §31.1).
+// A ServicesFile is the content of a services file (§31.1).
 type ServicesFile struct {
 	Supervision *Supervision  // the settings of the group; nil: the file says nothing about them
 	Services    []Declaration // in the order of the file
 }
 
-// DecodeServices returns the content of a services file with that text (spec §31.1). A working
+// DecodeServices returns the content of a services file with that text (§31.1). A working
 // directory may be relative to that of the file; without one it is ".". Its errors are those of
 // wire.DecodeStrict.
 func DecodeServices(text string) (ServicesFile, error) {
@@ -86,14 +86,14 @@ func (d *Declaration) readStartInfo(r *wire.Reader) {
 // within returns the environment of d with the variables of around that it does not set. These come
 // first.
 func (d *Declaration) within(around []Variable) []Variable {
-	own := d.StartInfo.Environment
+	set := d.StartInfo.Environment
 	if d.StartInfo.Group != "" { // it has no process
-		return own
+		return set
 	}
 	all := slices.DeleteFunc(slices.Clone(around), func(v Variable) bool {
-		return slices.ContainsFunc(own, func(o Variable) bool { return o.Name == v.Name })
+		return slices.ContainsFunc(set, func(o Variable) bool { return o.Name == v.Name })
 	})
-	return append(all, own...)
+	return append(all, set...)
 }
 
 // recorded returns what in s may have been recorded as it was registered.

@@ -17,7 +17,7 @@ func (x ExitRecord) of(s *Service) bool {
 }
 
 // endPatience is how long a pass awaits the record of an end, once it has found the process gone
-// (spec §19.3).
+// (supervision.md §19.3).
 const endPatience = 10 * time.Second
 
 // A foundRecord is what an observer finds of the exit record of a start, and of its process before
@@ -94,80 +94,81 @@ func (s *Service) keeperMayRun(seen observe.Observation) bool {
 		PID: s.Keeper.PID, Process: s.Keeper}) == ""
 }
 
-// addEnd adds what the record says of the end to what the process has told itself.
+// addEnd adds what the record says of the end to what was reported of it.
 func (s *Service) addEnd(end policy.Exit) {
 	if s.Ended != nil {
-		told := *s.Ended
-		told.OOMKilled, told.CPU, told.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
-		told.FinishStatus = end.FinishStatus
-		if told.SameUse(*s.Ended) {
+		known := *s.Ended
+		known.OOMKilled, known.CPU, known.MaxRSS = end.OOMKilled, end.CPU, end.MaxRSS
+		known.FinishStatus = end.FinishStatus
+		if known.SameUse(*s.Ended) {
 			return
 		}
-		end = told
+		end = known
 	}
 	s.Ended = &end
 }
 
-// LearnEnds takes what the records say about the services into them, before they are judged (spec
-// §19.3).
-func (e *Draft) LearnEnds(look ExitLookup) map[string]Ending {
+// LearnEnds takes what the records say about the services into them, before they are judged
+// (§19.3).
+func (d *Draft) LearnEnds(look ExitLookup) map[string]Ending {
 	found := make(map[string]Ending)
-	for i := range e.Group.Registry.Services {
-		e.learnEndOf(i, look, found)
+	for i := range d.Group.Registry.Services {
+		d.learnEndOf(i, look, found)
 	}
 	return found
 }
 
 // learnEndOf takes what the record of the service at i says into it, and adds it to found.
-func (e *Draft) learnEndOf(i int, look ExitLookup, found map[string]Ending) {
-	if e.Group.Registry.Services[i].LeftAlone(e.Seen.Now) {
+func (d *Draft) learnEndOf(i int, look ExitLookup, found map[string]Ending) {
+	if d.Group.Registry.Services[i].LeftAlone(d.Seen.Now) {
 		return // its record stays until then
 	}
-	if r := e.Group.Registry.Services[i].exitRecord(look, e.Seen); r.found {
-		s := &e.Services()[i]
-		found[s.ID] = s.learnEnd(r, e.Seen)
+	if r := d.Group.Registry.Services[i].exitRecord(look, d.Seen); r.found {
+		s := &d.Services()[i]
+		found[s.ID] = s.learnEnd(r, d.Seen)
 	}
 }
 
 // takeEnds does about the running services among ids, nil for all, whose processes have ended what
-// a pass does first: they fail (spec §10.4). It leaves to the next pass what follows from that.
-func (e *Draft) takeEnds(look ExitLookup, ids []string) {
-	e.Seen.Survived = AskedOnce(e.Seen.Survived)
+// a pass does first: they fail (groups.md §10.4). It leaves to the next pass what follows from
+// that.
+func (d *Draft) takeEnds(look ExitLookup, ids []string) {
+	d.Seen.Survived = AskedOnce(d.Seen.Survived)
 	ends := make(map[string]Ending)
-	e.Group.ends = ends
-	for _, id := range e.Group.Registry.OrderedIf(func(s *Service) bool {
-		return s.State == StateRunning && !s.IsGroup() && !s.LeftAlone(e.Seen.Now) &&
+	d.Group.ends = ends
+	for _, id := range d.Group.Registry.OrderedIf(func(s *Service) bool {
+		return s.State == StateRunning && !s.IsGroup() && !s.LeftAlone(d.Seen.Now) &&
 			(ids == nil || slices.Contains(ids, s.ID))
 	}) {
-		i := e.Group.Registry.index(id)
-		e.learnEndOf(i, look, ends)
-		j := e.Group.Judge(&e.Group.Registry.Services[i], ends[id], e.Seen)
+		i := d.Group.Registry.index(id)
+		d.learnEndOf(i, look, ends)
+		j := d.Group.Judge(&d.Group.Registry.Services[i], ends[id], d.Seen)
 		if !j.Gone || j.Awaited {
 			continue
 		}
 
-		e.Measure(i)
-		j.Service = &e.Group.Registry.Services[i]
-		if f := j.Failure(e.Seen, false); f != nil {
-			e.Fail(e.Service(id), f)
+		d.Measure(i)
+		j.Service = &d.Group.Registry.Services[i]
+		if f := j.Failure(d.Seen, false); f != nil {
+			d.Fail(d.Service(id), f)
 		}
 	}
 }
 
 // mayRun reports whether s is held or heard, or its keeper has yet to say how it ended.
-func (e *Draft) mayRun(s *Service) bool {
-	return s.Held(e.Seen) || e.Group.heard(s, e.Seen) || e.Group.ends[s.ID].awaited
+func (d *Draft) mayRun(s *Service) bool {
+	return s.Held(d.Seen) || d.Group.heard(s, d.Seen) || d.Group.ends[s.ID].awaited
 }
 
 // mayComplete reports whether s has completed, or will, or has ended and is not permanent, and the
 // next pass finds out how.
-func (e *Draft) mayComplete(s *Service) bool {
+func (d *Draft) mayComplete(s *Service) bool {
 	return s.State == StateCompleted || s.DidItsWork() ||
-		s.State == StateRunning && s.Restart != policy.Permanent && e.Group.ends[s.ID].awaited
+		s.State == StateRunning && s.Restart != policy.Permanent && d.Group.ends[s.ID].awaited
 }
 
-// WithEnds returns g as its exit records show it to an observer, until a pass takes them in (spec
-// §19.6): what is settled counts whenever its services are judged. missing reports whether a
+// WithEnds returns g as its exit records show it to an observer, until a pass takes them in
+// (§19.6): what is settled counts whenever its services are judged. missing reports whether a
 // process and its record are gone: a pass may just have taken it in, so g may have changed.
 func (g Group) WithEnds(look ExitLookup, seen observe.Observation) (_ Group, missing bool) {
 	before := g.Registry.Services
@@ -208,7 +209,7 @@ func (g Group) Completing(s *Service, seen observe.Observation) bool {
 }
 
 // Denies reports whether x says that the process of s has ended, and the observer sees it alive.
-// Then x does not count (spec §19.3): the machine was set back to an earlier state, but not the
+// Then x does not count (§19.3): the machine was set back to an earlier state, but not the
 // ledger.
 func (s *Service) Denies(x ExitRecord, seen observe.Observation) bool {
 	return x.Phase == PhaseEnded && x.of(s) && seen.Checks(s.Vitals)

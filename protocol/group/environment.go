@@ -22,8 +22,9 @@ func sameVariables(a, b []Variable) bool {
 }
 
 // RecordedVariables returns the names of the variables that a service gets from the environment in
-// which it is registered, besides those of the locale (spec §11.6). Variables of a login session,
-// such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not among them.
+// which it is registered, besides those of the locale (groups.md §11.6). Variables of a login
+// session, such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not among
+// them.
 func RecordedVariables() []string {
 	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
 }
@@ -48,8 +49,8 @@ func (b BadLine) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Wh
 // Is reports whether target is ErrBadLine.
 func (b BadLine) Is(target error) bool { return target == ErrBadLine }
 
-// ParseEnvironment returns the variables in the text of an environment file, in its order (spec
-// §11.6). It returns a BadLine for the first line that is neither NAME=VALUE, blank nor a comment.
+// ParseEnvironment returns the variables in the text of an environment file, in its order
+// (§11.6). It returns a BadLine for the first line that is neither NAME=VALUE, blank nor a comment.
 func ParseEnvironment(text string) (all []Variable, err error) {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -98,7 +99,7 @@ func isVariableName(name string) bool {
 }
 
 // WithFile returns the environment env, entries of the form NAME=VALUE, together with the variables
-// of an environment file (spec §11.6). Those replace recorded variables, and no others. The last of
+// of an environment file (§11.6). Those replace recorded variables, and no others. The last of
 // several with one name counts.
 func WithFile(env []string, file []Variable) []string {
 	merged, places := slices.Clone(env), make(map[string]int)

@@ -2,8 +2,8 @@ package group
 
 import "errors"
 
-// The refusals of groups (spec §12), besides those of the packages wire and observe. A refused verb
-// returns the group it was given.
+// The refusals of groups (groups.md §12), besides those of the packages wire and observe. A refused
+// verb returns the group it was given.
 var (
 	ErrNoService     = errors.New("no such service")
 	ErrShuttingDown  = errors.New("service is shutting down")
@@ -22,7 +22,7 @@ var (
 	ErrInMaintenance = errors.New("it would stay stopped until a maintenance ends")
 )
 
-// ErrTooManyNames means that a service has spent under more than 64 names (spec §27.1).
+// ErrTooManyNames means that a service has spent under more than 64 names (supervision.md §27.1).
 var ErrTooManyNames = errors.New("it has spent under too many names")
 
 // ErrOtherStart means that a report is about another start of a service than the current one, or

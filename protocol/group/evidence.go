@@ -6,8 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// JudgeService returns the evidence that s is dead, or "" (spec §4.2, §10), and the age of its
-// heartbeat, or 0 if it has none.
+// JudgeService returns the evidence that s is dead, or "" (protocol.md §4.2, groups.md §10), and
+// the age of its heartbeat, or 0 if it has none.
 func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	observe.Evidence, time.Duration,
 ) {

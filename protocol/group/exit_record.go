@@ -8,9 +8,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An ExitRecord is the content of a file in exits/ (spec §19.1): what the keeper of a start, or
-// systemd, has seen of the end of its process. A pass reserves it before the start, so that a full
-// disk cannot lose it.
+// An ExitRecord is the content of a file in exits/ (supervision.md §19.1): what the keeper of a
+// start, or systemd, has seen of the end of its process. A pass reserves it before the start, so
+// that a full disk cannot lose it.
 //
 // Only a record whose phase is PhaseEnded has an End.
 type ExitRecord struct {
@@ -103,7 +103,7 @@ type Ending struct {
 	finishing *policy.Exit
 }
 
-// readStartID reads the id of a start (spec §9.3).
+// readStartID reads the id of a start (groups.md §9.3).
 func readStartID(r *wire.Reader) string {
 	id := r.String()
 	if !validStartID(id) {
@@ -112,7 +112,7 @@ func readStartID(r *wire.Reader) string {
 	return id
 }
 
-// validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).
+// validStartID reports whether id is 16 lower-case hexadecimal digits (§9.3).
 func validStartID(id string) bool {
 	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }

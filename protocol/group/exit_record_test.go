@@ -54,7 +54,8 @@ func TestTornExitRecord(t *testing.T) {
 	before := ExitRecord{ServiceID: "s", StartID: "0123456789abcdef", PID: 7, Phase: PhaseExec}
 	after := before
 	after.Phase = PhaseEnded
-	after.End = policy.Exit{At: time.Unix(1e9, 0).UTC(), Reason: policy.Exited, Code: policy.CodeExited, Status: 175}
+	after.End = policy.Exit{At: time.Unix(1e9, 0).UTC(), Reason: policy.Exited,
+		Code: policy.CodeExited, Status: 175}
 	old, text := before.Encode(), after.Encode()
 	whole := strings.Index(text, "}") + 1
 

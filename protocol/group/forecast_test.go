@@ -10,11 +10,12 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// checkForecast checks that what Forecast says of each service of g is what the pass d, with the request
-// p, does about it, and reports whether it could: it is about a pass that a timer makes, for the
+// checkForecast checks that what Foresee says of each service of g is what the pass d, with the
+// request p, does about it, and reports whether it could: it is about a pass that a timer makes, for the
 // owner of the group, with the settings that are recorded, room for all starts, and no health
 // checks.
-func checkForecast(t *testing.T, g group.Group, p plan.Request, d *plan.Decision, seen observe.Observation) bool {
+func checkForecast(t *testing.T, g group.Group, p plan.Request, d *plan.Decision,
+	seen observe.Observation) bool {
 	t.Helper()
 	settings := plan.Request{Owner: p.Owner, PID: p.PID, State: p.State, Failover: p.Failover,
 		Hook: p.Hook, LastAlert: p.LastAlert}

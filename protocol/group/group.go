@@ -2,7 +2,7 @@ package group
 
 import "github.com/dpl-project/dpl/protocol/observe"
 
-// A Group is the content of the two files of a group (spec §9). It is a value: verbs return a
+// A Group is the content of the two files of a group (groups.md §9). It is a value: verbs return a
 // changed copy.
 type Group struct {
 	ID           string

@@ -30,8 +30,8 @@ func (g Group) overdue(s *Service, seen observe.Observation) (time.Duration, boo
 	return age - every, age >= every || age < 0
 }
 
-// DueChecks returns the services whose health must be checked now (spec §26.5), the one that is
-// longest overdue first.
+// DueChecks returns the services whose health must be checked now (supervision.md §26.5), the one
+// that is longest overdue first.
 func (g Group) DueChecks(seen observe.Observation) []*Service {
 	type due struct {
 		s  *Service
@@ -65,24 +65,24 @@ type HealthResult struct {
 
 // LearnHealth takes into g what checks have found out, as far as they were due, and are about the
 // present start.
-func (e *Draft) LearnHealth(results []HealthResult) {
+func (d *Draft) LearnHealth(results []HealthResult) {
 	for _, r := range results {
-		i := e.Group.Registry.index(r.Service)
+		i := d.Group.Registry.index(r.Service)
 		if i < 0 {
 			continue
 		}
-		s := &e.Group.Registry.Services[i]
-		if _, due := e.Group.overdue(s, e.Seen); !due || s.StartID != r.StartID {
+		s := &d.Group.Registry.Services[i]
+		if _, due := d.Group.overdue(s, d.Seen); !due || s.StartID != r.StartID {
 			continue
 		}
 
-		e.Group.Orchestrator.setChecked(s.ID, e.Seen)
-		if after := s.healthAfter(r, e.Seen); s.Health == nil || !after.same(s.Health) {
-			told := s.unchecked()
-			s = &e.Services()[i]
+		d.Group.Orchestrator.setChecked(s.ID, d.Seen)
+		if after := s.healthAfter(r, d.Seen); s.Health == nil || !after.same(s.Health) {
+			known := s.unchecked()
+			s = &d.Services()[i]
 			s.Health = after
-			if s.unchecked() && !told {
-				e.Raise(AlertUnchecked, s.ID, "%s", s.Health.CannotRun.Message)
+			if s.unchecked() && !known {
+				d.Raise(AlertUnchecked, s.ID, "%s", s.Health.CannotRun.Message)
 			}
 		}
 	}

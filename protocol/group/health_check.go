@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// The settings of a health check that has not its own (spec §26.5).
+// The settings of a health check without its own (supervision.md §26.5).
 const (
 	DefaultHealthEvery    = 10 * time.Second
 	DefaultHealthTimeout  = 5 * time.Second
@@ -61,7 +61,7 @@ func (h *Health) same(t *Health) bool {
 		h.CannotRun.same(t.CannotRun)
 }
 
-// A CannotRun says since when the health check of a service cannot be run (spec §26.5).
+// A CannotRun says since when the health check of a service cannot be run (§26.5).
 type CannotRun struct {
 	At      time.Time
 	Message string // why, the last time

@@ -15,28 +15,29 @@ type ServiceProcess struct {
 	Spend      []policy.Amount // what it has spent since its last heartbeat
 }
 
-// BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
-// §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint (spec
-// §26.3), see Asked; VerdictCleanUp if the service must end; or VerdictCrashed if it was declared
-// dead, and then nothing has changed. BeatService returns ErrNoService, ErrOtherProcess if another
-// process of the service is alive, ErrNotReady if the service says that it is idle and was not
-// ready, and ErrTooManyNames because of p.Spend.
+// BeatService returns g after a heartbeat of the service p.Service, with the report say (groups.md
+// §10.3). The verdict is VerdictContinue; VerdictAsked if it is asked for a checkpoint
+// (supervision.md §26.3), see Asked; VerdictCleanUp if the service must end; or VerdictCrashed if
+// it was declared dead, and then nothing has changed. BeatService returns ErrNoService,
+// ErrOtherProcess if another process of the service is alive, ErrNotReady if the service says that
+// it is idle and was not ready, and ErrTooManyNames because of p.Spend.
 func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
 	after Group, verdict observe.Verdict, err error,
 ) {
-	e := g.Begin("heartbeat", p.Service, seen)
-	s, actor := e.Service(p.Service), observe.Identity(p.PID, p.Process)
+	d := g.Begin("heartbeat", p.Service, seen)
+	s, actor := d.Service(p.Service), observe.Identity(p.PID, p.Process)
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
 	case s.IsGroup():
 		return g, "", observe.ErrOtherProcess
-	case actor.Known() && !actor.Is(s.Identity()) && g.taken(s, e.Seen):
+	case actor.Known() && !actor.Is(s.Identity()) && g.taken(s, d.Seen):
 		return g, "", observe.ErrOtherProcess
-	case s.State.Final(), !actor.Known() && e.Seen.Gone(s.Vitals) != "":
+	case s.State.Final(), !actor.Known() && d.Seen.Gone(s.Vitals) != "":
 		return g, observe.VerdictCrashed, nil
 	}
 
+	// Another process of the service, which no pass has started.
 	switch recorded := s.Identity(); {
 	case !recorded.Known() && p.PID != 0:
 		s.ReplaceProcess(p.PID, actor)
@@ -48,9 +49,32 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 		return g, "", observe.ErrNotReady
 	}
 
-	s.Refresh(e.Seen)
+	d.beat(s, p, say)
+	verdict = s.verdict()
+
+	d.Report(s, say)
+	if err := s.spend(p.Spend); err != nil {
+		return g, "", err
+	}
+
+	// Whether anything else has changed: if not, losing the edit in a power cut does no harm.
+	before := *g.Service(s.ID)
+	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
+	before.ProgressAt, before.ProgressBeat = s.ProgressAt, s.ProgressBeat
+	d.Group.effects.BeatOnly = sameService(before, *s)
+	d.beaten = true
+	if after, err = d.end(); err != nil {
+		return g, "", err
+	}
+	return after, verdict, nil
+}
+
+// beat records a heartbeat of s by p, with the report say. A service that was thought to have
+// failed runs again, unless a pass stops it or restarts it together with others.
+func (d *Draft) beat(s *Service, p ServiceProcess, say observe.Report) {
+	s.Refresh(d.Seen)
 	if p.Progress {
-		s.ProgressAt, s.ProgressBeat = e.Seen.Now, e.Seen.Beat()
+		s.ProgressAt, s.ProgressBeat = d.Seen.Now, d.Seen.Beat()
 		s.Asked = s.Asked.without(clockProgress)
 	}
 	if say.Note != nil {
@@ -59,50 +83,38 @@ func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Ob
 
 	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
-	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !e.Group.Registry.InSet(s.ID) {
-		e.SetState(s, StateRunning, "")
+	if failed && s.TermSentAt.IsZero() && s.StopFor == nil && !d.Group.Registry.InSet(s.ID) {
+		d.SetState(s, StateRunning, "")
 		s.ForgetFailure()
-		s.RunningSince = e.Seen.Now
+		s.RunningSince = d.Seen.Now
 	}
-
 	if s.State == StateRunning && s.RunningSince.IsZero() {
-		s.RunningSince = s.begunAt(e.Seen.Now)
+		s.RunningSince = s.begunAt(d.Seen.Now)
 	}
+}
 
-	verdict = observe.VerdictContinue
+// verdict returns what the heartbeat of s is answered with, if it counts.
+func (s *Service) verdict() observe.Verdict {
 	switch {
 	case s.State == StateShuttingDown, s.State == StateFailed, s.State == StateScheduled,
 		s.StopFor != nil:
-		verdict = observe.VerdictCleanUp
+		return observe.VerdictCleanUp
 	case s.State == StateRunning && len(s.Asked.open()) > 0:
-		verdict = observe.VerdictAsked
+		return observe.VerdictAsked
 	}
-
-	e.Report(s, say)
-	if err := s.spend(p.Spend); err != nil {
-		return g, "", err
-	}
-
-	before := *g.Service(s.ID)
-	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
-	before.ProgressAt, before.ProgressBeat = s.ProgressAt, s.ProgressBeat
-	e.Group.effects.BeatOnly = sameService(before, *s)
-	e.beaten = true
-	if after, err = e.end(); err != nil {
-		return g, "", err
-	}
-
-	return after, verdict, nil
+	return observe.VerdictContinue
 }
 
 // EndService records how the process of p.Service ended, as reported by the program that waited for
-// it (spec §10.6). Of end, these count: Code and Status, or no Code if it did not start; Error, the
+// it (§10.6). Of end, these count: Code and Status, or no Code if it did not start; Error, the
 // reason why it was stopped or did not start, if there is one; and CPU and MaxRSS. The pass that
 // finds the process gone copies that to LastExit. Nothing changes if p is another process than that
 // of the service, or if the end was already recorded. EndService returns ErrNoService.
-func (g Group) EndService(p ServiceProcess, end policy.Exit, seen observe.Observation) (Group, error) {
-	e := g.Begin("end", p.Service, seen)
-	s := e.Service(p.Service)
+func (g Group) EndService(p ServiceProcess, end policy.Exit, seen observe.Observation) (
+	Group, error,
+) {
+	d := g.Begin("end", p.Service, seen)
+	s := d.Service(p.Service)
 	if s == nil {
 		return g, ErrNoService
 	}
@@ -110,9 +122,9 @@ func (g Group) EndService(p ServiceProcess, end policy.Exit, seen observe.Observ
 	same := p.PID != 0 && p.PID == s.PID && observe.Identity(p.PID, p.Process).Is(s.Identity())
 	if same && s.Ended == nil {
 		s.Ended = &policy.Exit{
-			At: e.Seen.Now, Reason: policy.Exited, Code: end.Code, Status: end.Status, Error: end.Error,
+			At: d.Seen.Now, Reason: policy.Exited, Code: end.Code, Status: end.Status, Error: end.Error,
 			CPU: end.CPU, MaxRSS: end.MaxRSS,
 		}
 	}
-	return e.end()
+	return d.end()
 }

@@ -25,10 +25,11 @@ func TestWindow(t *testing.T) {
 		return observe.Observation{Now: noon.Add(d)}
 	}
 	over := noon.Add(22 * time.Second)
-	s := group.Service{ServiceStatus: group.ServiceStatus{State: group.StateRunning, Vitals: observe.Vitals{
+	s := group.Service{ServiceStatus: group.ServiceStatus{State: group.StateRunning}}
+	s.Vitals = observe.Vitals{
 		LastHeartbeat: noon,
 		Grace:         &observe.Grace{Of: noon, At: noon.Add(12 * time.Second)},
-	}}}
+	}
 	g := group.Group{Orchestrator: group.Orchestrator{StalenessThreshold: 10 * time.Second}}
 
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // A Judgement is what is known of a service and its process before anything is decided: from the
-// files, from its exit record, and from an observation (spec §11.2).
+// files, from its exit record, and from an observation (groups.md §11.2).
 type Judgement struct {
 	Service   *Service         // it must not be changed
 	Evidence  observe.Evidence // that it is dead, or "" if there is none
@@ -78,7 +78,7 @@ func (j Judgement) Failed() bool {
 
 // Failure returns why the running service of j fails, or nil: because of its end, or of what it has
 // violated or spent. That counts although it has ended since, unless it has completed: a second
-// start would do it again (spec §27.2, §27.4).
+// start would do it again (supervision.md §27.2, §27.4).
 func (j Judgement) Failure(seen observe.Observation, failover bool) *Failure {
 	var ended *Failure
 	if j.Failed() {
@@ -97,7 +97,7 @@ func (j Judgement) Failure(seen observe.Observation, failover bool) *Failure {
 }
 
 // FailEnded returns what it means that the running service of j has ended. A program that does not
-// know its soft signal dies by it, which is no success: its time was over (spec §26.4).
+// know its soft signal dies by it, which is no success: its time was over (§26.4).
 func (j Judgement) FailEnded(seen observe.Observation, failover bool) *Failure {
 	clock := j.Service.softKilled()
 	if clock == "" || j.Evidence != observe.Exited {
@@ -109,14 +109,15 @@ func (j Judgement) FailEnded(seen observe.Observation, failover bool) *Failure {
 }
 
 // FailAs returns what it means that the service of j has ended for reason.
-func (j Judgement) FailAs(reason observe.Evidence, seen observe.Observation, failover bool) *Failure {
+func (j Judgement) FailAs(reason observe.Evidence, seen observe.Observation,
+	failover bool) *Failure {
 	return j.fails(Failure{
 		Reason: string(reason), Left: !j.Alive && j.Survived(seen),
 		HostLost: reason == observe.Stale && failover && j.Foreign,
 	}, seen.Now)
 }
 
-// FailStopped returns what it means that passes stop the running service of j for why (spec §26.1).
+// FailStopped returns what it means that passes stop the running service of j for why (§26.1).
 func (j Judgement) FailStopped(why StopFor, seen observe.Observation) *Failure {
 	return j.fails(Failure{
 		Reason: why.Reason, Detail: why.Detail, Left: !j.Alive && j.Survived(seen), StopFor: &why,

@@ -38,7 +38,8 @@ func TestMembers(t *testing.T) {
 	check("supervisors", "$defs/restartPolicy/properties",
 		line(vectors.Fill(&policy.RestartPolicy{}).Record))
 	check("supervisors", "$defs/backoff/properties", line(vectors.Fill(&policy.Exponential{}).Record))
-	check("supervisors", "$defs/exitStatus/properties", line(vectors.Fill(&policy.ExitStatus{}).Members))
+	check("supervisors", "$defs/exitStatus/properties",
+		line(vectors.Fill(&policy.ExitStatus{}).Members))
 	check("supervisors", "$defs/exit/properties", line(vectors.Fill(&policy.Exit{}).Record))
 	check("supervisors", "$defs/span/properties", line(vectors.Fill(&Maintenance{}).record))
 	check("supervisors", "$defs/alert/properties", line(vectors.Fill(&Alert{}).record))

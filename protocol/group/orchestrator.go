@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// The defaults of an Orchestrator (spec §9.1).
+// The defaults of an Orchestrator (groups.md §9.1).
 const (
 	DefaultInterval  = 2 * time.Second
 	DefaultThreshold = 10 * time.Second
@@ -39,7 +39,7 @@ func (s OrchestratorState) valid() bool {
 	return false
 }
 
-// An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the
+// An Orchestrator is the content of a group's orchestrator file (§9.1): the last pass, and the
 // group's durations.
 type Orchestrator struct {
 	Schema             string // for editors, and otherwise ignored
@@ -91,13 +91,13 @@ func (o *Orchestrator) setChecked(id string, seen observe.Observation) {
 	o.Checks = checks
 }
 
-// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file (spec
-// §9.1). Its errors are those of wire.Decode.
+// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file
+// (§9.1). Its errors are those of wire.Decode.
 func DecodeOrchestrator(text string) (Orchestrator, error) {
 	return wire.DecodeRecord(text, (*Orchestrator).record)
 }
 
-// Encode returns the content of the orchestrator's file (spec §9.1).
+// Encode returns the content of the orchestrator's file (§9.1).
 func (o Orchestrator) Encode() string { return wire.Text(wire.Record(o.record)) }
 
 // WriteTo writes what Encode returns. Its errors are those of out.
@@ -105,7 +105,7 @@ func (o Orchestrator) WriteTo(out io.Writer) (int64, error) {
 	return wire.Write(out, wire.Record(o.record))
 }
 
-// record reads or writes o (spec §9.1).
+// record reads or writes o (§9.1).
 func (o *Orchestrator) record(c *wire.Codec) {
 	if c.Reads() {
 		*o = newOrchestrator("")

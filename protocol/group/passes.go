@@ -13,7 +13,7 @@ import (
 type Prompt struct{ Service, StartID string }
 
 // StandsBy reports whether a pass of owner stands by: another owner's orchestrator is heard of, or
-// may be asleep (spec §11.1); or what has asked for it is nothing new. See Prompt.
+// may be asleep (groups.md §11.1); or what has asked for it is nothing new. See Prompt.
 func (g Group) StandsBy(owner string, p *Prompt, seen observe.Observation) bool {
 	switch {
 	case p != nil:
@@ -25,10 +25,10 @@ func (g Group) StandsBy(owner string, p *Prompt, seen observe.Observation) bool 
 	return heard || g.mayBeAsleep(seen)
 }
 
-// promptCounts reports whether a pass by owner that p has asked for does anything (spec §19.5): it never
-// takes over, nor goes on for an orchestrator that has left, and once another pass has seen the
-// same end, it is not needed. A service that is being stopped needs one more pass when the last of
-// its processes has ended.
+// promptCounts reports whether a pass by owner that p has asked for does anything (supervision.md
+// §19.5): it never takes over, nor goes on for an orchestrator that has left, and once another pass
+// has seen the same end, it is not needed. A service that is being stopped needs one more pass when
+// the last of its processes has ended.
 func (g Group) promptCounts(p Prompt, owner string) bool {
 	switch {
 	case g.Registry.Owner != owner || g.Orchestrator.State.left():
@@ -42,7 +42,7 @@ func (g Group) promptCounts(p Prompt, owner string) bool {
 		(s.State == StateRunning || s.State == StateShuttingDown || !s.TermSentAt.IsZero())
 }
 
-// OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),
+// OrchestratorHeard reports whether the orchestrator of g has made a pass recently (§11.1),
 // and how long ago the last one was.
 func (g Group) OrchestratorHeard(seen observe.Observation) (bool, time.Duration) {
 	o := &g.Orchestrator
@@ -62,7 +62,7 @@ func (g Group) mayBeAsleep(seen observe.Observation) bool {
 
 // TwoMachines reports whether another machine that runs now has the host id of the observer: it has
 // made a pass over g under another boot, after the observer's machine was booted, and not long ago
-// (spec §11.1). To each of the two, the processes of the other would be of an earlier boot.
+// (§11.1). To each of the two, the processes of the other would be of an earlier boot.
 func (g Group) TwoMachines(seen observe.Observation) bool {
 	o, here := &g.Orchestrator, seen.Host
 	switch {
@@ -90,7 +90,8 @@ func (g Group) Silent(seen observe.Observation) bool {
 func (g Group) LookedAfter(seen observe.Observation) bool {
 	o := &g.Orchestrator
 	_, age := g.OrchestratorHeard(seen)
-	return !o.Heartbeat.IsZero() && o.State != OrchestratorStopped && !observe.IsStale(age, g.patience())
+	return !o.Heartbeat.IsZero() && o.State != OrchestratorStopped &&
+		!observe.IsStale(age, g.patience())
 }
 
 // patience is how long passes over g may take to notice something.

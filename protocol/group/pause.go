@@ -8,7 +8,7 @@ import (
 )
 
 // A Pause says since when the process of a service is stopped by a signal, because of a violation
-// (spec §27.6). It is replaced, never changed.
+// (supervision.md §27.6). It is replaced, never changed.
 type Pause struct {
 	At       time.Time
 	Beat     observe.Beat // of At

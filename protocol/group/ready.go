@@ -51,7 +51,8 @@ func (g Group) Is(s *Service, state ServiceState, seen observe.Observation) bool
 	return g.EvidenceOf(s, seen) == "" && !g.ends[s.ID].unbegun && (s.Alive(seen) || g.heard(s, seen))
 }
 
-// WaitReady returns whether a service is ready (spec §13.2). One that is not registered may yet be.
+// WaitReady returns whether a service is ready (observing.md §13.2). One that is not registered may
+// yet be.
 func (g Group) WaitReady(service string, seen observe.Observation) observe.Outcome {
 	s := g.Service(service)
 	if s == nil {
@@ -60,7 +61,7 @@ func (g Group) WaitReady(service string, seen observe.Observation) observe.Outco
 	return observe.OutcomeOf(g.IsReady(s, seen), s.State.Final() || s.State == StateShuttingDown)
 }
 
-// WaitEnded returns whether a service has ended for good (spec §13.2): no pass starts it again. It
+// WaitEnded returns whether a service has ended for good (§13.2): no pass starts it again. It
 // returns ErrNoService.
 func (g Group) WaitEnded(service string) (observe.Outcome, error) {
 	s := g.Service(service)

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Registration has the arguments of Register (spec §10.1). Nil means not given.
+// A Registration has the arguments of Register (groups.md §10.1). Nil means not given.
 type Registration struct {
 	Service      string
 	By           string
@@ -33,38 +33,38 @@ type Registration struct {
 	Fresh                 bool  // remove all other services if g is deserted
 }
 
-// Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
+// Register returns g after the registration of a service (§10.1). It returns ErrShuttingDown,
 // ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
 // ErrNoStartInfo for a request without a command, ErrTwoClasses for a command with an exit status
 // in two classes, ErrCycle with the path if the service would depend on itself, ErrSignificant,
 // ErrStillRunning if it would become another group, ErrGroupEnded unless it is resumed, and
 // ErrExhausted.
 func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
-	e := g.Begin("register", r.By, seen)
-	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.Seen) {
-		e.Group.Registry.Services, e.Group.effects.Cleared = nil, true
-		e.Group.Registry.Supervision.revive()
+	d := g.Begin("register", r.By, seen)
+	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(d.Seen) {
+		d.Group.Registry.Services, d.Group.effects.Cleared = nil, true
+		d.Group.Registry.Supervision.revive()
 	}
 	if r.Resume {
-		e.resume()
+		d.resume()
 	}
-	if err := e.Group.Registry.checkRuns(); err != nil {
+	if err := d.Group.Registry.checkRuns(); err != nil {
 		return g, err
 	}
 
-	s := e.Service(r.Service)
-	if err := r.check(e.Group, s, e.Seen); err != nil {
+	s := d.Service(r.Service)
+	if err := r.check(d.Group, s, d.Seen); err != nil {
 		return g, err
 	}
 
 	if s == nil {
-		last := e.Group.Registry.lastOrder()
+		last := d.Group.Registry.lastOrder()
 		if last >= wire.LastRevision {
 			return g, wire.ErrExhausted
 		}
 
-		all := append(e.Services(), newService(r.Service))
-		e.Group.Registry.Services, s = all, &all[len(all)-1]
+		all := append(d.Services(), newService(r.Service))
+		d.Group.Registry.Services, s = all, &all[len(all)-1]
 		s.Order = last + 1
 	}
 
@@ -75,18 +75,18 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 
 	given := r.Dependencies != nil || r.DependenciesCompleted != nil
 	if given {
-		if err := e.Group.Registry.checkCycle(s.ID); err != nil {
+		if err := d.Group.Registry.checkCycle(s.ID); err != nil {
 			return g, err
 		}
 	}
 
 	if r.Request {
-		e.request(s)
+		d.request(s)
 	} else {
-		e.registerSelf(s, r)
+		d.registerSelf(s, r)
 	}
 
-	return e.end()
+	return d.end()
 }
 
 // check returns the reason to refuse r. s is the existing service, or nil.
@@ -150,8 +150,8 @@ func (r Registration) replace(s *Service) {
 }
 
 // registerSelf is step 4.
-func (e *Draft) registerSelf(s *Service, r Registration) {
-	alive := s.Alive(e.Seen)
+func (d *Draft) registerSelf(s *Service, r Registration) {
+	alive := s.Alive(d.Seen)
 	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || !p.Is(s.Identity())) {
 		s.NewProcess(r.PID, p)
 	}
@@ -159,27 +159,27 @@ func (e *Draft) registerSelf(s *Service, r Registration) {
 		s.Notice = s.Notice.With(observe.Report{Readiness: r.Readiness})
 	}
 
-	since := e.Seen.Now
+	since := d.Seen.Now
 	if s.State == StateRunning {
 		since = s.begunAt(since)
 	}
-	s.Refresh(e.Seen)
+	s.Refresh(d.Seen)
 	s.Starting = false
-	told := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || e.Group.Registry.InSet(s.ID)
-	stopping := (s.State == StateFailed || s.State == StateScheduled) && told
+	mustEnd := alive && (!s.TermSentAt.IsZero() || s.StopFor != nil) || d.Group.Registry.InSet(s.ID)
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && mustEnd
 	if !stopping && s.State != StateRunning {
-		e.runOrWait(s)
+		d.runOrWait(s)
 	}
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = since
 	}
 
-	e.Report(s, observe.Report{Readiness: r.Readiness})
+	d.Report(s, observe.Report{Readiness: r.Readiness})
 }
 
-func (e *Draft) runOrWait(s *Service) {
+func (d *Draft) runOrWait(s *Service) {
 	to := StateRunning
-	if !e.Group.dependenciesReady(s, e.Seen) {
+	if !d.Group.dependenciesReady(s, d.Seen) {
 		to = StateWaiting
 	}
 
@@ -193,5 +193,5 @@ func (e *Draft) runOrWait(s *Service) {
 		s.BlockedBy = blockedBy
 	}
 
-	e.SetState(s, to, "")
+	d.SetState(s, to, "")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A FileRegistration has the arguments of RegisterAll (spec §31.2).
+// A FileRegistration has the arguments of RegisterAll (supervision.md §31.2).
 type FileRegistration struct {
 	By       string
 	File     ServicesFile
@@ -37,56 +37,56 @@ const (
 	PlanRemove PlannedChange = "remove"
 )
 
-// RegisterAll returns g with the services of a file as it declares them (spec §31.2), and what
+// RegisterAll returns g with the services of a file as it declares them (§31.2), and what
 // changes: first those of the file, in its order, then those that are removed, in order, and last
 // the settings of the group, if they change. A service that already is as declared stays as it is,
 // whatever its state. It returns ErrExhausted, ErrGroupEnded, and with names ErrTwoClasses,
 // ErrSignificant, ErrNoDependency and ErrCycle.
 func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group, []Planned, error) {
 	services := r.File.Services
-	for _, d := range services {
-		if d.StartInfo.ExitStatus.Twice() {
-			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, d.ID)
+	for _, decl := range services {
+		if decl.StartInfo.ExitStatus.Twice() {
+			return g, nil, fmt.Errorf("%w: %q", ErrTwoClasses, decl.ID)
 		}
-		if d.Significant && d.Restart == policy.Permanent {
-			return g, nil, fmt.Errorf("%w: %q", ErrSignificant, d.ID)
+		if decl.Significant && decl.Restart == policy.Permanent {
+			return g, nil, fmt.Errorf("%w: %q", ErrSignificant, decl.ID)
 		}
 	}
 
-	e := g.Begin("registerAll", r.By, seen)
+	d := g.Begin("registerAll", r.By, seen)
 	if r.Resume {
-		e.resume()
+		d.resume()
 	}
-	if err := e.Group.Registry.checkRuns(); err != nil {
+	if err := d.Group.Registry.checkRuns(); err != nil {
 		return g, nil, err
 	}
 
 	var plan []Planned
 	for i := range services {
-		if err := e.Group.becomes(e.Service(services[i].ID), services[i].StartInfo, e.Seen); err != nil {
+		if err := d.Group.becomes(d.Service(services[i].ID), services[i].StartInfo, d.Seen); err != nil {
 			return g, nil, err
 		}
-		plan = append(plan, e.declare(&services[i], r.Recorded))
+		plan = append(plan, d.declare(&services[i], r.Recorded))
 	}
 
 	if r.Prune {
-		plan = append(plan, e.prune(services)...)
+		plan = append(plan, d.prune(services)...)
 	}
 	if r.File.Supervision != nil {
-		plan = append(plan, e.settle(r.File.Supervision)...)
+		plan = append(plan, d.setSettings(r.File.Supervision)...)
 	}
 
-	if err := e.arrange(plan[:len(services)]); err != nil {
+	if err := d.arrange(plan[:len(services)]); err != nil {
 		return g, nil, err
 	}
 
 	for i := range services {
-		if err := e.Group.Registry.checkDependencies(services[i].ID); err != nil {
+		if err := d.Group.Registry.checkDependencies(services[i].ID); err != nil {
 			return g, nil, err
 		}
 	}
 
-	after, err := e.end()
+	after, err := d.end()
 	if err != nil {
 		return g, nil, err
 	}
@@ -94,11 +94,11 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 	return after, plan, nil
 }
 
-// settle gives the group the settings of to.
-func (e *Draft) settle(to *Supervision) []Planned {
-	v := &e.Group.Registry.Supervision
+// setSettings gives the group the settings of to.
+func (d *Draft) setSettings(to *Supervision) []Planned {
+	v := &d.Group.Registry.Supervision
 	before := *v
-	v.settle(to)
+	v.setSettings(to)
 	changed := differ(wire.Text(wire.Record(before.settings)), wire.Text(wire.Record(v.settings)))
 	if len(changed) == 0 {
 		return nil
@@ -110,28 +110,28 @@ func (e *Draft) settle(to *Supervision) []Planned {
 	return []Planned{{What: PlanChange, Members: changed}}
 }
 
-// declare makes the entry of a service say what d says.
-func (e *Draft) declare(d *Declaration, recorded Recorded) Planned {
-	s := e.Service(d.ID)
+// declare makes the entry of a service say what decl says.
+func (d *Draft) declare(decl *Declaration, recorded Recorded) Planned {
+	s := d.Service(decl.ID)
 	if s == nil {
-		all := append(e.Services(), newService(d.ID))
-		e.Group.Registry.Services, s = all, &all[len(all)-1]
-		s.apply(d, recorded)
-		e.request(s)
-		return Planned{ID: d.ID, What: PlanAdd}
+		all := append(d.Services(), newService(decl.ID))
+		d.Group.Registry.Services, s = all, &all[len(all)-1]
+		s.apply(decl, recorded)
+		d.request(s)
+		return Planned{ID: decl.ID, What: PlanAdd}
 	}
 
-	changes := s.changes(d, recorded)
+	changes := s.changes(decl, recorded)
 	if changes == nil {
-		return Planned{ID: d.ID, What: PlanKeep}
+		return Planned{ID: decl.ID, What: PlanKeep}
 	}
 
-	s.apply(d, recorded)
-	if e.request(s); s.State == StateShuttingDown {
+	s.apply(decl, recorded)
+	if d.request(s); s.State == StateShuttingDown {
 		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 
-	return Planned{ID: d.ID, What: PlanChange, Members: changes}
+	return Planned{ID: decl.ID, What: PlanChange, Members: changes}
 }
 
 // changes returns the members of s that would change to become as d says, or nil. What was recorded
@@ -169,20 +169,20 @@ func (s *Service) apply(d *Declaration, recorded Recorded) {
 
 // prune removes all services that are not declared. Those that may still run are asked to stop
 // first, and a pass removes them then.
-func (e *Draft) prune(declared []Declaration) (plan []Planned) {
-	for _, id := range e.Group.Registry.Ordered() {
-		if slices.ContainsFunc(declared, func(d Declaration) bool { return d.ID == id }) {
+func (d *Draft) prune(declared []Declaration) (plan []Planned) {
+	for _, id := range d.Group.Registry.Ordered() {
+		if slices.ContainsFunc(declared, func(decl Declaration) bool { return decl.ID == id }) {
 			continue
 		}
 
-		s := e.Service(id)
-		if e.removable(s) {
-			e.Remove(s)
+		s := d.Service(id)
+		if d.removable(s) {
+			d.Remove(s)
 			plan = append(plan, Planned{ID: id, What: PlanRemove})
 			continue
 		}
 
-		e.AskToStop(s, "", "")
+		d.AskToStop(s, "", "")
 		s.StartAgain, s.RemoveAfterStop = false, true
 		plan = append(plan, Planned{ID: id, What: PlanRemove, AfterStop: true})
 	}
@@ -192,12 +192,12 @@ func (e *Draft) prune(declared []Declaration) (plan []Planned) {
 
 // arrange puts the declared services in the order of the file, which is that of plan. It notes in
 // plan where that changes something.
-func (e *Draft) arrange(plan []Planned) error {
+func (d *Draft) arrange(plan []Planned) error {
 	before := int64(-1)
 	for i := range plan {
-		p, s := &plan[i], e.Service(plan[i].ID)
+		p, s := &plan[i], d.Service(plan[i].ID)
 		if p.What == PlanAdd || s.Order <= before {
-			last := e.Group.Registry.lastOrder()
+			last := d.Group.Registry.lastOrder()
 			if last >= wire.LastRevision {
 				return wire.ErrExhausted
 			}

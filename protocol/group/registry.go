@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Registry is the content of a group's supervisors file (spec §9.2).
+// A Registry is the content of a group's supervisors file (groups.md §9.2).
 type Registry struct {
 	Schema          string // for editors, and otherwise ignored
 	ProtocolVersion int
@@ -219,13 +219,13 @@ func (r Registry) cycle(id string) (path []string) {
 	return path
 }
 
-// DecodeRegistry returns the registry in text, the content of a supervisors file (spec §9.2). Its
+// DecodeRegistry returns the registry in text, the content of a supervisors file (§9.2). Its
 // errors are those of wire.Decode.
 func DecodeRegistry(text string) (Registry, error) {
 	return wire.DecodeRecord(text, (*Registry).record)
 }
 
-// Encode returns the content of the registry's file (spec §9.2).
+// Encode returns the content of the registry's file (§9.2).
 func (r Registry) Encode() string { return wire.Text(wire.Record(r.record)) }
 
 // WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
@@ -234,7 +234,7 @@ func (r Registry) WriteTo(out io.Writer) (int64, error) {
 	return wire.Write(out, wire.Record(r.record))
 }
 
-// record reads or writes r (spec §9.2).
+// record reads or writes r (§9.2).
 func (r *Registry) record(c *wire.Codec) {
 	if c.Reads() {
 		*r = newRegistry()
@@ -267,8 +267,8 @@ func (r *Registry) readServices(from *wire.Reader) {
 		r.Services = append(r.Services, newService(key))
 		r.Services[len(r.Services)-1].record(from.Codec())
 		if len(r.Services) == 1 {
-			rest := len(from.Text()) - from.Offset()
-			r.Services = slices.Grow(r.Services, rest/max(from.Offset()-start, shortest))
+			left := len(from.Text()) - from.Offset()
+			r.Services = slices.Grow(r.Services, left/max(from.Offset()-start, shortest))
 		}
 	})
 }

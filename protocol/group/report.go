@@ -25,15 +25,15 @@ func (f Finding) String() string {
 	return f.Violation + ": " + f.Detail
 }
 
-// Report returns g after by has reported f, and what is done about its violation (spec §27.3). Only
-// passes send signals: with RulePause, the next one pauses the service, with RuleReap, it stops it.
-// A service that does not run is not asked, paused or reaped. Report returns ErrNoService,
-// ErrOtherStart, ErrTooManyNames and wire.ErrExhausted.
+// Report returns g after by has reported f, and what is done about its violation (supervision.md
+// §27.3). Only passes send signals: with RulePause, the next one pauses the service, with RuleReap,
+// it stops it. A service that does not run is not asked, paused or reaped. Report returns
+// ErrNoService, ErrOtherStart, ErrTooManyNames and wire.ErrExhausted.
 func (g Group) Report(f Finding, by string, seen observe.Observation) (
 	after Group, action policy.RuleAction, err error,
 ) {
-	e := g.Begin("report", by, seen)
-	s := e.Service(f.Service)
+	d := g.Begin("report", by, seen)
+	s := d.Service(f.Service)
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
@@ -46,32 +46,32 @@ func (g Group) Report(f Finding, by string, seen observe.Observation) (
 		return g, "", err
 	}
 	if f.Violation != "" {
-		action = e.violated(s, f)
+		action = d.violated(s, f)
 	}
 
-	if after, err = e.end(); err != nil {
+	if after, err = d.end(); err != nil {
 		return g, "", err
 	}
 	return after, action, nil
 }
 
 // violated records the violation f of s, and begins what the rules of the group say.
-func (e *Draft) violated(s *Service, f Finding) policy.RuleAction {
-	action := policy.ActionFor(e.Group.Registry.Supervision.Rules, f.Violation)
+func (d *Draft) violated(s *Service, f Finding) policy.RuleAction {
+	action := policy.ActionFor(d.Group.Registry.Supervision.Rules, f.Violation)
 	s.Violations = s.Violations.with(Violation{
-		At: e.Seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: e.by,
+		At: d.Seen.Now, Code: f.Violation, Detail: f.Detail, Action: action, By: d.by,
 	})
 
 	runs := s.State == StateRunning
 	switch {
 	case action == policy.RuleNotify:
-		e.Raise(AlertViolation, s.ID, "%s", f)
+		d.Raise(AlertViolation, s.ID, "%s", f)
 	case action == policy.RuleWarn && runs:
-		s.Asked = s.Asked.without(askViolation).With(askViolation, e.Seen)
-		e.Raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
+		s.Asked = s.Asked.without(askViolation).With(askViolation, d.Seen)
+		d.Raise(AlertNudged, s.ID, "%s: %s", askViolation, f.Violation)
 	case action == policy.RulePause && runs:
-		s.pauseNow(e.Seen)
-		e.Raise(AlertPaused, s.ID, "%s", f)
+		s.pauseNow(d.Seen)
+		d.Raise(AlertPaused, s.ID, "%s", f)
 	case action == policy.RuleReap && runs:
 		s.StopFor = cmp.Or(s.StopFor, &StopFor{
 			Reason: policy.ReasonViolation, Detail: f.Violation, Then: ThenDead,

@@ -11,8 +11,8 @@ import (
 )
 
 // Restart returns g after the request to stop a service and the running ones that depend on it, and
-// to start them again (spec §10.5). With only, its dependents are left alone. A service that is not
-// running is started by the next pass, whether it waits for its backoff or was stopped.
+// to start them again (groups.md §10.5). With only, its dependents are left alone. A service that
+// is not running is started by the next pass, whether it waits for its backoff or was stopped.
 //
 // Restart stops nothing that no pass could start again. It leaves alone dependents without a
 // command. First it takes in what exit says of ends that no pass has seen, so it does not restart
@@ -34,78 +34,78 @@ func (g Group) Restart(service, by string, only bool, exit ExitLookup,
 		return g, nil, ErrNoStartInfo
 	}
 
-	e := g.Begin("restart", by, seen)
+	d := g.Begin("restart", by, seen)
 	family := []string{service}
 	if !only {
 		family = append(family, g.Registry.dependents(service)...)
 	}
-	e.takeEnds(exit, family)
-	return e.restart(slices.DeleteFunc(e.Group.Registry.Ordered(), func(id string) bool {
-		s := e.Group.Service(id)
+	d.takeEnds(exit, family)
+	return d.restart(slices.DeleteFunc(d.Group.Registry.Ordered(), func(id string) bool {
+		s := d.Group.Service(id)
 		follows := slices.Contains(family, id) && s.State == StateRunning && s.StartInfo != nil &&
-			!e.mayComplete(s)
+			!d.mayComplete(s)
 		return id != service && !follows
 	}))
 }
 
-// RestartAll returns g after the request to restart all services that have a command (spec §10.5),
+// RestartAll returns g after the request to restart all services that have a command (§10.5),
 // including dead and stopped ones, and with completed also those that have completed. It takes in
 // ends as Restart does, and returns ErrBlocked and ErrInMaintenance.
 func (g Group) RestartAll(by string, completed bool, exit ExitLookup, seen observe.Observation) (
 	after Group, again []string, err error,
 ) {
-	e := g.Begin("restart", by, seen)
-	e.takeEnds(exit, nil)
-	return e.restart(slices.DeleteFunc(e.Group.Registry.Ordered(), func(id string) bool {
-		s := e.Group.Service(id)
-		return s.StartInfo == nil || !completed && e.mayComplete(s)
+	d := g.Begin("restart", by, seen)
+	d.takeEnds(exit, nil)
+	return d.restart(slices.DeleteFunc(d.Group.Registry.Ordered(), func(id string) bool {
+		s := d.Group.Service(id)
+		return s.StartInfo == nil || !completed && d.mayComplete(s)
 	}))
 }
 
-func (e *Draft) restart(again []string) (Group, []string, error) {
-	if v := &e.Group.Registry.Supervision; v.End.State != GroupRunning {
+func (d *Draft) restart(again []string) (Group, []string, error) {
+	if v := &d.Group.Registry.Supervision; v.End.State != GroupRunning {
 		v.revive()
 	}
 	for _, id := range again {
-		s := e.Service(id)
-		s.Maintenance = s.Maintenance.With(s.Maintenance.On(e.Seen.Now))
-		if !e.mayRun(s) {
-			e.bringBack(s)
+		s := d.Service(id)
+		s.Maintenance = s.Maintenance.With(s.Maintenance.On(d.Seen.Now))
+		if !d.mayRun(s) {
+			d.bringBack(s)
 			continue
 		}
 
-		if d := e.Before.maintained(s, again, e.Seen.Now); d != nil {
-			return e.Before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",
-				ErrInMaintenance, id, d.ID, wire.FormatTime(d.Maintenance.Until))
+		if on := d.Before.maintained(s, again, d.Seen.Now); on != nil {
+			return d.Before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",
+				ErrInMaintenance, id, on.ID, wire.FormatTime(on.Maintenance.Until))
 		}
-		if d, state := e.Before.blocker(s, again); d != "" {
-			return e.Before, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d,
+		if on, state := d.Before.blocker(s, again); on != "" {
+			return d.Before, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, on,
 				state)
 		}
 
-		e.AskToStop(s, "restart", "")
+		d.AskToStop(s, "restart", "")
 		s.StartAgain, s.RemoveAfterStop, s.StoppedBy = true, false, ""
 	}
 
-	after, err := e.end()
+	after, err := d.end()
 	if err != nil {
-		return e.Before, nil, err
+		return d.Before, nil, err
 	}
 
 	return after, again, nil
 }
 
 // bringBack lets the next pass start s, which is not running.
-func (e *Draft) bringBack(s *Service) {
-	switch evidence := e.Group.EvidenceOf(s, e.Seen); s.State {
+func (d *Draft) bringBack(s *Service) {
+	switch evidence := d.Group.EvidenceOf(s, d.Seen); s.State {
 	case StateRegistered, StateWaiting:
 		return
 	case StateRunning:
-		e.ReleaseTo(s, StateRegistered, "restart", string(cmp.Or(evidence, observe.Exited)))
+		d.ReleaseTo(s, StateRegistered, "restart", string(cmp.Or(evidence, observe.Exited)))
 	case StateShuttingDown:
-		e.ReleaseTo(s, StateRegistered, "restart", "stopped")
+		d.ReleaseTo(s, StateRegistered, "restart", "stopped")
 	default:
-		e.SetState(s, StateRegistered, "restart")
+		d.SetState(s, StateRegistered, "restart")
 		s.forgetEnd()
 	}
 

@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A RestartFile tells a process that is started about the one before it (spec §29.3).
+// A RestartFile describes the process before it to a process that is started (supervision.md
+// §29.3).
 type RestartFile struct {
 	GroupID   string
 	ServiceID string
@@ -34,7 +35,7 @@ func (f RestartFile) Encode() string {
 	})
 }
 
-// LogEndSize is the number of bytes of its log that a start is told.
+// LogEndSize is the number of bytes of its log that a start gets.
 const LogEndSize = 4096
 
 // LogEnd returns the last LogEndSize bytes of log as text. It leaves out the rest of a character

@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A ServiceState is the state of a registered service (spec §9.3).
+// A ServiceState is the state of a registered service (groups.md §9.3).
 type ServiceState string
 
 const (
@@ -40,7 +40,7 @@ func (s ServiceState) Final() bool {
 	return s == StateDead || s == StateStopped || s == StateCompleted
 }
 
-// A Service is one service of a group (spec §9.3): what was asked for, what it is, what is being
+// A Service is one service of a group (§9.3): what was asked for, what it is, what is being
 // done about it, and what was reported of it. In the file all members are side by side.
 type Service struct {
 	ID string
@@ -71,7 +71,7 @@ type ServiceSpec struct {
 	DependenciesCompleted []string
 }
 
-// An AlertOn says which alerts are raised about a service (spec §30.2).
+// An AlertOn says which alerts are raised about a service (supervision.md §30.2).
 type AlertOn string
 
 const (
@@ -115,8 +115,8 @@ type ServiceStatus struct {
 	LastExit     *policy.Exit
 }
 
-// A LogFile identifies the file to which a start writes its output, whatever its names (spec
-// §11.8).
+// A LogFile identifies the file to which a start writes its output, whatever its names
+// (§11.8).
 type LogFile struct{ Device, Inode int64 }
 
 // A ServiceRecovery is what is being done about a service that has failed, waits, or must stop.
@@ -152,7 +152,7 @@ type ServiceRecovery struct {
 }
 
 // ServiceReports are what a service has spent, and how it has violated rules, as it and others say
-// (spec §27).
+// (§27).
 //
 // Spent belongs to the process, and SpentTotal to all that the service has ever had.
 type ServiceReports struct {
@@ -164,7 +164,7 @@ type ServiceReports struct {
 // DefaultKillTimeout is the time between TERM and KILL of a service without its own.
 const DefaultKillTimeout = 5 * time.Second
 
-// newService returns the service id with the defaults of spec §9.3.
+// newService returns the service id with the defaults of §9.3.
 func newService(id string) Service {
 	s := Service{ID: id}
 	s.Restart = policy.Permanent
@@ -172,7 +172,7 @@ func newService(id string) Service {
 	return s
 }
 
-// InOrder compares a and b by the order in which passes visit and start them (spec §22.1): by
+// InOrder compares a and b by the order in which passes visit and start them (§22.1): by
 // Order, and then by id.
 func InOrder(a, b *Service) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.ID, b.ID))

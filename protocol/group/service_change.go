@@ -9,8 +9,8 @@ import (
 )
 
 // A Failure is what it means that a running service has ended, or must be stopped, before anything
-// is decided about it (spec §11.2, §20, §26.1). Each death has exactly one, in the pass that finds
-// it.
+// is decided about it (groups.md §11.2, supervision.md §20, §26.1). Each death has exactly one, in
+// the pass that finds it.
 type Failure struct {
 	Reason   string
 	Detail   string
@@ -125,7 +125,7 @@ func (s *Service) Release(seen observe.Observation) {
 
 // Fail sets the members of s, which fails at now by f, except its state. If the time of
 // its death is known, or it is stopped now, and it was healthy then, its attempts are forgotten
-// first, although no pass may have seen it healthy (spec §11.2).
+// first, although no pass may have seen it healthy (§11.2).
 func (s *Service) Fail(f *Failure, now time.Time) {
 	if !s.RecoverAtDeath(now) && f.StopFor != nil {
 		s.Recover(s.RunsSince(f.Runs, now), now)

@@ -5,10 +5,10 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Encode returns s as the registry has it (spec §9.3), without white space.
+// Encode returns s as the registry has it (groups.md §9.3), without white space.
 func (s *Service) Encode() string { return wire.Line(wire.Record(s.record)) }
 
-// record reads or writes s (spec §9.3), which has an ID.
+// record reads or writes s (§9.3), which has an ID.
 func (s *Service) record(c *wire.Codec) {
 	if c.Reads() {
 		c.Reader().CheckID(s.ID)
@@ -80,7 +80,7 @@ func (s *Service) members(c *wire.Codec) {
 }
 
 // startMembers are the members of s that say when a service is started, also in a services file
-// (spec §31). Like those of endMembers, they are next to each other.
+// (supervision.md §31). Like those of endMembers, they are next to each other.
 func (s *ServiceSpec) startMembers(c *wire.Codec) {
 	wire.Word(c, "restart", &s.Restart, "restart type", policy.RestartType.Valid,
 		wire.If(s.Restart != policy.Permanent))

@@ -12,8 +12,8 @@ func (s *Service) Alive(seen observe.Observation) bool {
 	return s.Begun() || !s.IsGroup() && seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
 }
 
-// Held reports whether anything of s must still be stopped before it can be started again (spec
-// §10). To find out may take a second.
+// Held reports whether anything of s must still be stopped before it can be started again
+// (groups.md §10). To find out may take a second.
 func (s *Service) Held(seen observe.Observation) bool {
 	return s.Alive(seen) || s.survived(seen)
 }
@@ -61,7 +61,7 @@ func (s *Service) Foreign(seen observe.Observation) bool {
 		p.PIDNamespace != here.PIDNamespace
 }
 
-// TermAge returns how long ago the process of s was asked to end, if it was (spec §11.4).
+// TermAge returns how long ago the process of s was asked to end, if it was (§11.4).
 func (s *Service) TermAge(seen observe.Observation) time.Duration {
 	return seen.Age(s.TermSentAt, s.TermSentBeat)
 }

@@ -74,7 +74,7 @@ func (s *Service) Completes() bool {
 }
 
 // DidItsWork reports whether s has ended as it may, and is not completed yet: what it has left
-// behind is stopped first, or no pass has looked since (spec §20.3).
+// behind is stopped first, or no pass has looked since (supervision.md §20.3).
 func (s *Service) DidItsWork() bool {
 	return s.State == StateFailed && s.Completes() && s.StopFor == nil
 }
@@ -85,7 +85,7 @@ func (s *Service) exitRecorded() bool {
 }
 
 // checkpoint returns the last note that the process of s gave, or the processes before it. A
-// process that ends before it gives one takes nothing away (spec §29.1).
+// process that ends before it gives one takes nothing away (§29.1).
 func (s *Service) checkpoint() string {
 	if s.Notice.Note == "" && s.LastExit != nil {
 		return s.LastExit.Note
@@ -94,7 +94,8 @@ func (s *Service) checkpoint() string {
 }
 
 // DiedAt returns when the process of s, which has ended, died: as was reported, if that lies
-// between its start and now. Otherwise it returns now, and that the time is not known (spec §11.2).
+// between its start and now. Otherwise it returns now, and that the time is not known (groups.md
+// §11.2).
 func (s *Service) DiedAt(now time.Time) (at time.Time, known bool) {
 	if s.Ended == nil || s.Ended.At.Before(s.StartedAt) || s.Ended.At.After(now) {
 		return now, false
@@ -102,8 +103,8 @@ func (s *Service) DiedAt(now time.Time) (at time.Time, known bool) {
 	return s.Ended.At, true
 }
 
-// WhyEnds returns why the process of s ends, if it ends now, as its finish command is told (spec
-// §25.2): for what passes stop it, with a detail; because somebody has asked for it; or by itself.
+// WhyEnds returns why the process of s ends, if it ends now, as its finish command gets it
+// (§25.2): for what passes stop it, with a detail; because somebody has asked for it; or by itself.
 func (s *Service) WhyEnds() (reason, detail string) {
 	switch {
 	case s.StopFor != nil:
@@ -157,8 +158,8 @@ func (s *Service) AllDependencies() []string {
 // NeverReady reports whether no pass makes a service in state s ready.
 func NeverReady(s ServiceState) bool { return s == StateDead || s == StateStopped }
 
-// LeftAlone reports whether passes leave s alone, as it is: in a maintenance, except for a stop or a
-// restart that somebody has asked for.
+// LeftAlone reports whether passes leave s alone, as it is: in a maintenance, except for a stop or
+// a restart that somebody has asked for.
 func (s *Service) LeftAlone(now time.Time) bool {
 	if !s.Maintenance.On(now) {
 		return false
@@ -186,7 +187,7 @@ func (s *Service) AwaitedMaintenance() string {
 }
 
 // InTrouble reports whether s should run and does not, is blocked from starting, or has a health
-// check that cannot be run, given whether its process runs (spec §30.3). A service in a
+// check that cannot be run, given whether its process runs (§30.3). A service in a
 // maintenance, or that waits for one, is not. Nor is one that has done its work.
 func (s *Service) InTrouble(runs bool, now time.Time) bool {
 	if s.Maintenance.On(now) {

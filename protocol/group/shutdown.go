@@ -8,18 +8,18 @@ import (
 )
 
 // Shutdown returns g after the request to stop a service and the running ones that depend on it
-// (spec §10.4). First it takes in what exit says of ends that no pass has seen. It returns
+// (groups.md §10.4). First it takes in what exit says of ends that no pass has seen. It returns
 // ErrNoService, and with only, ErrHasDependents if running services depend on it.
 func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen observe.Observation) (
 	Group, error,
 ) {
-	e := g.Begin("shutdown", by, seen)
-	if e.Service(service) == nil {
+	d := g.Begin("shutdown", by, seen)
+	if d.Service(service) == nil {
 		return g, ErrNoService
 	}
 
-	e.takeEnds(exit, append([]string{service}, g.Registry.dependents(service)...))
-	below := e.Group.RunningDependents(service)
+	d.takeEnds(exit, append([]string{service}, g.Registry.dependents(service)...))
+	below := d.Group.RunningDependents(service)
 	if only && len(below) > 0 {
 		return g, ErrHasDependents
 	}
@@ -27,7 +27,7 @@ func (g Group) Shutdown(service, by string, only bool, exit ExitLookup, seen obs
 	for _, id := range below {
 		stop[id] = service
 	}
-	return e.shutDownAll(stop)
+	return d.shutDownAll(stop)
 }
 
 // RunningDependents returns the services that Shutdown also stops, in order: those that run, or
@@ -48,31 +48,31 @@ func (g Group) StoppedDependents(service string) []string {
 	})
 }
 
-// ShutdownAll returns g after the request to stop all services (spec §10.4). It takes in ends as
+// ShutdownAll returns g after the request to stop all services (§10.4). It takes in ends as
 // Shutdown does, and returns ErrExhausted.
 func (g Group) ShutdownAll(by string, exit ExitLookup, seen observe.Observation) (Group, error) {
-	e := g.Begin("shutdown", by, seen)
-	e.takeEnds(exit, nil)
+	d := g.Begin("shutdown", by, seen)
+	d.takeEnds(exit, nil)
 	all := make(map[string]string)
 	for _, id := range g.Registry.Ordered() {
 		all[id] = ""
 	}
-	return e.shutDownAll(all)
+	return d.shutDownAll(all)
 }
 
 // shutDownAll stops the services of stop, which says together with which one, or "".
-func (e *Draft) shutDownAll(stop map[string]string) (Group, error) {
-	for _, id := range e.Group.Registry.Ordered() {
+func (d *Draft) shutDownAll(stop map[string]string) (Group, error) {
+	for _, id := range d.Group.Registry.Ordered() {
 		if with, stops := stop[id]; stops {
-			e.shutDown(e.Service(id), with)
+			d.shutDown(d.Service(id), with)
 		}
 	}
-	return e.end()
+	return d.end()
 }
 
 // ShuttingDown returns the services that have not stopped yet, or that have done their work and
 // left processes behind, in the order in which they stop: the first is the one that the others wait
-// for (spec §11.3). It considers the given service and its dependents, or all services if service
+// for (§11.3). It considers the given service and its dependents, or all services if service
 // is "".
 func (g Group) ShuttingDown(service string) []string {
 	ids := g.Registry.leavesFirst()
@@ -102,32 +102,32 @@ func (g Group) Outlives(s *Service, seen observe.Observation) int {
 }
 
 // shutDown stops s, together with the service with if that is not "".
-func (e *Draft) shutDown(s *Service, with string) {
+func (d *Draft) shutDown(s *Service, with string) {
 	s.StartAgain, s.Maintenance = false, s.Maintenance.With(false)
 	switch {
 	case s.State == StateCompleted, s.DidItsWork(),
-		s.State == StateStopped && e.Group.Registry.Supervision.End.State == GroupRunning:
+		s.State == StateStopped && d.Group.Registry.Supervision.End.State == GroupRunning:
 		return
 	case s.State == StateStopped: // its group ended: now it also stays so when that runs again
-	case !e.mayRun(s) && s.RemoveAfterStop:
-		e.Remove(s)
+	case !d.mayRun(s) && s.RemoveAfterStop:
+		d.Remove(s)
 		return
-	case !e.mayRun(s):
-		e.stopped(s)
+	case !d.mayRun(s):
+		d.stopped(s)
 	case with != "":
-		e.AskToStop(s, "dependency: "+with, with)
+		d.AskToStop(s, "dependency: "+with, with)
 	default:
-		e.AskToStop(s, "", "")
+		d.AskToStop(s, "", "")
 	}
-	s.StoppedBy = cmp.Or(s.StoppedBy, e.by)
+	s.StoppedBy = cmp.Or(s.StoppedBy, d.by)
 }
 
-// AskToStop lets passes stop s (spec §10.4), unless they already do, because of the service cause,
+// AskToStop lets passes stop s (§10.4), unless they already do, because of the service cause,
 // if that is not "".
-func (e *Draft) AskToStop(s *Service, reason, cause string) {
+func (d *Draft) AskToStop(s *Service, reason, cause string) {
 	if s.State != StateShuttingDown {
-		e.SetStateFor(s, StateShuttingDown, reason, cause)
-		s.StopRequestedAt = e.Seen.Now
+		d.SetStateFor(s, StateShuttingDown, reason, cause)
+		s.StopRequestedAt = d.Seen.Now
 		s.ForgetFailure()
 	}
 }

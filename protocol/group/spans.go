@@ -9,8 +9,8 @@ import (
 // LongestSpan is for how long a silence or a maintenance may be asked for at most.
 const LongestSpan = 7 * 24 * time.Hour
 
-// A Span is a time for which somebody has asked: a silence (spec §30.3) or a maintenance (§30.4).
-// It is replaced, never changed.
+// A Span is a time for which somebody has asked: a silence (supervision.md §30.3) or a maintenance
+// (§30.4). It is replaced, never changed.
 type Span struct {
 	At      time.Time // since when it is on
 	Until   time.Time
@@ -34,7 +34,7 @@ func (s *Span) extended(by string, d time.Duration, now time.Time) *Span {
 	return after
 }
 
-// A Maintenance is a time in which passes leave a service alone (spec §30.4). It is replaced, never
+// A Maintenance is a time in which passes leave a service alone (§30.4). It is replaced, never
 // changed.
 type Maintenance struct {
 	Span

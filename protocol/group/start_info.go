@@ -20,7 +20,7 @@ type StartInfo struct {
 	Dir         string
 	Environment []Variable
 	// EnvironmentFile is the absolute path of a file with more variables, which each start reads
-	// (spec §11.6); "": none.
+	// (groups.md §11.6); "": none.
 	EnvironmentFile string
 
 	Context    Context
@@ -65,7 +65,7 @@ const (
 
 // soft reports whether a service may have n as its soft signal: one that has the same number on all
 // systems, because another host may judge a death by it, and that does not stop the service anyway
-// (spec §26.4).
+// (supervision.md §26.4).
 func (n SignalName) soft() bool {
 	return slices.Contains([]SignalName{"HUP", "INT", "QUIT", "ALRM"}, n)
 }
@@ -85,7 +85,7 @@ const LeastLogMax = 64 << 10
 // LeastLogEvery is the shortest time after which a log is rotated.
 const LeastLogEvery = time.Minute
 
-// HasClock reports whether the ages of a process started with i matter (spec §26.2, §26.5).
+// HasClock reports whether the ages of a process started with i matter (§26.2, §26.5).
 func (i *StartInfo) HasClock() bool {
 	return i != nil && (i.RuntimeSoft+i.RuntimeMax+i.ProgressSoft+i.ProgressMax != 0 ||
 		i.Health.Command != nil)
@@ -180,7 +180,8 @@ func (s *StartInfo) members(c *wire.Codec) {
 	if s.Budget.Limits.Member(c, "budget") && len(s.Budget.Limits) == 0 {
 		c.Refuse("at least one amount is expected")
 	}
-	wire.Word(c, "budgetAction", &s.Budget.Action, "budgetAction", policy.BudgetAction.Valid, wire.IfSet)
+	wire.Word(c, "budgetAction", &s.Budget.Action, "budgetAction", policy.BudgetAction.Valid,
+		wire.IfSet)
 }
 
 // commandMembers are those that say how a command is executed.

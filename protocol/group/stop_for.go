@@ -5,8 +5,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A StopFor says why passes stop a service of their own accord, and what follows once it is no
-// longer held (spec §26.1).
+// A StopFor says why passes stop a service on their own, and what follows once it is no
+// longer held (supervision.md §26.1).
 type StopFor struct {
 	Reason  string
 	Detail  string
@@ -24,7 +24,7 @@ const (
 	ThenStopped Then = "stopped"
 )
 
-// String returns what people are told, such as "timeout: runtime".
+// String returns what people read, such as "timeout: runtime".
 func (s *StopFor) String() string { return policy.Exit{Reason: s.Reason, Detail: s.Detail}.String() }
 
 func (t Then) valid() bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Supervision is what a group does about the failures of its services as a whole (spec §22). Its
-// zero value is that of a group without settings.
+// A Supervision is what a group does about the failures of its services as a whole (supervision.md
+// §22). Its zero value is that of a group without settings.
 type Supervision struct {
 	Strategy     policy.Strategy
 	Limit        policy.Limit
@@ -51,8 +51,8 @@ func (v *Supervision) ForgetUnlimited() {
 	}
 }
 
-// settle makes the settings of v those of w. What is not a setting stays.
-func (v *Supervision) settle(w *Supervision) {
+// setSettings makes the settings of v those of w. What is not a setting stays.
+func (v *Supervision) setSettings(w *Supervision) {
 	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
 	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
 	v.Log = w.Log
@@ -94,7 +94,8 @@ func (v *Supervision) settings(c *wire.Codec) {
 	c.Int("intensity", &v.Limit.Intensity, 0, limited)
 	c.Milliseconds("intensityPeriodMs", &v.Limit.Period, 1, limited)
 	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", policy.OnIntensity.Valid, limited)
-	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", policy.ShutdownAny, policy.ShutdownAll)
+	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", policy.ShutdownAny,
+		policy.ShutdownAll)
 	usually(c, "onExit", &v.OnExit, "word", "none", PassOnExit)
 	usually(c, "log", &v.Log, "word", "files", LogJournal)
 	wire.Objects(c, "rules", &v.Rules, (*policy.Rule).Record, wire.IfSet)
@@ -108,7 +109,7 @@ func requireSettings(c *wire.Codec) {
 	}
 }
 
-// A GroupEnd says that a group has ended, or is ending, and why (spec §23). Its zero value is that
+// A GroupEnd says that a group has ended, or is ending, and why (§23). Its zero value is that
 // of a group that runs.
 type GroupEnd struct {
 	State   GroupState
@@ -117,7 +118,7 @@ type GroupEnd struct {
 	At      time.Time // when it had ended
 }
 
-// String returns what people are told, such as "memberDead: a: 5 attempts: exited: status 1".
+// String returns what people read, such as "memberDead: a: 5 attempts: exited: status 1".
 func (e GroupEnd) String() string {
 	if e.Message == "" {
 		return string(e.Reason)
@@ -134,7 +135,7 @@ const (
 	GroupEnded   GroupState = "ended"  // all of them are over
 )
 
-// An OnExit says what the keeper of a start does once its service has ended (spec §19.5).
+// An OnExit says what the keeper of a start does once its service has ended (§19.5).
 type OnExit string
 
 const (
@@ -142,7 +143,8 @@ const (
 	PassOnExit    OnExit = "pass" // it makes a pass over the group
 )
 
-// A LogTarget says where the output of services goes that are started from now on (spec §11.8).
+// A LogTarget says where the output of services goes that are started from now on (groups.md
+// §11.8).
 type LogTarget string
 
 const (
@@ -155,7 +157,7 @@ const (
 func JournalName(groupID, service string) string { return "dpl/" + groupID + "/" + service }
 
 // A Parent is the service of another group that a group is, in one of the starts of that service
-// (spec §24). The zero value: it is none.
+// (§24). The zero value: it is none.
 type Parent struct {
 	Group, Service string
 	Generation     int64
@@ -167,10 +169,10 @@ func (p Parent) String() string { return p.Group + "/" + p.Service }
 func (p Parent) SameService(q Parent) bool { return p.Group == q.Group && p.Service == q.Service }
 
 // revive lets a group run as if it had never failed. Its parent begins it again if it is to run for
-// that (spec §24.3).
+// that (§24.3).
 func (v *Supervision) revive() { v.End, v.Restarts, v.Parent = GroupEnd{}, nil, Parent{} }
 
-// Encode returns v as the registry has it (spec §22), without white space.
+// Encode returns v as the registry has it (§22), without white space.
 func (v *Supervision) Encode() string { return wire.Line(wire.Record(v.record)) }
 
 // members are those of an end, among those of a supervision.

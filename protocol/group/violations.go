@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Violations are the last violations that were reported of a service, oldest first (spec §27.3).
-// They are replaced, never changed. Nil are none.
+// Violations are the last violations that were reported of a service, oldest first (supervision.md
+// §27.3). They are replaced, never changed. Nil are none.
 type Violations struct{ all []Violation }
 
 // A Violation is one of them, and what was done about it.

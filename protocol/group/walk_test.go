@@ -108,10 +108,12 @@ func walks(t *testing.T) uint64 {
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: group.Create("g"),
 		strategy: []policy.Strategy{"", policy.OneForAll, policy.RestForOne}[seed%3],
-		limit: []*policy.Limit{nil, nil, {Intensity: 2, Period: 2 * time.Minute, OnIntensity: policy.Park},
+		limit: []*policy.Limit{nil, nil,
+			{Intensity: 2, Period: 2 * time.Minute, OnIntensity: policy.Park},
 			{Intensity: 1, Period: time.Minute, OnIntensity: policy.Delay},
 			{Intensity: 3, Period: time.Minute, OnIntensity: policy.Escalate}}[seed/3%5],
-		auto:  []*policy.AutoShutdown{nil, nil, nil, new(policy.ShutdownAny), new(policy.ShutdownAll)}[seed/7%5],
+		auto: []*policy.AutoShutdown{nil, nil, nil, new(policy.ShutdownAny),
+			new(policy.ShutdownAll)}[seed/7%5],
 		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = observe.Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,

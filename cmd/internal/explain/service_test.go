@@ -146,7 +146,8 @@ func TestService(t *testing.T) {
 		})
 	}
 
-	if _, err := plan.Foresee(group.Create("g"), "none", nil, nil, seen); !errors.Is(err, group.ErrNoService) {
+	_, err := plan.Foresee(group.Create("g"), "none", nil, nil, seen)
+	if !errors.Is(err, group.ErrNoService) {
 		t.Errorf("got %v, want ErrNoService", err)
 	}
 }

@@ -191,7 +191,8 @@ func (h *host) shutDown() {
 	for _, p := range h.procs {
 		if p.keeper != nil && !p.keeper.dead && !p.dead && p.acts && !p.belied {
 			p.dead, p.orderly = true, true
-			p.end = policy.Exit{Reason: policy.Exited, Code: policy.CodeKilled, Status: int(syscall.SIGTERM)}
+			p.end = policy.Exit{Reason: policy.Exited, Code: policy.CodeKilled,
+				Status: int(syscall.SIGTERM)}
 			p.recordEnd(&simfs.Process{Disk: h.w.disk})
 		}
 	}

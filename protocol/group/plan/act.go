@@ -12,7 +12,7 @@ import (
 // service.
 const startedFor = time.Second
 
-// manyRetries is the number of retries at which one alert tells that nothing limits them.
+// manyRetries is the number of retries at which one alert reports that nothing limits them.
 const manyRetries = 10
 
 // An acting is the edit that takes the steps of a pass.
@@ -295,7 +295,8 @@ func (stayStopped) take(_ *acting, s *group.Service) { s.StartAgain = false }
 type dieOnceStopped struct{}
 
 func (dieOnceStopped) take(_ *acting, s *group.Service) {
-	s.StopFor = &group.StopFor{Reason: s.LastExit.Reason, Detail: s.LastExit.Detail, Then: group.ThenPark}
+	s.StopFor = &group.StopFor{Reason: s.LastExit.Reason, Detail: s.LastExit.Detail,
+		Then: group.ThenPark}
 }
 
 // await leaves a service as it is until its keeper has said how it ended.
@@ -323,19 +324,19 @@ func whyDead(s *group.Service) string {
 
 // act takes all steps of plan. It leaves the actions to the caller, because they come after the
 // commit.
-func act(e *group.Draft, plan []course) *acting {
-	a := &acting{Draft: e}
-	places := e.Group.Registry.Places()
+func act(d *group.Draft, plan []course) *acting {
+	a := &acting{Draft: d}
+	places := d.Group.Registry.Places()
 	for _, c := range plan {
 		for _, step := range c.steps {
 			i := places[c.id]
-			if on, is := step.(carryOn); is && !on.changes(a, &e.Group.Registry.Services[i]) {
+			if on, is := step.(carryOn); is && !on.changes(a, &d.Group.Registry.Services[i]) {
 				continue
 			}
-			step.take(a, &e.Services()[i])
+			step.take(a, &d.Services()[i])
 		}
-		if len(e.Group.Registry.Services) != len(places) { // it was removed
-			places = e.Group.Registry.Places()
+		if len(d.Group.Registry.Services) != len(places) { // it was removed
+			places = d.Group.Registry.Places()
 		}
 	}
 	return a

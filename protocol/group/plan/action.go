@@ -6,8 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4), or a [Begin]
-// or a [Finish] of another group (spec §24.3).
+// An Action is something a pass asks for: a [Start] or a [Signal] (groups.md §11.3, §11.4), or a
+// [Begin] or a [Finish] of another group (supervision.md §24.3).
 type Action interface{ action() }
 
 // A Start asks for a process that becomes a service.

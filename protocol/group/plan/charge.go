@@ -18,8 +18,8 @@ type charge struct {
 }
 
 // charge returns the premises of o after the group is charged for what fails in this pass: which
-// services are parked, and whether the group ends. It also reports whether the limit of the group is
-// exceeded. o has the course that each service would take by itself.
+// services are parked, and whether the group ends. It also reports whether the limit of the group
+// is exceeded. o has the course that each service would take by itself.
 func (o outlook) charge() (given premises, exceeded bool) {
 	given = o.premises
 	given.parked = make(map[string]bool)
@@ -61,6 +61,7 @@ func (o outlook) newCharges() (all []charge) {
 		}
 	}
 
+	// Passes at other times must charge in the same order, so that they park the same services.
 	slices.SortFunc(all, func(a, b charge) int {
 		return cmp.Or(a.at.Compare(b.at), group.InOrder(a.service, b.service))
 	})
@@ -68,6 +69,7 @@ func (o outlook) newCharges() (all []charge) {
 		return all
 	}
 
+	// One restart of the set follows from all of them, so they count as one failure.
 	for _, c := range all[1:] {
 		all[0].ids = append(all[0].ids, c.ids...)
 	}

@@ -16,28 +16,29 @@ type childView struct {
 
 // learnChildren takes into the services that are groups how these have ended. It adds that to ends,
 // and returns what is known of these groups, by the id of the service.
-func learnChildren(e *group.Draft, look ChildLookup, ends map[string]group.Ending) map[string]*childView {
+func learnChildren(d *group.Draft, look ChildLookup,
+	ends map[string]group.Ending) map[string]*childView {
 	found := make(map[string]*childView)
-	for i := range e.Group.Registry.Services {
-		if !e.Group.Registry.Services[i].IsGroup() {
+	for i := range d.Group.Registry.Services {
+		if !d.Group.Registry.Services[i].IsGroup() {
 			continue
 		}
-		s := &e.Services()[i]
+		s := &d.Services()[i]
 
 		view := &childView{}
 		if look != nil {
 			view.ChildGroup = look(s.StartInfo.Group)
 		}
-		view.shown = view.Unreadable == "" && view.Parent == parentOf(e.Group, s)
+		view.shown = view.Unreadable == "" && view.Parent == parentOf(d.Group, s)
 		found[s.ID] = view
-		ends[s.ID] = group.Ending{Settled: learnChild(e, s, view)}
+		ends[s.ID] = group.Ending{Settled: learnChild(d, s, view)}
 	}
 	return found
 }
 
 // learnChild takes the end of the group that s is into s, and returns the evidence for it, or "".
-func learnChild(e *group.Draft, s *group.Service, view *childView) observe.Evidence {
-	if !s.Begun() || s.State.Final() || view.Unreadable != "" || s.LeftAlone(e.Seen.Now) {
+func learnChild(d *group.Draft, s *group.Service, view *childView) observe.Evidence {
+	if !s.Begun() || s.State.Final() || view.Unreadable != "" || s.LeftAlone(d.Seen.Now) {
 		return ""
 	}
 
@@ -45,16 +46,17 @@ func learnChild(e *group.Draft, s *group.Service, view *childView) observe.Evide
 	var end policy.Exit
 	switch p := view.Parent; {
 	case view.shown && over:
-		end = policy.Exit{At: view.End.At, Reason: policy.ReasonEnded, Detail: string(view.End.Reason),
-			Error: view.End.Message}
-	case p != group.Parent{} && !p.SameService(parentOf(e.Group, s)) && !over:
-		end = policy.Exit{At: e.Seen.Now, Reason: policy.StartFailed, Error: "it belongs to " + p.String()}
+		end = policy.Exit{At: view.End.At, Reason: policy.ReasonEnded,
+			Detail: string(view.End.Reason), Error: view.End.Message}
+	case p != group.Parent{} && !p.SameService(parentOf(d.Group, s)) && !over:
+		end = policy.Exit{At: d.Seen.Now, Reason: policy.StartFailed,
+			Error: "it belongs to " + p.String()}
 	default:
 		return ""
 	}
 
 	if end.At.IsZero() {
-		end.At = e.Seen.Now
+		end.At = d.Seen.Now
 	}
 	s.Ended = &end
 	s.StartedAt, s.Attempt, s.StartedWith = time.Time{}, 0, nil // that start is over

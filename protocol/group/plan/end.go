@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
-// groupEnd returns the end of the group after this pass: whether what the services do ends it (spec
-// §23.2).
+// groupEnd returns the end of the group after this pass: whether what the services do ends it
+// (supervision.md §23.2).
 func (o outlook) groupEnd() group.GroupEnd {
 	if o.ends() {
 		return o.end

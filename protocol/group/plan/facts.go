@@ -45,11 +45,14 @@ type Wait struct {
 
 // FactsOf returns the facts of s, a service of g.
 func FactsOf(g group.Group, s *group.Service, seen observe.Observation) Facts {
-	f := Facts{Alive: s.Alive(seen), Held: s.Held(seen), Full: full(g.Registry),
-		StoppedFor: stoppedFor(&g.Registry, s.ID), GivenUp: s.History().GiveUp(), Policy: s.RestartPolicy(),
-		Delay:    s.History().Delay(),
+	history := s.History()
+	f := Facts{
+		Alive: s.Alive(seen), Held: s.Held(seen), Full: full(g.Registry),
+		StoppedFor: stoppedFor(&g.Registry, s.ID),
+		GivenUp:    history.GiveUp(), Policy: history.Policy, Delay: history.Delay(),
 		Charged:  s.LastExit != nil && s.LastExit.Charged(),
-		Together: g.Registry.Supervision.Strategy.Together()}
+		Together: g.Registry.Supervision.Strategy.Together(),
+	}
 	f.Evidence, f.Age = g.JudgeService(s, seen)
 	f.Waits = waits(g, s, seen)
 	f.Elsewhere = s.BlockedBy != "" && s.Foreign(seen) && !g.Orchestrator.Failover
@@ -121,7 +124,7 @@ func full(r group.Registry) bool {
 	return r.Supervision.Window != 0 && taken >= r.Supervision.Window
 }
 
-// An OpenSet is what people are told of the services that restart together (spec §22.3).
+// An OpenSet is what people read about the services that restart together (supervision.md §22.3).
 type OpenSet struct {
 	Services []string // in order
 	Causes   []string // those among them that failed

@@ -55,9 +55,8 @@ const (
 // makes it, which gets its exit records from exits, and what is seen of the groups below from
 // children. It returns ErrNoService, or the error of that pass; ErrTwoMachines means that passes do
 // nothing here.
-func Foresee(g group.Group, id string, exits group.ExitLookup, children ChildLookup, seen observe.Observation) (
-	f Forecast, err error,
-) {
+func Foresee(g group.Group, id string, exits group.ExitLookup, children ChildLookup,
+	seen observe.Observation) (f Forecast, err error) {
 	if g.Service(id) == nil {
 		return f, group.ErrNoService
 	}
@@ -81,9 +80,11 @@ func Foresee(g group.Group, id string, exits group.ExitLookup, children ChildLoo
 	return f, nil
 }
 
-// passOnce returns g after the pass next, and what that does about the service id: also what it would
-// do if the health check of id that is due succeeded, or failed.
-func passOnce(g group.Group, id string, next Request, seen observe.Observation) (group.Group, []Step, error) {
+// passOnce returns g after the pass next, and what that does about the service id: also what it
+// would do if the health check of id that is due succeeded, or failed.
+func passOnce(g group.Group, id string, next Request, seen observe.Observation) (
+	group.Group, []Step, error,
+) {
 	d, err := Pass(g, next, seen)
 	if err != nil {
 		return g, nil, err
@@ -109,11 +110,14 @@ func passOnce(g group.Group, id string, next Request, seen observe.Observation) 
 
 // healthIf returns the results of the health checks that are due if all succeed, or, unless passed,
 // all but that of the service id. It returns nil if there are none, or that one is not due.
-func healthIf(g group.Group, id string, passed bool, seen observe.Observation) (all []group.HealthResult) {
+func healthIf(g group.Group, id string, passed bool, seen observe.Observation) (
+	all []group.HealthResult,
+) {
 	due := passed
 	for _, s := range g.DueChecks(seen) {
 		due = due || s.ID == id
-		all = append(all, group.HealthResult{Service: s.ID, StartID: s.StartID, Passed: passed || s.ID != id})
+		all = append(all, group.HealthResult{Service: s.ID, StartID: s.StartID,
+			Passed: passed || s.ID != id})
 	}
 	if !due {
 		return nil
@@ -155,7 +159,7 @@ func turns(g group.Group, id string, seen observe.Observation) []time.Time {
 
 // About returns what d does about the service id.
 func (d *Decision) About(id string) (all []Step) {
-	before, after := d.edit.Before, d.Group()
+	before, after := d.draft.Before, d.Group()
 	for _, e := range after.Registry.Events {
 		if e.Revision > before.Registry.Revision && e.SupervisorID == id {
 			all = append(all, Step{Kind: StepChange, From: e.From, To: e.To, Reason: e.Reason})

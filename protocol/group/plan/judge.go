@@ -11,7 +11,6 @@ type judgement struct {
 	group.Judgement
 	failure *group.Failure // why a running service fails in this pass, or nil
 	asks    []string       // the clocks and budgets that ask it for a checkpoint
-	child   *childView     // of a service that is a group
 }
 
 // judgeRunning returns why the running service of j fails in this pass, or nil, and what asks it
@@ -25,8 +24,8 @@ func (j judgement) judgeRunning(seen observe.Observation, failover bool) (*group
 	expired, asks := s.DueClocks(seen)
 	asks = append(asks, s.BudgetAsks()...)
 	if expired != "" {
-		return j.FailStopped(group.StopFor{Reason: policy.ReasonTimeout, Detail: expired, Then: group.ThenRestart},
-			seen), asks
+		why := group.StopFor{Reason: policy.ReasonTimeout, Detail: expired, Then: group.ThenRestart}
+		return j.FailStopped(why, seen), asks
 	}
 	if why := s.Unhealthy(); why != nil {
 		return j.FailStopped(*why, seen), asks
@@ -44,14 +43,14 @@ func judgeAll(g group.Group, ends map[string]group.Ending, children map[string]*
 	all := make(judgements, len(g.Registry.Services))
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
-		j := judgement{Judgement: g.Judge(s, ends[s.ID], seen), child: children[s.ID]}
-		if j.child != nil && !s.State.Final() {
-			j.Unbegun = !j.child.shown
-			j.Ready = s.State == group.StateRunning && ends[s.ID].Settled == "" && j.child.shown &&
-				j.child.Ready
+		j := judgement{Judgement: g.Judge(s, ends[s.ID], seen)}
+		if child := children[s.ID]; child != nil && !s.State.Final() {
+			j.Unbegun = !child.shown
+			j.Ready = s.State == group.StateRunning && ends[s.ID].Settled == "" && child.shown &&
+				child.Ready
 		}
 
-		// A service whose end is awaited goes on when that is known.
+		// If its end is awaited, a later pass decides, when that is known.
 		if s.State == group.StateRunning && !j.Awaited && !s.LeftAlone(seen.Now) {
 			j.failure, j.asks = j.judgeRunning(seen, failover)
 		}

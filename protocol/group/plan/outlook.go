@@ -8,7 +8,7 @@ type outlook struct {
 	courses []course
 }
 
-// Rules return the steps of a service (spec §11.3), given what was decided for the group.
+// Rules return the steps of a service (groups.md §11.3), given what was decided for the group.
 type rules struct {
 	*situation
 	premises

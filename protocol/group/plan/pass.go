@@ -12,7 +12,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Request has the arguments of one pass over a group (spec §11). A zero duration means that
+// A Request has the arguments of one pass over a group (groups.md §11). A zero duration means that
 // it was not given.
 type Request struct {
 	Owner    string
@@ -47,98 +47,114 @@ type Decision struct {
 	Actions []Action
 	Later   int // how many starts are left to the next pass, for lack of Room
 	// Rotate has the ids of the services whose logs are rotated now because of LogEvery, in order
-	// (spec §11.8).
+	// (§11.8).
 	Rotate []string
 
-	edit *group.Draft
-	ends map[string]group.Ending
+	draft *group.Draft
+	ends  map[string]group.Ending
 }
 
 // Spawned records the process p, which waits to become the service id.
 func (d *Decision) Spawned(id string, p Spawned) {
-	s := d.edit.Service(id)
+	s := d.draft.Service(id)
 	s.ReplaceProcess(p.PID, p.Process)
 	s.StartID, s.Keeper, s.LogFile = p.StartID, p.Keeper, p.LogFile
 }
 
-// NeedsRecord reports whether the exit record of a start may tell a later pass anything. If not,
+// NeedsRecord reports whether the exit record of a start may matter to a later pass. If not,
 // it may be removed after the decision is committed.
 func (d *Decision) NeedsRecord(service, startID string) bool {
-	s := d.edit.Service(service)
+	s := d.draft.Service(service)
 	return s != nil && !s.State.Final() && s.StartID == startID &&
 		d.ends[service].Consumed != startID
 }
 
 // NotSpawned records that no process could be created for the service id.
 func (d *Decision) NotSpawned(id string, f group.StartFailure) {
-	d.edit.FailStart(d.edit.Service(id), f)
+	d.draft.FailStart(d.draft.Service(id), f)
 }
 
 // Group returns the group after the decision.
 func (d *Decision) Group() group.Group {
 	if d.StandBy {
-		return d.edit.Group
+		return d.draft.Group
 	}
-	return d.edit.After()
+	return d.draft.After()
 }
 
-// Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
+// Pass decides what to do about the services of g (§11.1 to §11.4): it judges each of them,
 // plans for the group, and acts on a copy of g. The caller must answer each Start of the decision
 // with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
 // ErrTwoMachines or ErrExhausted before it decides anything.
 func Pass(g group.Group, p Request, seen observe.Observation) (*Decision, error) {
 	if g.StandsBy(p.Owner, p.Prompt, seen) {
-		return &Decision{StandBy: true, edit: &group.Draft{Group: g}}, nil
+		return &Decision{StandBy: true, draft: &group.Draft{Group: g}}, nil
 	}
 	if g.TwoMachines(seen) {
 		return nil, group.ErrTwoMachines
 	}
 
+	// Numbers are checked before anything is decided: a pass cannot be made by half.
 	alerts := max(g.Registry.AlertSeq, p.LastAlert)
 	if max(g.Orchestrator.Revision, g.Registry.Revision, alerts) >= wire.LastRevision {
 		return nil, wire.ErrExhausted
 	}
 
-	setTiming(&g.Orchestrator, p)
-	e := g.Begin("pass", p.Owner, seen)
-	e.Group.Registry.AlertSeq = alerts
-	takeGroup(e, p)
-	setSupervision(&e.Group.Registry.Supervision, p)
-	if owner := g.Registry.Owner; owner == "" || owner == p.Owner {
-		grant(e) // another one has watched the passes of the old one, and must not be delayed
-	}
+	d := begin(g, p, seen)
+	d.Group.Registry.AlertSeq = alerts
+	takeGroup(d, p)
+	d.EndSpans()
 
-	e.EndSpans()
-
-	e.Seen.Survived = group.AskedOnce(e.Seen.Survived)
-	lookAhead(e.Group, e.Seen)
-	ends := e.LearnEnds(p.Exit)
-	children := learnChildren(e, p.Child, ends)
-	e.LearnHealth(p.Health)
-	for i := range e.Group.Registry.Services {
-		e.Measure(i)
-	}
-	judged := judgeAll(e.Group, ends, children, e.Seen, p.Failover)
-	in := situation{e.Group, e.Seen, judged, p.Failover, p.Room, p.Started}
+	in, ends := judge(d, p)
 	plan := in.plan()
-	e.Group.Registry.Supervision.Set = plan.set.inOrder(e.Group.Registry)
-	e.Group.Registry.Supervision.Restarts = plan.charges
-	done := act(e, plan.courses)
-	endGroup(e, plan.end)
+	actions := carryOut(d, plan)
+	recordPass(d, p)
 
-	if len(done.rebooted) > 0 {
-		e.Raise(group.AlertRebooted, "", "ended with the host: %s", strings.Join(done.rebooted, ", "))
-	}
-	raiseBlocked(e)
-	e.ForgetShortage()
-
-	recordPass(e, p)
-
-	return &Decision{Actions: done.actions, Later: plan.later, Rotate: dueLogs(e), edit: e,
+	return &Decision{Actions: actions, Later: plan.later, Rotate: dueLogs(d), draft: d,
 		ends: ends}, nil
 }
 
-// A Spawned is a process that waits to become a service (spec §11.5, §11.6).
+// begin returns a draft of g with the settings of p.
+func begin(g group.Group, p Request, seen observe.Observation) *group.Draft {
+	setTiming(&g.Orchestrator, p)
+	d := g.Begin("pass", p.Owner, seen)
+	setSupervision(&d.Group.Registry.Supervision, p)
+	return d
+}
+
+// judge takes into d what has happened since the last pass. It returns what the pass p knows then,
+// and what is on record of the ends of services.
+func judge(d *group.Draft, p Request) (*situation, map[string]group.Ending) {
+	d.Seen.Survived = group.AskedOnce(d.Seen.Survived)
+	lookAhead(d.Group, d.Seen)
+
+	ends := d.LearnEnds(p.Exit)
+	children := learnChildren(d, p.Child, ends)
+	d.LearnHealth(p.Health)
+	for i := range d.Group.Registry.Services {
+		d.Measure(i)
+	}
+
+	judged := judgeAll(d.Group, ends, children, d.Seen, p.Failover)
+	return &situation{d.Group, d.Seen, judged, children, p.Failover, p.Room, p.Started}, ends
+}
+
+// carryOut makes the changes of plan in d, and returns the actions that follow.
+func carryOut(d *group.Draft, plan plan) []Action {
+	d.Group.Registry.Supervision.Set = plan.set.inOrder(d.Group.Registry)
+	d.Group.Registry.Supervision.Restarts = plan.charges
+	done := act(d, plan.courses)
+	endGroup(d, plan.end)
+
+	if len(done.rebooted) > 0 {
+		d.Raise(group.AlertRebooted, "", "ended with the host: %s", strings.Join(done.rebooted, ", "))
+	}
+	raiseBlocked(d)
+	d.ForgetShortage()
+	return done.actions
+}
+
+// A Spawned is a process that waits to become a service (§11.5, §11.6).
 type Spawned struct {
 	PID     int
 	Process observe.Process
@@ -154,32 +170,32 @@ type Result struct {
 	Appended int64                         // alerts up to this number are in the alerts file
 }
 
-// Record returns g after the second half of a pass by owner (spec §11.5, §11.7).
+// Record returns g after the second half of a pass by owner (§11.5, §11.7).
 func Record(g group.Group, owner string, r Result, seen observe.Observation) group.Group {
-	e := g.Begin("result", owner, seen)
+	d := g.Begin("result", owner, seen)
 	for _, id := range r.Started {
-		e.Service(id).Starting = false
+		d.Service(id).Starting = false
 	}
-	e.EndPauses()
+	d.EndPauses()
 
 	if len(r.Failed) > 0 {
 		for _, id := range g.Registry.Ordered() {
 			if f, failed := r.Failed[id]; failed {
-				e.FailStart(e.Service(id), f)
+				d.FailStart(d.Service(id), f)
 			}
 		}
 	}
-	e.ForgetShortage()
+	d.ForgetShortage()
 
 	var pending []group.Alert
-	for _, a := range e.Group.Registry.PendingAlerts {
+	for _, a := range d.Group.Registry.PendingAlerts {
 		if a.Seq > r.Appended {
 			pending = append(pending, a)
 		}
 	}
 
-	e.Group.Registry.PendingAlerts = pending
-	return e.After() // what Pass has begun must be recorded
+	d.Group.Registry.PendingAlerts = pending
+	return d.After() // what Pass has begun must be recorded
 }
 
 // setTiming sets the durations of p in o, and an interval that fits the threshold.
@@ -193,14 +209,18 @@ func setTiming(o *group.Orchestrator, p Request) {
 	}
 }
 
-// takeGroup makes p's owner the owner of the group, and p's hook its hook.
-func takeGroup(e *group.Draft, p Request) {
-	r := &e.Group.Registry
+// takeGroup makes p's owner the owner of the group, and p's hook its hook. It grants graces, unless
+// the group had another owner: that one has watched its passes, and must not be delayed.
+func takeGroup(d *group.Draft, p Request) {
+	r := &d.Group.Registry
 	if p.Hook && r.AlertsGiven == group.NoneGiven {
 		r.AlertsGiven = r.AlertSeq
 	}
 	if r.Owner != "" && r.Owner != p.Owner {
-		e.Raise(group.AlertTakeover, "", "from %s", r.Owner)
+		d.Raise(group.AlertTakeover, "", "from %s", r.Owner)
+	}
+	if r.Owner == "" || r.Owner == p.Owner {
+		grant(d)
 	}
 	r.Owner = p.Owner
 }
@@ -232,32 +252,32 @@ func setSupervision(v *group.Supervision, p Request) {
 }
 
 // grant gives a grace to every service that needs one, if the group was silent before the pass.
-func grant(e *group.Draft) {
-	if !e.Group.Silent(e.Seen) {
+func grant(d *group.Draft) {
+	if !d.Group.Silent(d.Seen) {
 		return
 	}
 
-	oldest := observe.TwoThirds(e.Group.Orchestrator.StalenessThreshold)
-	for i := range e.Group.Registry.Services {
-		s := &e.Group.Registry.Services[i]
-		if g := e.Seen.Grant(s.Vitals, oldest); g != nil && s.HasProcess() {
-			e.Services()[i].Grace = g
+	oldest := observe.TwoThirds(d.Group.Orchestrator.StalenessThreshold)
+	for i := range d.Group.Registry.Services {
+		s := &d.Group.Registry.Services[i]
+		if g := d.Seen.Grant(s.Vitals, oldest); g != nil && s.HasProcess() {
+			d.Services()[i].Grace = g
 		}
 	}
 }
 
-// recordPass records the orchestrator's heartbeat (spec §11.2).
-func recordPass(e *group.Draft, p Request) {
-	_, age := e.Before.OrchestratorHeard(e.Seen)
-	o := &e.Group.Orchestrator
+// recordPass records the orchestrator's heartbeat (§11.2).
+func recordPass(d *group.Draft, p Request) {
+	_, age := d.Before.OrchestratorHeard(d.Seen)
+	o := &d.Group.Orchestrator
 	o.Revision++
-	o.PID, o.Heartbeat, o.Beat = p.PID, e.Seen.Now, e.Seen.Beat()
+	o.PID, o.Heartbeat, o.Beat = p.PID, d.Seen.Now, d.Seen.Beat()
 	o.State = cmp.Or(p.State, group.OrchestratorRunning)
 	if p.Started == nil {
 		o.Period = max(age, 0)
 	}
-	o.HostID = e.Seen.Host.ID
-	e.Group.ForgetChecks()
+	o.HostID = d.Seen.Host.ID
+	d.Group.ForgetChecks()
 	if p.Prompt == nil {
 		o.Failover = p.Failover
 	}
@@ -266,37 +286,37 @@ func recordPass(e *group.Draft, p Request) {
 // dueLogs returns the services whose logs have had a time of rotation since the last pass, in
 // order. These times are the multiples of LogEvery since the year 1, which began on a Monday: so
 // days and weeks begin as in a calendar of UTC, and no file has to record them.
-func dueLogs(e *group.Draft) (due []string) {
-	last, now := e.Before.Orchestrator.Heartbeat, e.Seen.Now
+func dueLogs(d *group.Draft) (due []string) {
+	last, now := d.Before.Orchestrator.Heartbeat, d.Seen.Now
 	if last.IsZero() {
 		return nil
 	}
-	return e.Group.Registry.OrderedIf(func(s *group.Service) bool {
+	return d.Group.Registry.OrderedIf(func(s *group.Service) bool {
 		i := s.StartInfo
 		return i != nil && i.LogEvery > 0 && last.Truncate(i.LogEvery).Before(now.Truncate(i.LogEvery))
 	})
 }
 
 // endGroup records the end that a pass has decided on or that goes on, after its steps.
-func endGroup(e *group.Draft, end group.GroupEnd) {
-	v := &e.Group.Registry.Supervision
+func endGroup(d *group.Draft, end group.GroupEnd) {
+	v := &d.Group.Registry.Supervision
 	v.End = end
-	if end.State != group.GroupEnding || slices.ContainsFunc(e.Group.Registry.Services,
+	if end.State != group.GroupEnding || slices.ContainsFunc(d.Group.Registry.Services,
 		func(s group.Service) bool { return !s.State.Final() }) {
 		return
 	}
 
-	v.End.State, v.End.At = group.GroupEnded, e.Seen.Now
-	e.Raise(group.AlertGroupEnded, "", "%s", v.End)
+	v.End.State, v.End.At = group.GroupEnded, d.Seen.Now
+	d.Raise(group.AlertGroupEnded, "", "%s", v.End)
 }
 
 // raiseBlocked raises an alert if nothing of the group runs or will, although services wait: once
-// for the same reasons (spec §28).
-func raiseBlocked(e *group.Draft) {
-	v := &e.Group.Registry.Supervision
-	reasons := blocked(e.Group.Registry, e.Seen.Now)
+// for the same reasons (supervision.md §28).
+func raiseBlocked(d *group.Draft) {
+	v := &d.Group.Registry.Supervision
+	reasons := blocked(d.Group.Registry, d.Seen.Now)
 	if reasons != "" && reasons != v.Blocked {
-		e.Raise(group.AlertGroupBlocked, "", "%s", reasons)
+		d.Raise(group.AlertGroupBlocked, "", "%s", reasons)
 	}
 	v.Blocked = reasons
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// Continues reports whether another round is worth while after one that has left g, because a service
-// waits for another one (spec §11.10). started has the services that this command has started.
+// Continues reports whether another round is worth while after one that has left g, because a
+// service waits for another one (groups.md §11.10). started has the services that this command has
+// started.
 func Continues(g group.Group, started []string, now time.Time) bool {
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
@@ -28,15 +29,18 @@ func waitsForOther(g group.Group, s *group.Service, started []string) bool {
 	}
 	comes := func(id string) bool {
 		d := g.Service(id)
-		return d != nil && (d.State == group.StateRunning && slices.Contains(started, id) || stopsToStart(d))
+		return d != nil &&
+			(d.State == group.StateRunning && slices.Contains(started, id) || stopsToStart(d))
 	}
 	return slices.ContainsFunc(s.Dependencies, comes) ||
 		slices.ContainsFunc(s.DependenciesCompleted, comes)
 }
 
-// waitsInSet reports whether another service of the set of s is being stopped, and s starts after it.
+// waitsInSet reports whether another service of the set of s is being stopped, and s starts after
+// it.
 func waitsInSet(g group.Group, s *group.Service) bool {
-	return g.Registry.InSet(s.ID) && slices.ContainsFunc(g.Registry.Supervision.Set, func(id string) bool {
+	set := g.Registry.Supervision.Set
+	return g.Registry.InSet(s.ID) && slices.ContainsFunc(set, func(id string) bool {
 		other := g.Service(id)
 		return id != s.ID && other != nil && stopsToStart(other)
 	})
@@ -56,5 +60,6 @@ func waitsToStop(g group.Group, s *group.Service) bool {
 
 // stopsToStart reports whether s has been sent TERM and is to start again.
 func stopsToStart(s *group.Service) bool {
-	return !s.TermSentAt.IsZero() && !s.State.Final() && (s.State != group.StateShuttingDown || s.StartAgain)
+	return !s.TermSentAt.IsZero() && !s.State.Final() &&
+		(s.State != group.StateShuttingDown || s.StartAgain)
 }

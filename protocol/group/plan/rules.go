@@ -24,11 +24,12 @@ const parkedReason = "intensity of the group"
 // rule returns the steps of a service according to its state.
 func (r *rules) rule(j judgement) []step {
 	switch {
-	case j.Service.LeftAlone(r.seen.Now), j.Unread:
+	case j.Service.LeftAlone(r.seen.Now), j.Unread: // the record may say anything
 		return nil
 	case j.Awaited:
 		return []step{await{}}
 	}
+
 	if r.ends() && !j.Service.State.Final() {
 		return r.windDown(j)
 	}
@@ -51,9 +52,11 @@ func (r *rules) rule(j judgement) []step {
 	return nil
 }
 
+// running is the rule of running. A failure goes before a reboot: it has one only if it does not
+// start again after that.
 func (r *rules) running(j judgement) []step {
 	switch s := j.Service; {
-	case s.Starting && j.Gone:
+	case s.Starting && j.Gone: // it ended before it was the service, so nothing has failed
 		return then(loseStart{}, r.waiting(j, "startLost"))
 	case j.failure != nil:
 		return r.fail(j, j.failure)
@@ -65,6 +68,8 @@ func (r *rules) running(j judgement) []step {
 		return r.joinSet(j)
 	}
 
+	// It goes on. What it is asked for comes before the signals, so that a program that gets one
+	// finds the question.
 	steps := []step{carryOn{alive: j.Alive, unbegun: j.Unbegun}}
 	for _, clock := range j.asks {
 		steps = append(steps, askCheckpoint{clock})
@@ -85,11 +90,11 @@ func (r *rules) waiting(j judgement, firstReason string) []step {
 
 	var next []step
 	switch {
-	case j.Alive, j.Heard:
+	case j.Alive, j.Heard: // somebody has started it already
 		next = []step{adopt{}}
 	case j.Service.StartInfo != nil:
 		next = r.start(j, j.Service.RestartPending, firstReason)
-	default:
+	default: // no pass can start it, so it has failed
 		next = r.fail(j, j.FailAs(cmp.Or(j.Evidence, observe.Exited), r.seen, r.failover))
 	}
 
@@ -115,9 +120,12 @@ func (r *rules) start(j judgement, restart bool, firstReason string) []step {
 	case r.set.mustWait(j.Service.ID):
 		return nil
 	}
+
 	if j.Service.IsGroup() {
 		return r.beginGroup(j, restart, firstReason)
 	}
+
+	// After a restore from a backup, a start that the registry does not know may live.
 	if pid := r.otherStart(j.Service.ID); pid != 0 {
 		return []step{block{anotherLives + strconv.Itoa(pid)}}
 	}
@@ -139,6 +147,7 @@ func (r *rules) fail(j judgement, f *group.Failure) []step {
 
 // failed is the rule of failed and restartScheduled.
 func (r *rules) failed(j judgement, failedAt time.Time) []step {
+	// Its set decides when a service starts again that did not fail itself.
 	if s := j.Service; s.RestartCause != "" && s.Restartable && s.StartInfo != nil {
 		return r.follow(j, s.StopFor)
 	}
@@ -161,6 +170,7 @@ func (r *rules) notBefore(s *group.Service) time.Time {
 
 // retry lets a service wait for its backoff and starts it again, or gives it up.
 func (r *rules) retry(j judgement, failedAt time.Time) []step {
+	// Whether it is over comes first, also in a group that ends.
 	s := j.Service
 	if why := s.History().GivenUp(); why != "" {
 		return r.giveUp(j, why)
@@ -182,6 +192,7 @@ func (r *rules) retry(j judgement, failedAt time.Time) []step {
 	due := setDue{failedAt, latest(s.History().RestartAt(failedAt), r.notBefore(s))}
 	waits := due.waits(r.seen.Now)
 	switch {
+	// Other members wait for its end. By itself, what is left of it is stopped when it starts.
 	case (r.set.members[s.ID] || !waits) && j.Held(r.seen):
 		return then(due, r.stop(j))
 	case waits || r.set.mustWait(s.ID):
@@ -213,6 +224,8 @@ func (r *rules) park(j judgement) []step {
 // complete lets a service complete, after stopping what a pass has started; or lets it run again
 // with its set. f is how it has ended; nil: that is recorded.
 func (r *rules) complete(j judgement, f *group.Failure) []step {
+	// While processes of it are left, it has only ended: nothing that depends on its completion may
+	// start beside them.
 	var steps []step
 	held := j.startedByPass() && j.Held(r.seen)
 	switch {
@@ -263,9 +276,9 @@ func (r *rules) follow(j judgement, why *group.StopFor) []step {
 	case j.Held(r.seen):
 		return r.stop(j)
 	case !j.Checkable && j.Heard:
-		return nil // its heartbeats tell it to end
+		return nil // the answer to its next heartbeat ends it
 	case why != nil && j.Service.TermSentAt.IsZero() && j.Evidence == observe.Exited:
-		// it has ended by itself before it was told to
+		// It ended by itself before it was asked to.
 		return r.fail(j, j.FailAs(j.Evidence, r.seen, r.failover))
 	}
 
@@ -278,7 +291,7 @@ func (r *rules) follow(j judgement, why *group.StopFor) []step {
 		return append(steps, stopped{})
 	case r.set.mustWait(j.Service.ID):
 		since := j.Service.FailedAt
-		if since.IsZero() { // it stands by since this pass
+		if since.IsZero() { // it waits for the set since this pass
 			since = r.seen.Now
 		}
 		return append(steps, setDue{since, latest(r.set.due, since)}, schedule{})
@@ -294,7 +307,7 @@ func (r *rules) stopping(j judgement, failedAt time.Time) []step {
 	switch next := j.Service.StopFor.Then; {
 	case j.Held(r.seen):
 		return r.stop(j)
-	case !j.Checkable && j.Heard: // its heartbeats tell it to end
+	case !j.Checkable && j.Heard: // the answer to its next heartbeat ends it
 		return nil
 	case next == group.ThenDead:
 		return []step{completeExit{}, die{string(policy.Terminal)}}
@@ -310,6 +323,7 @@ func (r *rules) stopping(j judgement, failedAt time.Time) []step {
 	return then(completeExit{}, r.retry(j, failedAt))
 }
 
+// shuttingDown is the rule of shuttingDown: dependents stop first.
 func (r *rules) shuttingDown(j judgement) []step {
 	s := j.Service
 	switch {
@@ -317,29 +331,32 @@ func (r *rules) shuttingDown(j judgement) []step {
 		return nil
 	case j.Held(r.seen):
 		return r.stop(j)
-	case !j.Checkable && j.Heard:
+	case !j.Checkable && j.Heard: // the answer to its next heartbeat ends it
 		return nil
 	case s.RemoveAfterStop:
 		return []step{remove{}}
 	case !s.StartAgain:
+		// It had done its work when somebody asked to stop it.
 		if f := j.endedBeforeStop(r.seen); f != nil {
 			return []step{complete{f}}
 		}
 		return []step{stopped{"stopped"}}
 	}
 
+	// It starts again in the same pass, judged as a service that has no process.
 	released := *s
 	released.Release(r.seen)
 	released.ForgetLimits()
-	again := judgement{Judgement: r.group.Judge(&released, group.Ending{}, r.seen), child: j.child}
+	again := judgement{Judgement: r.group.Judge(&released, group.Ending{}, r.seen)}
 	return then(release{}, r.waiting(again, "registered"))
 }
 
 // windDown is the rule of every service in a group that ends: it is stopped, and not started again.
-// What it has done by itself in the meantime is recorded first.
+// What it has done by itself before that is recorded first.
 func (r *rules) windDown(j judgement) []step {
 	s := j.Service
 	failed := (s.State == group.StateFailed || s.State == group.StateScheduled) && s.RestartCause == ""
+
 	switch {
 	case s.State == group.StateShuttingDown && s.StartAgain:
 		stays := *s
@@ -362,6 +379,7 @@ func (r *rules) windDown(j judgement) []step {
 func (r *rules) quit(j judgement) []step {
 	s := *j.Service
 	runs := s.State == group.StateRunning && j.failure == nil
+
 	switch {
 	case j.mustStop(r.seen):
 		s.State = group.StateShuttingDown

@@ -5,8 +5,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/group/policy"
 )
 
-// restartSet returns the set of a pass: the open one, and what a failure in this pass adds to it. o has
-// the course that each service would take by itself.
+// restartSet returns the set of a pass: the open one, and what a failure in this pass adds to it. o
+// has the course that each service would take by itself.
 func (o outlook) restartSet() set {
 	found := set{members: make(map[string]bool)}
 	for _, id := range o.group.Registry.Remaining(o.group.Registry.Supervision.Set) {
@@ -18,6 +18,7 @@ func (o outlook) restartSet() set {
 		o.widen(&found)
 	}
 
+	// It starts when the last of its causes is due, and nothing of any member is left.
 	for _, c := range o.courses {
 		if !found.members[c.id] {
 			continue
@@ -25,9 +26,9 @@ func (o outlook) restartSet() set {
 
 		j := o.judged[c.id]
 		found.held = found.held || mustEnd(j.Judgement, o.seen)
-		if own, ok := stepOf[setDue](c); ok && j.Service.RestartCause == "" {
-			found.waits = found.waits || own.waits(o.seen.Now)
-			found.due = latest(found.due, own.at)
+		if due, ok := stepOf[setDue](c); ok && j.Service.RestartCause == "" {
+			found.waits = found.waits || due.waits(o.seen.Now)
+			found.due = latest(found.due, due.at)
 		}
 	}
 
@@ -85,13 +86,16 @@ func comesBack(c course) bool {
 func (o outlook) joins(c course) bool {
 	j := o.judged[c.id]
 	s := j.Service
-	if s.State == group.StateDead || s.State == group.StateStopped || s.StartInfo == nil || !s.Restartable ||
-		s.Foreign(o.seen) && !o.failover || s.LeftAlone(o.seen.Now) {
+	switch {
+	case s.State == group.StateDead, s.State == group.StateStopped,
+		s.StartInfo == nil, !s.Restartable, // no pass could start it again
+		s.Foreign(o.seen) && !o.failover, s.LeftAlone(o.seen.Now):
 		return false
 	}
 
 	_, runs := stepOf[carryOn](c)
-	return runs || s.Restart == policy.Transient && o.hasCompleted(c) || comesBack(c) || o.isCause(c) ||
+	return runs || comesBack(c) || o.isCause(c) ||
+		s.Restart == policy.Transient && o.hasCompleted(c) ||
 		s.StopFor != nil && s.StopFor.Then == group.ThenRestart
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// stop returns the next signal to a service that is held, if it is due (spec §11.4).
+// stop returns the next signal to a service that is held, if it is due (groups.md §11.4).
 func (r *rules) stop(j judgement) []step {
 	s := j.Service
-	if r.staysFor(s) {
+	if r.staysFor(s) { // in a set, too, dependents stop first
 		return nil
 	}
 
@@ -24,6 +24,8 @@ func (r *rules) stop(j judgement) []step {
 		to = scopeOf(s)
 	}
 
+	// KILL, unless it has yet to get TERM, or time to end after that. An age below 0 is of a clock
+	// that was set back, so nobody knows how long it has had.
 	name := group.Kill
 	switch waited := s.TermAge(r.seen); {
 	case s.TermSentAt.IsZero() && s.KillTimeout == 0:
@@ -42,7 +44,9 @@ func (r *rules) stopGroup(j judgement) []step {
 	if j.Service.TermSentAt.IsZero() {
 		steps = append(steps, term{})
 	}
-	if view := j.child; view.Unreadable == "" && !(view.shown && view.End.State != group.GroupRunning) {
+	view := r.children[j.Service.ID]
+	ends := view.shown && view.End.State != group.GroupRunning
+	if view.Unreadable == "" && !ends {
 		steps = append(steps, askGroup{Finish{j.Service.StartInfo.Group, parentOf(r.group, j.Service)}})
 	}
 	return steps
@@ -74,7 +78,8 @@ func (j judgement) pauseSignal() []step {
 // one of asks is that of a clock.
 func (j judgement) softSignal(asks []string) []step {
 	s := j.Service
-	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" || !slices.ContainsFunc(asks, group.IsClock) {
+	if s.StartInfo == nil || s.StartInfo.SoftSignal == "" ||
+		!slices.ContainsFunc(asks, group.IsClock) {
 		return nil
 	}
 	return []step{signal{Signal{s.ID, s.StartInfo.SoftSignal, ToProcess, s.PID, s.Identity()}}}
@@ -83,7 +88,7 @@ func (j judgement) softSignal(asks []string) []step {
 // showing are the steps of a running service that is a group: what it shows of that, and its
 // beginning, if the group does not show that.
 func (r *rules) showing(j judgement) []step {
-	view := j.child
+	view := r.children[j.Service.ID]
 	if view.Unreadable != "" {
 		return []step{block{"group " + j.Service.StartInfo.Group + ": " + view.Unreadable}}
 	}
@@ -99,10 +104,10 @@ func (r *rules) showing(j judgement) []step {
 	return steps
 }
 
-// beginGroup begins a group, in a generation of its own: what an earlier one shows is not about it.
+// beginGroup begins a group, in a new generation: what an earlier one shows is not about it.
 func (r *rules) beginGroup(j judgement, restart bool, firstReason string) []step {
 	next := j.Service.Generation
-	if seen := j.child.Parent; seen.SameService(parentOf(r.group, j.Service)) {
+	if seen := r.children[j.Service.ID].Parent; seen.SameService(parentOf(r.group, j.Service)) {
 		next = max(next, seen.Generation)
 	}
 	if next >= wire.LastRevision {

@@ -15,6 +15,7 @@ type situation struct {
 	group    group.Group // as it was, with the graces of the pass
 	seen     observe.Observation
 	judged   judgements
+	children map[string]*childView // of services that are groups, by the id of the service
 	failover bool
 	room     *int     // how many starts the pass may make; nil: any number
 	started  []string // services that earlier rounds have started
@@ -38,7 +39,8 @@ func ending(reason policy.EndReason, format string, args ...any) group.GroupEnd 
 		Message: fmt.Sprintf(format, args...)}
 }
 
-// A set is what a pass finds out about the services that it restarts together (spec §22.3).
+// A set is what a pass finds out about the services that it restarts together (supervision.md
+// §22.3).
 type set struct {
 	members map[string]bool
 	cause   string    // the service whose failure widens it in this pass, or "": none

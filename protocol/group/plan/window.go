@@ -6,8 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// limitStarts returns the courses of o without the starts that this pass must not make, and how many
-// of these are only left to the next pass.
+// limitStarts returns the courses of o without the starts that this pass must not make, and how
+// many of these are only left to the next pass.
 func (o outlook) limitStarts() (courses []course, later int) {
 	courses = slices.Clone(o.courses)
 	o.admit(courses)
@@ -20,9 +20,9 @@ func (o outlook) limitStarts() (courses []course, later int) {
 	return courses, o.fit(courses)
 }
 
-// admit removes from courses the starts for which the window of the group has no place (spec §28).
-// A service that runs, stops, or is about to restart has a place. Those that wait get one in order,
-// restarts first.
+// admit removes from courses the starts for which the window of the group has no place
+// (supervision.md §28). A service that runs, stops, or is about to restart has a place. Those that
+// wait get one in order, restarts first.
 func (o outlook) admit(courses []course) {
 	free := o.group.Registry.Supervision.Window
 	if free == 0 {
@@ -35,6 +35,7 @@ func (o outlook) admit(courses []course) {
 		}
 	}
 
+	// A restart goes first: the group was complete with that service.
 	for _, restarts := range []bool{true, false} {
 		for i, c := range courses {
 			if !o.needsPlace(c) || o.judged[c.id].Service.RestartPending != restarts {
@@ -79,6 +80,7 @@ func (o outlook) hasPlace(c course) bool {
 		return false
 	}
 
+	// It keeps its place unless this pass brings it to an end that no pass changes.
 	_, again := stepOf[joinSet](c)
 	_, completes := stepOf[complete](c)
 	_, dies := stepOf[die](c)

@@ -8,7 +8,7 @@ import (
 )
 
 // An Exponential is a backoff whose delays grow by a factor from the first up to the last
-// (groups.md §21.1).
+// (supervision.md §21.1).
 type Exponential struct {
 	Initial time.Duration
 	Factor  int64 // at least 1; 0: there is no Exponential

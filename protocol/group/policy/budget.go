@@ -71,7 +71,7 @@ func (all *Amounts) object(c *wire.Codec, name string) bool {
 	}, wire.If(len(*all) > 0))
 }
 
-// A Budget limits what a service may spend in one start (groups.md §27.2).
+// A Budget limits what a service may spend in one start (supervision.md §27.2).
 type Budget struct {
 	Limits Amounts
 	Action BudgetAction
@@ -100,7 +100,7 @@ func (b Budget) Exceeded(spent Amounts) (name string, is bool) {
 }
 
 // NearlySpent returns the names of the amounts of which at least 80 % of what b allows were spent
-// (spec §27.5), in the order of its limits.
+// (§27.5), in the order of its limits.
 func (b Budget) NearlySpent(spent Amounts) (names []string) {
 	for _, limit := range b.Limits {
 		if n := spent.Of(limit.Name); n > 0 && limit.N-n <= limit.N/5 {
@@ -121,7 +121,7 @@ const (
 // Valid reports whether a is one of them.
 func (a BudgetAction) Valid() bool { return a == BudgetTerminal || a == BudgetRestart }
 
-// Names of amounts that passes measure (spec §27.2).
+// Names of amounts that passes measure (§27.2).
 const (
 	AmountCPU    = "cpuMs"
 	AmountMemory = "rssKb"

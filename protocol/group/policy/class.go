@@ -10,9 +10,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An ExitStatus changes the usual classes of ends (spec §20). Each word is an exit status such as
-// "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or "unknown". No end is in
-// two classes.
+// An ExitStatus changes the usual classes of ends (supervision.md §20). Each word is an exit status
+// such as "75", a range such as "100-109", a signal such as "SIGSEGV" or "SIG7", or "unknown". No
+// end is in two classes.
 type ExitStatus struct {
 	Success, Tempfail, Failure, Persistent, Terminal []string
 
@@ -49,7 +49,7 @@ func (x ExitStatus) Equal(y ExitStatus) bool {
 	return slices.Equal(x.Unknown, y.Unknown)
 }
 
-// ErrExitStatus is returned for a word that names no end of a process (spec §20).
+// ErrExitStatus is returned for a word that names no end of a process (§20).
 var ErrExitStatus = errors.New("want a status such as 75, or 100-109, SIGSEGV, SIG7 or unknown")
 
 // Classify returns the class of e: by its reason first, then by lists, and else as usual. budget is

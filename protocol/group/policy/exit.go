@@ -29,7 +29,7 @@ type Exit struct {
 	Unknown      []wire.Member
 }
 
-// An ExitCode says how a process ended (spec §9.3).
+// An ExitCode says how a process ended (§9.3).
 type ExitCode string
 
 const (
@@ -43,7 +43,7 @@ const (
 	Exited      = string(observe.Exited)
 	StartFailed = "startFailed" // its command was not executed
 
-	ReasonPreflight = "preflight" // its preflight has not allowed the command (spec §25)
+	ReasonPreflight = "preflight" // its preflight has not allowed the command (supervision.md §25)
 	ReasonStopped   = "stopped"   // somebody has asked for it
 	ReasonSibling   = "sibling"   // another service has failed, and restarts together with it
 	ReasonEnded     = "ended"     // the group that it is has ended
@@ -66,7 +66,7 @@ const finishTerminal = "125"
 // TimedOut is the Error of an Exit whose preflight took too long.
 const TimedOut = "timed out"
 
-// A Class says what the end of a process means for what follows it (spec §20).
+// A Class says what the end of a process means for what follows it (§20).
 type Class string
 
 const (

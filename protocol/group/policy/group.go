@@ -6,7 +6,7 @@ import (
 )
 
 // A Limit says how many failures of its services a group permits in a time, and what follows a
-// further one (groups.md §21.3). Its zero value limits nothing.
+// further one (supervision.md §21.3). Its zero value limits nothing.
 type Limit struct {
 	Intensity   int
 	Period      time.Duration // 0: there is no limit
@@ -44,7 +44,7 @@ func Charge(times []time.Time, t time.Time, period time.Duration, now time.Time)
 	return slices.DeleteFunc(all, func(t time.Time) bool { return t.Before(from) })
 }
 
-// A Strategy says which services are restarted together with one that failed (spec §22.2).
+// A Strategy says which services are restarted together with one that failed (§22.2).
 type Strategy string
 
 const (

@@ -9,7 +9,7 @@ import (
 )
 
 // A History is what counts for the restarts of a service: what was asked for, and what has become
-// of it since it was last healthy (spec §21).
+// of it since it was last healthy (supervision.md §21).
 type History struct {
 	Service     string // its id and that of its last start vary the jitter
 	StartID     string
@@ -26,7 +26,7 @@ type History struct {
 	Last          *Exit       // how it ended; nil: it has not
 }
 
-// A GiveUp is why passes do not restart a service that has failed (spec §21).
+// A GiveUp is why passes do not restart a service that has failed (§21).
 type GiveUp string
 
 const (
@@ -136,8 +136,8 @@ func (h *History) Delay() time.Duration { return h.Policy.delay(h.restarts()) }
 func (h *History) restarts() int { return h.Attempts + h.Retries }
 
 // seed returns a number that differs for each failure of each service: the 64-bit FNV-1a hash of
-// what distinguishes them, mixed by the last step of MurmurHash3, because hashes of texts that differ
-// only in the end are close to each other.
+// what distinguishes them, mixed by the last step of MurmurHash3, because hashes of texts that
+// differ only in the end are close to each other.
 func (s *History) seed(failedAt time.Time) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	at := strconv.FormatInt(failedAt.UnixMilli(), 10)

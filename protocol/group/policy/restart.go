@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A RestartType says after which ends a service is restarted (groups.md §20).
+// A RestartType says after which ends a service is restarted (supervision.md §20).
 type RestartType string
 
 const (
@@ -36,7 +36,7 @@ const (
 	DefaultResetAfter  = 5 * time.Minute
 )
 
-// DefaultBackoff returns the delays before restart attempts for a policy without its own.
+// DefaultBackoff returns the delays before restart attempts of the default policy.
 func DefaultBackoff() []time.Duration {
 	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 }
@@ -45,7 +45,7 @@ func DefaultBackoff() []time.Duration {
 // attempt n, counted from 0, is Backoff[n], or the last of Backoff.
 //
 // If Exponential is set, its delays count instead. With an IntensityPeriod, a service is given up
-// when more than Intensity of its ends within that time were charged (spec §21.2).
+// when more than Intensity of its ends within that time were charged (§21.2).
 type RestartPolicy struct {
 	MaxAttempts     int
 	Backoff         []time.Duration
@@ -64,8 +64,8 @@ func DefaultPolicy() RestartPolicy {
 		ResetAfter: DefaultResetAfter}
 }
 
-// delay returns the delay numbered n, from 0. A count that was as high as can be, and is one higher,
-// has the last delay.
+// delay returns the delay numbered n, from 0. A count that was as high as can be, and is one
+// higher, has the last delay.
 func (p RestartPolicy) delay(n int) time.Duration {
 	if n < 0 {
 		n = math.MaxInt

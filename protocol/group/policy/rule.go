@@ -7,7 +7,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Rule says what follows a violation (groups.md §27.4).
+// A Rule says what follows a violation (supervision.md §27.4).
 type Rule struct {
 	Match   string // a code; or the beginning of codes, and "*"
 	Action  RuleAction

@@ -28,13 +28,14 @@ func (s *reporter) whyService(groupID, service string) error {
 		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 	facts := explain.Service(g.Group, entry, g.Seen)
-	next, err := plan.Foresee(g.Group, service, func(service, startID string) (group.ExitRecord, bool) {
+	exits := func(service, startID string) (group.ExitRecord, bool) {
 		x, found, err := s.ledger.ReadExit(groupID, service, startID)
 		if err != nil {
 			s.env.Warnf("%v", cli.Named("exit record", groupID, service, err))
 		}
 		return x, found
-	}, s.ledger.LookAtChild, g.Seen)
+	}
+	next, err := plan.Foresee(g.Group, service, exits, s.ledger.LookAtChild, g.Seen)
 	switch {
 	case errors.Is(err, group.ErrTwoMachines):
 		facts = append(facts, "Passes on this machine do nothing: another one has its host id.")

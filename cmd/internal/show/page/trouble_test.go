@@ -122,7 +122,8 @@ func TestServiceTroubles(t *testing.T) {
 	}
 
 	g.Registry.Services = nil
-	g.Registry.Supervision.End = group.GroupEnd{State: group.GroupEnded, Reason: policy.EndIntensity, At: noon}
+	g.Registry.Supervision.End = group.GroupEnd{State: group.GroupEnded,
+		Reason: policy.EndIntensity, At: noon}
 	expect(t, page(noon), "shop: the group has ended: intensity", "  dpl-restart --group shop --all")
 }
 
