@@ -7,6 +7,17 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
+// An Alert is a message for people or programs outside.
+type Alert struct {
+	Seq       int64
+	Type      AlertType
+	ServiceID string // "": the orchestrator itself
+	Message   string
+	Timestamp time.Time
+	Silenced  bool // no hook gets it
+	Unknown   []wire.Member
+}
+
 // An AlertType is the subject of an Alert (groups.md §9.4).
 type AlertType string
 
@@ -33,15 +44,21 @@ const (
 	AlertMaintenanceOver AlertType = "maintenanceOver"
 )
 
-// An Alert is a message for people or programs outside.
-type Alert struct {
-	Seq       int64
-	Type      AlertType
-	ServiceID string // "": the orchestrator itself
-	Message   string
-	Timestamp time.Time
-	Silenced  bool // no hook gets it
-	Unknown   []wire.Member
+// ofExit reports whether alerts of this type are raised because a process has ended, or did not
+// start.
+func (t AlertType) ofExit() bool {
+	switch t {
+	case AlertFailed, AlertRestarted, AlertRetrying, AlertDead, AlertCompleted:
+		return true
+	}
+	return false
+}
+
+// saidBy reports whether a is the failure of a service whose restart, next, was decided in the same
+// pass.
+func (a Alert) saidBy(next Alert) bool {
+	return a.Type == AlertFailed && next.Type == AlertRestarted && a.ServiceID == next.ServiceID &&
+		a.Timestamp.Equal(next.Timestamp)
 }
 
 // An AlertLine is a line of the alerts file, without its newline.
@@ -55,16 +72,6 @@ type HookAlert struct {
 	AlertLine
 	Try int // 1 the first time
 }
-
-// MaxAlertTries is how often a hook gets one alert at most (§11.7).
-const MaxAlertTries = 10
-
-// The time between two tries of an alert, and how many lost ones are kept.
-const (
-	firstAlertDelay  = time.Minute
-	longestAlertWait = time.Hour
-	maxAlertsLost    = 16
-)
 
 // AlertTries are the tries of an alert after which the hook has asked for another one.
 type AlertTries struct {
@@ -82,22 +89,15 @@ func (t *AlertTries) of(seq int64) int {
 	return t.Tries
 }
 
-// ofExit reports whether alerts of this type are raised because a process has ended, or did not
-// start.
-func (t AlertType) ofExit() bool {
-	switch t {
-	case AlertFailed, AlertRestarted, AlertRetrying, AlertDead, AlertCompleted:
-		return true
-	}
-	return false
-}
+// MaxAlertTries is how often a hook gets one alert at most (§11.7).
+const MaxAlertTries = 10
 
-// saidBy reports whether a is the failure of a service whose restart, next, was decided in the same
-// pass.
-func (a Alert) saidBy(next Alert) bool {
-	return a.Type == AlertFailed && next.Type == AlertRestarted && a.ServiceID == next.ServiceID &&
-		a.Timestamp.Equal(next.Timestamp)
-}
+// The time between two tries of an alert, and how many lost ones are kept.
+const (
+	firstAlertDelay  = time.Minute
+	longestAlertWait = time.Hour
+	maxAlertsLost    = 16
+)
 
 // ReadAlert returns the alert of line, or the zero value if it is none.
 func ReadAlert(line string) Alert {

@@ -7,6 +7,22 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// mostNames is under how many names a service may spend.
+const mostNames = 64
+
+// spend adds amounts to what s has spent, now and ever (supervision.md §27.1). It returns
+// ErrTooManyNames.
+func (s *Service) spend(amounts []policy.Amount) error {
+	for _, a := range amounts {
+		s.Spent, s.SpentTotal = s.Spent.Plus(a), s.SpentTotal.Plus(a)
+	}
+
+	if len(amounts) > 0 && len(s.SpentTotal) > mostNames {
+		return ErrTooManyNames
+	}
+	return nil
+}
+
 // Measure brings what the service at i has spent up to date, as far as its budget limits what a
 // pass can measure.
 func (d *Draft) Measure(i int) {
@@ -63,20 +79,4 @@ func (s *Service) BudgetAsks() (asks []string) {
 		}
 	}
 	return asks
-}
-
-// mostNames is under how many names a service may spend.
-const mostNames = 64
-
-// spend adds amounts to what s has spent, now and ever (supervision.md §27.1). It returns
-// ErrTooManyNames.
-func (s *Service) spend(amounts []policy.Amount) error {
-	for _, a := range amounts {
-		s.Spent, s.SpentTotal = s.Spent.Plus(a), s.SpentTotal.Plus(a)
-	}
-
-	if len(amounts) > 0 && len(s.SpentTotal) > mostNames {
-		return ErrTooManyNames
-	}
-	return nil
 }

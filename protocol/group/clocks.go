@@ -14,6 +14,7 @@ const (
 	clockProgress = "progress"
 )
 
+// IsClock reports whether name is that of a clock.
 func IsClock(name string) bool { return name == clockRuntime || name == clockProgress }
 
 // A clock limits a time since some moment: after soft a checkpoint is asked for, after hard the

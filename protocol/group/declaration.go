@@ -20,6 +20,12 @@ type ServicesFile struct {
 	Services    []Declaration // in the order of the file
 }
 
+// A Recorded is what a service gets from the process that registers it, unless it is declared.
+type Recorded struct {
+	Variables []Variable
+	Umask     Number
+}
+
 // DecodeServices returns the content of a services file with that text (§31.1). A working
 // directory may be relative to that of the file; without one it is ".". Its errors are those of
 // wire.DecodeStrict.
@@ -102,10 +108,4 @@ func (s *StartInfo) recorded() Recorded {
 		Variables: slices.DeleteFunc(slices.Clone(s.Environment), func(v Variable) bool {
 			return !isRecorded(v.Name)
 		})}
-}
-
-// A Recorded is what a service gets from the process that registers it, unless it is declared.
-type Recorded struct {
-	Variables []Variable
-	Umask     Number
 }

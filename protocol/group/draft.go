@@ -81,6 +81,7 @@ func (d *Draft) end() (Group, error) {
 	return after, nil
 }
 
+// SetState changes the state of s, with an event, unless it is that already.
 func (d *Draft) SetState(s *Service, to ServiceState, reason string) {
 	d.SetStateFor(s, to, reason, "")
 }

@@ -147,6 +147,7 @@ func (d *Draft) takeEnds(look ExitLookup, ids []string) {
 			continue
 		}
 
+		// What it has used may be why it fails.
 		d.Measure(i)
 		j.Service = &d.Group.Registry.Services[i]
 		if f := j.Failure(d.Seen, false); f != nil {

@@ -37,6 +37,29 @@ func isRecorded(name string) bool {
 	return IsLocale(name) || slices.Contains(RecordedVariables(), name)
 }
 
+// WithFile returns the environment env, entries of the form NAME=VALUE, together with the variables
+// of an environment file (§11.6). Those replace recorded variables, and no others. The last of
+// several with one name counts.
+func WithFile(env []string, file []Variable) []string {
+	merged, places := slices.Clone(env), make(map[string]int)
+	for i, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		places[name] = i
+	}
+
+	for _, v := range file {
+		entry := v.Name + "=" + v.Value
+		switch i, there := places[v.Name]; {
+		case !there:
+			places[v.Name] = len(merged)
+			merged = append(merged, entry)
+		case i >= len(env) || isRecorded(v.Name):
+			merged[i] = entry
+		}
+	}
+	return merged
+}
+
 // A BadLine is an error: a line of an environment file is not of the form NAME=VALUE. It does not
 // contain the text of that line, which may be a secret.
 type BadLine struct {
@@ -44,6 +67,7 @@ type BadLine struct {
 	Why  string
 }
 
+// Error returns which line, and why.
 func (b BadLine) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
 
 // Is reports whether target is ErrBadLine.
@@ -96,27 +120,4 @@ func isVariableName(name string) bool {
 	return name != "" && letter(rune(name[0])) && !strings.ContainsFunc(name, func(c rune) bool {
 		return !letter(c) && (c < '0' || c > '9')
 	})
-}
-
-// WithFile returns the environment env, entries of the form NAME=VALUE, together with the variables
-// of an environment file (§11.6). Those replace recorded variables, and no others. The last of
-// several with one name counts.
-func WithFile(env []string, file []Variable) []string {
-	merged, places := slices.Clone(env), make(map[string]int)
-	for i, entry := range env {
-		name, _, _ := strings.Cut(entry, "=")
-		places[name] = i
-	}
-
-	for _, v := range file {
-		entry := v.Name + "=" + v.Value
-		switch i, there := places[v.Name]; {
-		case !there:
-			places[v.Name] = len(merged)
-			merged = append(merged, entry)
-		case i >= len(env) || isRecorded(v.Name):
-			merged[i] = entry
-		}
-	}
-	return merged
 }

@@ -30,6 +30,7 @@ func (g Group) JudgeService(s *Service, seen observe.Observation) (
 	return evidence, age
 }
 
+// EvidenceOf returns the evidence that s is dead, or "".
 func (g Group) EvidenceOf(s *Service, seen observe.Observation) observe.Evidence {
 	evidence, _ := g.JudgeService(s, seen)
 	return evidence
@@ -72,7 +73,7 @@ func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
 		s := &g.Registry.Services[i]
 		s.Times(sight)
 		sight(s.TermSentAt, s.TermSentBeat)
-		if s.StartInfo.HasClock() {
+		if s.StartInfo.HasClock() { // otherwise these only say when
 			sight(s.StartedAt, s.StartedBeat)
 			sight(s.ProgressAt, s.ProgressBeat)
 			s.Asked.times(sight)

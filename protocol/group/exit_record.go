@@ -44,6 +44,22 @@ func (p ExitPhase) valid() bool {
 	return p == PhaseReserved || p == PhaseExec || p == PhaseEnded
 }
 
+// An ExitLookup returns the record of a start in exits/, and whether there is one. A record whose
+// text cannot be understood has no phase.
+type ExitLookup func(service, startID string) (x ExitRecord, found bool)
+
+// An Ending is what the exit record of a start says to a pass.
+type Ending struct {
+	Settled  observe.Evidence // the end is on record: why it has ended; or ""
+	awaited  bool             // it has ended, and its keeper has yet to say how
+	unread   bool             // its record could not be read: it is awaited, but for no time
+	unbegun  bool             // its command has not begun
+	Consumed string           // the id of the start, if its record is not needed any more
+
+	// how it ended according to a record that is awaited, as while its finish command runs; or nil
+	finishing *policy.Exit
+}
+
 // ExitRecordSize is the size of a file in exits/ in bytes. Each text is filled up with blanks, so
 // that writing it needs no space that was not reserved.
 const ExitRecordSize = 4096
@@ -85,22 +101,6 @@ func (x *ExitRecord) members(c *wire.Codec) {
 	if c.Reads() || x.Phase == PhaseEnded {
 		x.End.Members(c)
 	}
-}
-
-// An ExitLookup returns the record of a start in exits/, and whether there is one. A record whose
-// text cannot be understood has no phase.
-type ExitLookup func(service, startID string) (x ExitRecord, found bool)
-
-// An Ending is what the exit record of a start says to a pass.
-type Ending struct {
-	Settled  observe.Evidence // the end is on record: why it has ended; or ""
-	awaited  bool             // it has ended, and its keeper has yet to say how
-	unread   bool             // its record could not be read: it is awaited, but for no time
-	unbegun  bool             // its command has not begun
-	Consumed string           // the id of the start, if its record is not needed any more
-
-	// how it ended according to a record that is awaited, as while its finish command runs; or nil
-	finishing *policy.Exit
 }
 
 // readStartID reads the id of a start (groups.md §9.3).

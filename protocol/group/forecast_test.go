@@ -11,8 +11,8 @@ import (
 )
 
 // checkForecast checks that what Foresee says of each service of g is what the pass d, with the
-// request p, does about it, and reports whether it could: it is about a pass that a timer makes, for the
-// owner of the group, with the settings that are recorded, room for all starts, and no health
+// request p, does about it. It reports whether it could: it is about a pass that a timer makes, for
+// the owner of the group, with the settings that are recorded, room for all starts, and no health
 // checks.
 func checkForecast(t *testing.T, g group.Group, p plan.Request, d *plan.Decision,
 	seen observe.Observation) bool {

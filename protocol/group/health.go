@@ -76,6 +76,8 @@ func (d *Draft) LearnHealth(results []HealthResult) {
 			continue
 		}
 
+		// That it was checked is no edit of the registry, so a check that finds nothing new is
+		// cheap.
 		d.Group.Orchestrator.setChecked(s.ID, d.Seen)
 		if after := s.healthAfter(r, d.Seen); s.Health == nil || !after.same(s.Health) {
 			known := s.unchecked()

@@ -12,6 +12,7 @@ func (g Group) Ready(id string, seen observe.Observation) bool {
 	return s != nil && g.IsReady(s, seen)
 }
 
+// IsReady reports whether services that depend on s, a service of g, may run.
 func (g Group) IsReady(s *Service, seen observe.Observation) bool {
 	return s.State == StateCompleted || g.Completing(s, seen) || s.State == StateRunning &&
 		s.Notice.Readiness.Ready() && !s.Unproven() && g.EvidenceOf(s, seen) == "" &&

@@ -73,6 +73,7 @@ func (g Group) Register(r Registration, seen observe.Observation) (Group, error)
 		return g, ErrSignificant
 	}
 
+	// Only given dependencies are checked: those on record may be of services that are gone.
 	given := r.Dependencies != nil || r.DependenciesCompleted != nil
 	if given {
 		if err := d.Group.Registry.checkCycle(s.ID); err != nil {
@@ -149,7 +150,7 @@ func (r Registration) replace(s *Service) {
 	}
 }
 
-// registerSelf is step 4.
+// registerSelf registers s as running, by its process (step 4 of §10.1).
 func (d *Draft) registerSelf(s *Service, r Registration) {
 	alive := s.Alive(d.Seen)
 	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || !p.Is(s.Identity())) {

@@ -76,6 +76,8 @@ func (g Group) RegisterAll(r FileRegistration, seen observe.Observation) (Group,
 		plan = append(plan, d.setSettings(r.File.Supervision)...)
 	}
 
+	// Order and dependencies come last, when all services are there: a file may declare a service
+	// before those on which it depends.
 	if err := d.arrange(plan[:len(services)]); err != nil {
 		return g, nil, err
 	}

@@ -210,6 +210,8 @@ func (r Registry) cycle(id string) (path []string) {
 		return nil
 	}
 
+	// Each service knows from where it was reached, so the path is found from its end.
+
 	path = []string{id}
 	for d := from[id]; d != id; d = from[d] {
 		path = append(path, d)

@@ -68,11 +68,13 @@ func (d *Draft) restart(again []string) (Group, []string, error) {
 	}
 	for _, id := range again {
 		s := d.Service(id)
-		s.Maintenance = s.Maintenance.With(s.Maintenance.On(d.Seen.Now))
+		s.Maintenance = s.Maintenance.With(s.Maintenance.On(d.Seen.Now)) // this start is asked for
 		if !d.mayRun(s) {
 			d.bringBack(s)
 			continue
 		}
+
+		// Nothing is stopped that no pass could start again.
 
 		if on := d.Before.maintained(s, again, d.Seen.Now); on != nil {
 			return d.Before, nil, fmt.Errorf("%w: %q depends on %q, in maintenance until %s",

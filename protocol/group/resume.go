@@ -20,6 +20,7 @@ func (d *Draft) resume() {
 		return
 	}
 
+	// Nothing of it had failed, so what had completed stays so.
 	requested := d.Group.Registry.Supervision.End.Reason == policy.EndRequested
 	d.Group.Registry.Supervision.revive()
 	for _, id := range d.Group.Registry.Ordered() {
@@ -34,7 +35,7 @@ func (d *Draft) resume() {
 	}
 }
 
-// request is step 3.
+// request lets the next pass start s, unless it runs (step 3 of groups.md §10.1).
 func (d *Draft) request(s *Service) {
 	switch {
 	case s.State == "":

@@ -271,7 +271,9 @@ func (p *play) pass() {
 			p.exit(*p.g.Service(a.ServiceID), policy.Exit{Code: policy.CodeKilled, Status: 15})
 		}
 	}
-	p.verb(func(g group.Group) (group.Group, error) { return plan.Record(g, "me", result, p.seen), nil })
+	p.verb(func(g group.Group) (group.Group, error) {
+		return plan.Record(g, "me", result, p.seen), nil
+	})
 }
 
 // String returns what has come of the deaths: charges, states, and, if each was about one service

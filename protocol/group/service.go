@@ -105,13 +105,13 @@ type ServiceStatus struct {
 	StartID      string          // random, of that start; "": none
 	Keeper       observe.Process // of that start: the parent of all that it has started; zero: none
 	LogFile      LogFile         // the log of that start; zero: it is in a journal, or unknown
-	StartedWith  *StartInfo      // how that start was made, where that differs from StartInfo; else nil
+	StartedWith  *StartInfo      // how that start was made; nil: with StartInfo
 	Starting     bool            // whether that start came to its end is not known yet
 
 	RunningSince time.Time
 	GoneSince    time.Time    // when a pass first found it gone, and awaited how it ended
 	GoneBeat     observe.Beat // of GoneSince
-	Ended        *policy.Exit // what was reported of its end before a pass found it, or nil; never changed
+	Ended        *policy.Exit // what was reported of its end, until a pass finds it; never changed
 	LastExit     *policy.Exit
 }
 

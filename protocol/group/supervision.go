@@ -28,87 +28,6 @@ type Supervision struct {
 	Unknown      []wire.Member
 }
 
-// empty reports whether v is the supervision of a group without settings.
-func (v *Supervision) empty() bool {
-	return v.same(&Supervision{})
-}
-
-// same reports whether v and w have the same text.
-func (v *Supervision) same(w *Supervision) bool {
-	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
-		v.Short == w.Short &&
-		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
-		v.Log == w.Log && v.End == w.End && v.Parent == w.Parent &&
-		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
-		slices.EqualFunc(v.Rules, w.Rules, policy.Rule.Same) &&
-		slices.Equal(v.Unknown, w.Unknown)
-}
-
-// ForgetUnlimited removes what was charged to a limit that is none.
-func (v *Supervision) ForgetUnlimited() {
-	if v.Limit.Period == 0 {
-		v.Limit, v.Restarts = policy.Limit{}, nil
-	}
-}
-
-// setSettings makes the settings of v those of w. What is not a setting stays.
-func (v *Supervision) setSettings(w *Supervision) {
-	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
-	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
-	v.Log = w.Log
-	v.ForgetUnlimited()
-}
-
-// member is the member supervision, which is not written if v is empty.
-func (v *Supervision) member(c *wire.Codec) {
-	if c.At("supervision") {
-		c.Object("supervision", v.record, wire.If(!v.empty()))
-	}
-}
-
-func (v *Supervision) record(c *wire.Codec) {
-	if !c.Record(&v.Unknown, v.members) {
-		return
-	}
-	requireSettings(c)
-	if c.Had("parent") || c.Had("generation") {
-		c.Require("parent", "generation")
-	}
-}
-
-func (v *Supervision) members(c *wire.Codec) {
-	v.settings(c)
-	c.Times("restarts", &v.Restarts, wire.IfSet)
-	c.String("blocked", &v.Blocked, wire.IfSet)
-	c.String("short", &v.Short, wire.IfSet)
-	v.End.members(c)
-	v.Parent.members(c)
-	c.Texts("set", &v.Set, (*wire.Reader).ID, wire.IfSet)
-}
-
-// settings are the members of v that a services file may have.
-func (v *Supervision) settings(c *wire.Codec) {
-	wire.Word(c, "strategy", &v.Strategy, "strategy", policy.Strategy.Valid, wire.IfSet)
-	c.Int("window", &v.Window, 1, wire.IfSet)
-	limited := wire.If(v.Limit.Period != 0)
-	c.Int("intensity", &v.Limit.Intensity, 0, limited)
-	c.Milliseconds("intensityPeriodMs", &v.Limit.Period, 1, limited)
-	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", policy.OnIntensity.Valid, limited)
-	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", policy.ShutdownAny,
-		policy.ShutdownAll)
-	usually(c, "onExit", &v.OnExit, "word", "none", PassOnExit)
-	usually(c, "log", &v.Log, "word", "files", LogJournal)
-	wire.Objects(c, "rules", &v.Rules, (*policy.Rule).Record, wire.IfSet)
-}
-
-// requireSettings refuses an object with a part of a limit.
-func requireSettings(c *wire.Codec) {
-	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
-	if slices.ContainsFunc(limit, c.Had) {
-		c.Require(limit...)
-	}
-}
-
 // A GroupEnd says that a group has ended, or is ending, and why (§23). Its zero value is that
 // of a group that runs.
 type GroupEnd struct {
@@ -163,6 +82,7 @@ type Parent struct {
 	Generation     int64
 }
 
+// String returns GROUP/SERVICE, as files have it.
 func (p Parent) String() string { return p.Group + "/" + p.Service }
 
 // SameService reports whether p and q are starts of the same service.
@@ -172,8 +92,97 @@ func (p Parent) SameService(q Parent) bool { return p.Group == q.Group && p.Serv
 // that (§24.3).
 func (v *Supervision) revive() { v.End, v.Restarts, v.Parent = GroupEnd{}, nil, Parent{} }
 
+// empty reports whether v is the supervision of a group without settings.
+func (v *Supervision) empty() bool {
+	return v.same(&Supervision{})
+}
+
+// same reports whether v and w have the same text.
+func (v *Supervision) same(w *Supervision) bool {
+	return v.Strategy == w.Strategy && v.Window == w.Window && v.Blocked == w.Blocked &&
+		v.Short == w.Short &&
+		v.Limit == w.Limit && v.AutoShutdown == w.AutoShutdown && v.OnExit == w.OnExit &&
+		v.Log == w.Log && v.End == w.End && v.Parent == w.Parent &&
+		slices.Equal(v.Restarts, w.Restarts) && slices.Equal(v.Set, w.Set) &&
+		slices.EqualFunc(v.Rules, w.Rules, policy.Rule.Same) &&
+		slices.Equal(v.Unknown, w.Unknown)
+}
+
+// setSettings makes the settings of v those of w. What is not a setting stays.
+func (v *Supervision) setSettings(w *Supervision) {
+	v.Strategy, v.Window, v.Limit = w.Strategy, w.Window, w.Limit
+	v.AutoShutdown, v.OnExit, v.Rules = w.AutoShutdown, w.OnExit, w.Rules
+	v.Log = w.Log
+	v.ForgetUnlimited()
+}
+
+// ForgetUnlimited removes what was charged to a limit that is none.
+func (v *Supervision) ForgetUnlimited() {
+	if v.Limit.Period == 0 {
+		v.Limit, v.Restarts = policy.Limit{}, nil
+	}
+}
+
 // Encode returns v as the registry has it (§22), without white space.
 func (v *Supervision) Encode() string { return wire.Line(wire.Record(v.record)) }
+
+// member is the member supervision, which is not written if v is empty.
+func (v *Supervision) member(c *wire.Codec) {
+	if c.At("supervision") {
+		c.Object("supervision", v.record, wire.If(!v.empty()))
+	}
+}
+
+func (v *Supervision) record(c *wire.Codec) {
+	if !c.Record(&v.Unknown, v.members) {
+		return
+	}
+	requireSettings(c)
+	if c.Had("parent") || c.Had("generation") {
+		c.Require("parent", "generation")
+	}
+}
+
+// recordSettings reads the settings of a group, and nothing of its state.
+func (v *Supervision) recordSettings(c *wire.Codec) {
+	var unknown []wire.Member // refused
+	if c.Record(&unknown, v.settings) {
+		requireSettings(c)
+	}
+}
+
+func (v *Supervision) members(c *wire.Codec) {
+	v.settings(c)
+	c.Times("restarts", &v.Restarts, wire.IfSet)
+	c.String("blocked", &v.Blocked, wire.IfSet)
+	c.String("short", &v.Short, wire.IfSet)
+	v.End.members(c)
+	v.Parent.members(c)
+	c.Texts("set", &v.Set, (*wire.Reader).ID, wire.IfSet)
+}
+
+// settings are the members of v that a services file may have.
+func (v *Supervision) settings(c *wire.Codec) {
+	wire.Word(c, "strategy", &v.Strategy, "strategy", policy.Strategy.Valid, wire.IfSet)
+	c.Int("window", &v.Window, 1, wire.IfSet)
+	limited := wire.If(v.Limit.Period != 0)
+	c.Int("intensity", &v.Limit.Intensity, 0, limited)
+	c.Milliseconds("intensityPeriodMs", &v.Limit.Period, 1, limited)
+	wire.Word(c, "onIntensity", &v.Limit.OnIntensity, "onIntensity", policy.OnIntensity.Valid, limited)
+	usually(c, "autoShutdown", &v.AutoShutdown, "word", "never", policy.ShutdownAny,
+		policy.ShutdownAll)
+	usually(c, "onExit", &v.OnExit, "word", "none", PassOnExit)
+	usually(c, "log", &v.Log, "word", "files", LogJournal)
+	wire.Objects(c, "rules", &v.Rules, (*policy.Rule).Record, wire.IfSet)
+}
+
+// requireSettings refuses an object with a part of a limit.
+func requireSettings(c *wire.Codec) {
+	limit := []string{"intensity", "intensityPeriodMs", "onIntensity"}
+	if slices.ContainsFunc(limit, c.Had) {
+		c.Require(limit...)
+	}
+}
 
 // members are those of an end, among those of a supervision.
 func (e *GroupEnd) members(c *wire.Codec) {
@@ -199,11 +208,3 @@ func (p *Parent) read(r *wire.Reader) {
 }
 
 func (p *Parent) write(w *wire.Writer) { w.String("parent", p.String()) }
-
-// recordSettings reads the settings of a group, and nothing of its state.
-func (v *Supervision) recordSettings(c *wire.Codec) {
-	var unknown []wire.Member // refused
-	if c.Record(&unknown, v.settings) {
-		requireSettings(c)
-	}
-}

@@ -15,11 +15,44 @@ const startedFor = time.Second
 // manyRetries is the number of retries at which one alert reports that nothing limits them.
 const manyRetries = 10
 
-// An acting is the edit that takes the steps of a pass.
+// A course is what a pass does about one service: steps in order.
+type course struct {
+	id    string
+	steps []step
+}
+
+// An acting takes the steps of a pass in a draft.
 type acting struct {
 	*group.Draft
 	actions  []Action
 	rebooted []string // services that are started again after a reboot
+}
+
+// act takes all steps of plan. It leaves the actions to the caller, because they come after the
+// commit.
+func act(d *group.Draft, plan []course) *acting {
+	a := &acting{Draft: d}
+	places := d.Group.Registry.Places()
+	for _, c := range plan {
+		for _, step := range c.steps {
+			i := places[c.id]
+
+			// Most services go on unchanged. The services are copied only for one that changes.
+			if on, is := step.(carryOn); is && !on.changes(a, &d.Group.Registry.Services[i]) {
+				continue
+			}
+			step.take(a, &d.Services()[i])
+		}
+		if len(d.Group.Registry.Services) != len(places) { // it was removed
+			places = d.Group.Registry.Places()
+		}
+	}
+	return a
+}
+
+// A step is a change of one service in a pass, with its event, alert and action.
+type step interface {
+	take(a *acting, s *group.Service)
 }
 
 // countAttempt counts a restart of s, and returns the reason for it.
@@ -45,11 +78,6 @@ func (a *acting) countAttempt(s *group.Service) string {
 	}
 
 	return last.Reason
-}
-
-// A step is a change of one service in a pass, with its event, alert and action.
-type step interface {
-	take(a *acting, s *group.Service)
 }
 
 type (
@@ -320,30 +348,4 @@ func whyDead(s *group.Service) string {
 		return e.String() + ": its keeper was killed before it could say how"
 	}
 	return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run --group"
-}
-
-// act takes all steps of plan. It leaves the actions to the caller, because they come after the
-// commit.
-func act(d *group.Draft, plan []course) *acting {
-	a := &acting{Draft: d}
-	places := d.Group.Registry.Places()
-	for _, c := range plan {
-		for _, step := range c.steps {
-			i := places[c.id]
-			if on, is := step.(carryOn); is && !on.changes(a, &d.Group.Registry.Services[i]) {
-				continue
-			}
-			step.take(a, &d.Services()[i])
-		}
-		if len(d.Group.Registry.Services) != len(places) { // it was removed
-			places = d.Group.Registry.Places()
-		}
-	}
-	return a
-}
-
-// A course is what a pass does about one service: steps in order.
-type course struct {
-	id    string
-	steps []step
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
+// A ChildLookup returns what is seen of the group with that id; the zero value if there is none.
+type ChildLookup func(groupID string) group.ChildGroup
+
 // A childView is what a pass knows of the group that a service is.
 type childView struct {
 	group.ChildGroup
@@ -17,6 +20,7 @@ type childView struct {
 // learnChildren takes into the services that are groups how these have ended. It adds that to ends,
 // and returns what is known of these groups, by the id of the service.
 func learnChildren(d *group.Draft, look ChildLookup,
+
 	ends map[string]group.Ending) map[string]*childView {
 	found := make(map[string]*childView)
 	for i := range d.Group.Registry.Services {
@@ -63,6 +67,3 @@ func learnChild(d *group.Draft, s *group.Service, view *childView) observe.Evide
 	s.Starting, s.StartID, s.Keeper, s.LogFile = false, "", observe.Process{}, group.LogFile{}
 	return observe.Evidence(end.Reason)
 }
-
-// A ChildLookup returns what is seen of the group with that id; the zero value if there is none.
-type ChildLookup func(groupID string) group.ChildGroup

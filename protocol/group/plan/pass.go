@@ -32,54 +32,13 @@ type Request struct {
 	Log                *group.LogTarget     // from now on; nil means not given
 	Rules              []policy.Rule        // from now on; nil means not given
 	Prompt             *group.Prompt        // what asked for this pass; nil: somebody, or a timer
-	Room               *int                 // how many starts this pass may make at most; nil: any number
-	Started            []string             // by earlier rounds of this command; nil: this is the first (§11.10)
+	Room               *int                 // the most starts of this pass; nil: any number
+	Started            []string             // by earlier rounds (§11.10); nil: this is the first
 	Health             []group.HealthResult // of the health checks that were due before the pass
 	// Exit returns the exit record of a start; nil: there are none.
 	Exit group.ExitLookup
 	// Child returns what is seen of a group that is a service of this one; nil: nothing is there.
 	Child ChildLookup
-}
-
-// A Decision is the first half of a pass, before processes are spawned for its starts.
-type Decision struct {
-	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
-	Actions []Action
-	Later   int // how many starts are left to the next pass, for lack of Room
-	// Rotate has the ids of the services whose logs are rotated now because of LogEvery, in order
-	// (§11.8).
-	Rotate []string
-
-	draft *group.Draft
-	ends  map[string]group.Ending
-}
-
-// Spawned records the process p, which waits to become the service id.
-func (d *Decision) Spawned(id string, p Spawned) {
-	s := d.draft.Service(id)
-	s.ReplaceProcess(p.PID, p.Process)
-	s.StartID, s.Keeper, s.LogFile = p.StartID, p.Keeper, p.LogFile
-}
-
-// NeedsRecord reports whether the exit record of a start may matter to a later pass. If not,
-// it may be removed after the decision is committed.
-func (d *Decision) NeedsRecord(service, startID string) bool {
-	s := d.draft.Service(service)
-	return s != nil && !s.State.Final() && s.StartID == startID &&
-		d.ends[service].Consumed != startID
-}
-
-// NotSpawned records that no process could be created for the service id.
-func (d *Decision) NotSpawned(id string, f group.StartFailure) {
-	d.draft.FailStart(d.draft.Service(id), f)
-}
-
-// Group returns the group after the decision.
-func (d *Decision) Group() group.Group {
-	if d.StandBy {
-		return d.draft.Group
-	}
-	return d.draft.After()
 }
 
 // Pass decides what to do about the services of g (§11.1 to §11.4): it judges each of them,
@@ -154,6 +113,19 @@ func carryOut(d *group.Draft, plan plan) []Action {
 	return done.actions
 }
 
+// A Decision is the first half of a pass, before processes are spawned for its starts.
+type Decision struct {
+	StandBy bool // there is nothing to do: another owner's orchestrator is active, or see Prompt
+	Actions []Action
+	Later   int // how many starts are left to the next pass, for lack of Room
+	// Rotate has the ids of the services whose logs are rotated now because of LogEvery, in order
+	// (§11.8).
+	Rotate []string
+
+	draft *group.Draft
+	ends  map[string]group.Ending
+}
+
 // A Spawned is a process that waits to become a service (§11.5, §11.6).
 type Spawned struct {
 	PID     int
@@ -161,6 +133,34 @@ type Spawned struct {
 	StartID string          // a new random id, which it will carry in its environment
 	Keeper  observe.Process // its parent; zero: it has none
 	LogFile group.LogFile   // what it will write to
+}
+
+// Spawned records the process p, which waits to become the service id.
+func (d *Decision) Spawned(id string, p Spawned) {
+	s := d.draft.Service(id)
+	s.ReplaceProcess(p.PID, p.Process)
+	s.StartID, s.Keeper, s.LogFile = p.StartID, p.Keeper, p.LogFile
+}
+
+// NotSpawned records that no process could be created for the service id.
+func (d *Decision) NotSpawned(id string, f group.StartFailure) {
+	d.draft.FailStart(d.draft.Service(id), f)
+}
+
+// NeedsRecord reports whether the exit record of a start may matter to a later pass. If not,
+// it may be removed after the decision is committed.
+func (d *Decision) NeedsRecord(service, startID string) bool {
+	s := d.draft.Service(service)
+	return s != nil && !s.State.Final() && s.StartID == startID &&
+		d.ends[service].Consumed != startID
+}
+
+// Group returns the group after the decision.
+func (d *Decision) Group() group.Group {
+	if d.StandBy {
+		return d.draft.Group
+	}
+	return d.draft.After()
 }
 
 // A Result is the outcome of a pass's starts and alerts.

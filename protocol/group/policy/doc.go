@@ -2,7 +2,7 @@
 // no group and no pass.
 //
 //   - [Exit] is how a process has ended. [Exit.Classify] returns what that means (supervision.md
-//     §20).
+//     supervision.md §20).
 //   - [History] is what has become of a service. It says when the service restarts, and when it is
 //     given up instead (§21).
 //   - [Limit] and [Charge] limit the failures of a group in a time (§21.3).
