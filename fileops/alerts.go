@@ -43,7 +43,7 @@ func AppendAlerts(tx *GroupTx, alerts []group.Alert) error {
 func rotateAlerts(tx *GroupTx, next int64) error {
 	l, path := tx.ledger, tx.ledger.AlertsPath(tx.id)
 	info, err := l.fs.Lstat(path)
-	if err != nil || info.Size <= MaxAlerts || l.linked() {
+	if err != nil || info.Size <= MaxAlerts || l.store.Leased() {
 		return trust.IgnoreMissing(err)
 	}
 
@@ -75,7 +75,7 @@ func alertLine(group string, alert group.Alert) jsonl.Line {
 
 // alertLog returns the log at path, which has alerts.
 func (l *Ledger) alertLog(path string) jsonl.Log {
-	return jsonl.Log{FS: l.fs, Path: path, Leased: l.linked()}
+	return jsonl.Log{FS: l.fs, Path: path, Leased: l.store.Leased()}
 }
 
 // Alerts returns the lines of the alerts file, and of the one before it, whose number is greater

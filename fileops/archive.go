@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -144,33 +143,6 @@ func (l *Ledger) hasFailed(c archiveCopy) (bool, error) {
 	return op.State == protocol.Failed, err
 }
 
-// newest returns the number of the newest existing copy, or 0 if there is none.
-func (l *Ledger) newest(c layout.Copies) (int, error) {
-	if c == (layout.Copies{}) {
-		return 0, nil
-	}
-
-	names, err := l.fs.Entries(filepath.Dir(c.Path(1)))
-	newest := 0
-	for _, name := range names {
-		if n, ok := c.Number(name); ok {
-			newest = max(newest, n)
-		}
-	}
-
-	return newest, err
-}
-
-// next returns the number of the next copy.
-func (l *Ledger) next(c layout.Copies) (int, error) {
-	newest, err := l.newest(c)
-	if newest == layout.MaxCopy {
-		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.Path(newest),
-			wire.ErrCorrupt)
-	}
-	return newest + 1, err
-}
-
 // archiveCopies lists the operations in archive/, one entry per copy.
 func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	names, err := l.fs.Entries(l.ArchiveDir())
@@ -197,17 +169,4 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	}
 
 	return copies, nil
-}
-
-// moveTo makes the file at path copy n, or the next one if that exists.
-func (l *Ledger) moveTo(c layout.Copies, n int, path string) error {
-	for {
-		err := l.fs.Move(path, c.Path(n))
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if n, err = l.next(c); err != nil {
-			return err
-		}
-	}
 }

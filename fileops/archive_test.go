@@ -8,10 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/queue"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // archiveAs writes copies that were edited so long before now. Those in state are operations.
@@ -193,33 +191,5 @@ func TestPruneArchiveOfWhatCannotBeRead(t *testing.T) {
 		func() error { return os.Remove(filepath.Join(l.ArchiveDir(), "a.json")) })
 	if copies, err := l.archiveCopies(); err != nil || len(copies) != 1 || copies[0].id != "b" {
 		t.Errorf("pruned while it was listed: %v, %v", copies, err)
-	}
-}
-
-// A copy that is moved to a number that is taken gets the next one, unless that cannot be known.
-func TestMoveToATakenNumber(t *testing.T) {
-	t.Parallel()
-	l, h := hookedLedger(t, Config{}, Options{})
-	copies := l.OperationCopies("op")
-	writeFile(t, copies.Path(1), "first")
-	writeFile(t, copies.Path(4), "fourth")
-	from := l.OperationPath("op")
-	writeFile(t, from, "new")
-	must(t, l.moveTo(copies, 1, from))
-	if got := readText(t, copies.Path(5)); got != "new" || readText(t, copies.Path(1)) != "first" {
-		t.Errorf("copy 5 is %q", got)
-	}
-
-	writeFile(t, from, "newer")
-	h.Before = nth(t, 1, "readdir", "/archive", broken)
-	if err := l.moveTo(copies, 1, from); !errors.Is(err, errDisk) || readText(t, from) != "newer" {
-		t.Errorf("of a broken disk: %v", err)
-	}
-
-	h.Before = nil
-	writeFile(t, copies.Path(layout.MaxCopy), "last")
-	if err := l.moveTo(copies, 1, from); !errors.Is(err, wire.ErrCorrupt) ||
-		readText(t, from) != "newer" {
-		t.Errorf("after the last number: %v", err)
 	}
 }

@@ -224,7 +224,7 @@ func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
 	}
 	if err == nil {
 		err = g.ledger.fs.SyncFile(g.file)
-		if err != nil && !g.ledger.linked() {
+		if err != nil && !g.ledger.store.Leased() {
 			g.file.Truncate(g.anchor) // no one may rely on data that is only in memory
 		}
 	}
@@ -254,7 +254,7 @@ func (g *auditLog) append(chain audit.Chain) error {
 
 	var text []byte
 	switch {
-	case !g.ledger.linked():
+	case !g.ledger.store.Leased():
 		if g.end < g.size {
 			if err := g.file.Truncate(g.end); err != nil {
 				return err

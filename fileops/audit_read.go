@@ -101,7 +101,7 @@ func (r *auditReader) file(path string) error {
 	if g.err != nil || g.file == nil {
 		return g.err
 	}
-	if r.ledger.linked() {
+	if r.ledger.store.Leased() {
 		return r.leased(g)
 	}
 

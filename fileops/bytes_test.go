@@ -1,8 +1,10 @@
 package fileops
 
 import (
+	"encoding/json"
 	"io"
 
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -39,12 +41,13 @@ type byteTx struct {
 }
 
 // Data returns the operation as it is, nil if it does not exist.
-func (tx *byteTx) Data() []byte { return tx.files[0].base.data }
+func (tx *byteTx) Data() []byte { return tx.files[0].Base.Data }
 
 func (tx *byteTx) Replace(data []byte, heartbeat bool) {
-	revision, _ := revisionOf(data)
+	var head struct{ Revision int64 }
+	json.Unmarshal(data, &head)
 	size := func(size int64, _ string) error { return operations.checkSize(protocol.Operation{}, size) }
-	tx.changes = []change{{0, contents{content(data), revision, size}}}
+	tx.changes = []change{{0, store.Contents{WriterTo: content(data), Revision: head.Revision, Check: size}}}
 	tx.heartbeat, tx.over = heartbeat, false
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -72,18 +73,18 @@ func (l *Ledger) Content(path string, kind layout.Kind, id string) (c Content, e
 // decodeAs decodes the current content of a file as c does, into to. A copy in the archive never
 // changes.
 func decodeAs[T any](c codec[T], to *T, l *Ledger, path string, kind layout.Kind, id string) error {
-	f := file{ledger: l, path: path}
-	if kind == layout.OperationFile {
-		f.copies = l.OperationCopies(id)
+	var now store.State
+	var err error
+	switch kind {
+	case layout.ArchivedFile, layout.ArchivedRegistry:
+		now.Data, _, err = l.fs.ReadFile(path)
+	case layout.OperationFile:
+		now, err = l.store.Read(store.File{Path: path, Copies: l.OperationCopies(id)})
+	default:
+		now, err = l.store.Read(store.File{Path: path})
 	}
-
-	current := f.current
-	if kind == layout.ArchivedFile || kind == layout.ArchivedRegistry {
-		current = f.only
-	}
-	s, err := current()
 	if err != nil {
 		return err
 	}
-	return c.decodeFile(path, id, s.data, to)
+	return c.decodeFile(path, id, now.Data, to)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -247,9 +248,12 @@ func (tx *Tx[T]) commit(after T) (T, error) {
 func (tx *Tx[T]) write(after T, beat bool) error {
 	var changes []change
 	for i, c := range tx.kind.files {
-		if c.differ(&tx.value, &after) || !tx.files[i].base.exists {
-			changes = append(changes, change{i, contents{c.encode(after), c.revision(&after),
-				func(size int64, text string) error { return tx.kind.check(c, after, size, text) }}})
+		if c.differ(&tx.value, &after) || !tx.files[i].Base.Exists {
+			changes = append(changes, change{i, store.Contents{
+				WriterTo: c.encode(after), Revision: c.revision(&after),
+				Check: func(size int64, text string) error {
+					return tx.kind.check(c, after, size, text)
+				}}})
 		}
 	}
 
@@ -294,9 +298,9 @@ func (d *Document[T]) checkSize(after T, size int64) error {
 
 // value returns the value that e has read.
 func (d *Document[T]) value(e *edit) (value T, err error) {
-	states := make([]state, len(e.files))
+	states := make([]store.State, len(e.files))
 	for i := range e.files {
-		states[i] = e.files[i].base
+		states[i] = e.files[i].Base
 	}
 
 	if !e.absent {
@@ -304,8 +308,8 @@ func (d *Document[T]) value(e *edit) (value T, err error) {
 		return value, err
 	}
 
-	revision := states[0].version
-	if !states[0].over {
+	revision := states[0].Version
+	if !states[0].Over {
 		revision, err = d.archivedRevision(e.ledger, e.document)
 	}
 
@@ -319,7 +323,7 @@ func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error)
 	if names.copies != (layout.Copies{}) && !l.fs.Exists(names.copies.Path(1)) {
 		return 0, nil
 	}
-	newest, err := l.newest(names.copies)
+	newest, err := store.Newest(l.fs, names.copies)
 	if err != nil || newest == 0 {
 		return 0, err
 	}
@@ -335,13 +339,13 @@ func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error)
 }
 
 // decode decodes the files. For a missing file it uses the result of none.
-func (d *Document[T]) decode(names document, states []state, to *T) error {
+func (d *Document[T]) decode(names document, states []store.State, to *T) error {
 	*to = d.none(names.id, 0)
 	for i, s := range slices.Backward(states) {
-		if !s.exists {
+		if !s.Exists {
 			continue
 		}
-		if err := d.files[i].decodeFile(names.paths[i], names.id, s.data, to); err != nil {
+		if err := d.files[i].decodeFile(names.paths[i], names.id, s.Data, to); err != nil {
 			return err
 		}
 	}
@@ -372,7 +376,7 @@ func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err er
 	}
 
 	if copied {
-		err = d.files[0].decodeFile(names.copies.Any(), id, states[0].data, &value)
+		err = d.files[0].decodeFile(names.copies.Any(), id, states[0].Data, &value)
 		return value, true, err
 	}
 	return value, false, d.decode(names, states, &value)
@@ -381,7 +385,7 @@ func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err er
 // read returns the files of d, or else its newest copy in the archive. A document in neither place
 // may just have moved from a place not yet examined to one already examined, so read looks for the
 // files once more before it says that there is none.
-func (l *Ledger) read(d document) (states []state, archived bool, err error) {
+func (l *Ledger) read(d document) (states []store.State, archived bool, err error) {
 	if err := wire.CheckID(d.id); err != nil {
 		return nil, false, err
 	}
@@ -391,14 +395,14 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 		states, err = l.readFiles(d)
 		switch {
 		case err == nil:
-			return states, states[0].over, nil
+			return states, states[0].Over, nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, false, err
 		case nowhere:
 			return nil, false, l.missing(d)
 		}
 
-		n, err := l.newest(d.copies)
+		n, err := store.Newest(l.fs, d.copies)
 		if err != nil {
 			return nil, false, err
 		}
@@ -408,18 +412,18 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 
 		data, _, err := l.fs.ReadFile(d.copies.Path(n))
 		if !errors.Is(err, fs.ErrNotExist) {
-			return []state{{data: data}}, true, err
+			return []store.State{{Data: data}}, true, err
 		}
 	}
 }
 
 // readFiles returns the files of d, or fs.ErrNotExist if none exists. It reads them in the opposite
 // order of a commit, so that no file is older than one that is committed after it.
-func (l *Ledger) readFiles(d document) ([]state, error) {
-	files := l.files(d)
-	states, missing := make([]state, len(files)), 0
+func (l *Ledger) readFiles(d document) ([]store.State, error) {
+	files := d.files()
+	states, missing := make([]store.State, len(files)), 0
 	for i, f := range slices.Backward(files) {
-		s, err := f.current()
+		s, err := l.store.Read(f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			missing++

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/store"
 )
 
 // directories are opened before a rename, so that errors occur while nothing is changed.
@@ -30,11 +31,11 @@ func (l *Ledger) openDirs(beat bool, paths ...string) (directories, error) {
 }
 
 // end ends an edit with the given outcome and err, which may be nil.
-func (dirs directories) end(made outcome, err error) error {
+func (dirs directories) end(made store.Outcome, err error) error {
 	switch made {
-	case isMade:
+	case store.Made:
 		return dirs.sync(err)
-	case mayBeMade:
+	case store.MayBeMade:
 		err = fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	return errors.Join(err, dirs.close())

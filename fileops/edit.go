@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -80,12 +81,46 @@ const (
 // before; nothing else that a crash can do there is seen.
 //
 // If the lock file has lost its name, another process may edit the same document, under the lock on
-// another file. So nothing is renamed, and the edit starts again. A lock file that is removed between
-// the comparison and the rename is not noticed. On a ledger that commits by link, the link decides.
+// another file. So nothing is renamed, and the edit starts again. A lock file that is removed
+// between the comparison and the rename is not noticed. On a ledger that commits by link, the link
+// decides.
 //
 // An edit that is Own leaves two things out: the fsync of the directory; and, on a file system of
 // one host, the temporary file before the read, so that there is none if the edit removes the
 // operation.
+
+// A document is the names of the files that are kept together under one lock.
+type document struct {
+	id      string
+	dir     string        // the directory of its files
+	lock    string        // its lock file
+	paths   []string      // its files, in the order of a commit
+	copies  layout.Copies // the archive names for when it is over; the zero value if it never is
+	calls   bool          // its calls have temporary directories, in tmp/{id}
+	missing error         // the error if it does not exist
+}
+
+func (d document) files() []store.File {
+	files := make([]store.File, len(d.paths))
+	for i, path := range d.paths {
+		files[i] = store.File{Path: path, Copies: d.copies}
+	}
+	return files
+}
+
+// errRemoved is store.ErrLost because somebody has removed or replaced the lock file.
+var errRemoved error = removedError{}
+
+type removedError struct{}
+
+func (removedError) Error() string {
+	return "the lock file was removed during the edit: no program may remove it"
+}
+func (removedError) Unwrap() error { return store.ErrLost }
+
+// errOvertaken is store.ErrLost in an edit that has already committed something and cannot start
+// again.
+var errOvertaken = errors.New("another process has the lock by now, and has made an edit")
 
 // An edit is a change of one document under its lock. It commits once, several times, or not at
 // all.
@@ -94,12 +129,12 @@ type edit struct {
 	document
 	held      *trust.Lock
 	mode      Mode
-	files     []replacement // in the order of the commit
+	files     []store.Replacement // in the order of the commit
 	effects   effects
-	absent    bool    // the document does not exist: its lock file is removed with the edit
-	committed bool    // something was committed
-	archived  bool    // the document is in the archive now
-	outcome   outcome // of the last commit
+	absent    bool          // the document does not exist: its lock file is removed with the edit
+	committed bool          // something was committed
+	archived  bool          // the document is in the archive now
+	outcome   store.Outcome // of the last commit
 }
 
 // hold calls change while it holds the lock of d. If the lock is lost before the first commit,
@@ -127,7 +162,7 @@ func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
 
 	for {
 		err := l.holdOnce(d, mode, &wait, change)
-		if !errors.Is(err, errLost) || wait.Next() != nil {
+		if !errors.Is(err, store.ErrLost) || wait.Next() != nil {
 			return err
 		}
 	}
@@ -183,8 +218,8 @@ func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (*trust.L
 
 // checkPresent returns fs.ErrNotExist if d has no file.
 func (l *Ledger) checkPresent(d document) (err error) {
-	for _, f := range l.files(d) {
-		if err = f.present(); !errors.Is(err, fs.ErrNotExist) {
+	for _, f := range d.files() {
+		if err = l.store.Present(f); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -193,7 +228,7 @@ func (l *Ledger) checkPresent(d document) (err error) {
 
 // whyMissing returns the reason why there is no such document.
 func (l *Ledger) whyMissing(d document) error {
-	n, err := l.newest(d.copies)
+	n, err := store.Newest(l.fs, d.copies)
 	switch {
 	case err != nil:
 		return err
@@ -203,8 +238,8 @@ func (l *Ledger) whyMissing(d document) error {
 	return l.missing(d)
 }
 
-// missing returns the reason why d does not exist, which is nowhere: its own, and ErrNoLedger too if
-// the ledger was removed or moved away since it was opened.
+// missing returns the reason why d does not exist, which is nowhere: its own, and ErrNoLedger too
+// if the ledger was removed or moved away since it was opened.
 func (l *Ledger) missing(d document) error {
 	if l.absent || l.fs.Exists(l.MarkerPath()) {
 		return d.missing
@@ -224,7 +259,7 @@ func (e noLedger) Unwrap() []error { return []error{e.ledger, e.document} }
 // checkLock returns errRemoved if the lock file has lost its name, or errOvertaken if something was
 // committed before.
 func (e *edit) checkLock() error {
-	if e.ledger.linked() {
+	if e.ledger.store.Leased() { // the commit decides
 		return nil
 	}
 	holds, err := e.held.Holds()
@@ -241,49 +276,33 @@ func (e *edit) checkLock() error {
 // reads each file after those that are committed after it, so no reader sees the first file older
 // than the others.
 func (e *edit) begin() (err error) {
-	for _, f := range e.ledger.files(e.document) {
-		e.files = append(e.files, replacement{file: f})
+	for _, f := range e.document.files() {
+		e.files = append(e.files, e.ledger.store.Edit(f))
 	}
 
 	if e.mode&Own == 0 || !e.ledger.local {
-		if err = e.files[0].create(); err != nil {
+		if err = e.files[0].Create(); err != nil {
 			e.absent = errors.Is(e.ledger.checkPresent(e.document), fs.ErrNotExist)
 			return err
 		}
 	}
 
 	for i := range slices.Backward(e.files) {
-		if err = e.read(&e.files[i]); err != nil {
+		if err = e.files[i].Read(&e.files[0]); err != nil {
 			break
 		}
 	}
 
-	known := err == nil || e.files[0].base.over
+	known := err == nil || e.files[0].Base.Over
 	e.absent = known && !slices.ContainsFunc(e.files,
-		func(r replacement) bool { return r.base.exists })
-	return err
-}
-
-// read reads the current state of a file.
-func (e *edit) read(r *replacement) (err error) {
-	r.base, err = r.current()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		r.base, err = state{}, nil
-		if e.ledger.linked() {
-			r.base.copies, err = r.newestCopy()
-		}
-	case err == nil && e.ledger.linked():
-		r.base, err = r.settle(r.base, e.files[0].temp)
-	}
-
+		func(r store.Replacement) bool { return r.Base.Exists })
 	return err
 }
 
 // A change is the new contents of one file of the document.
 type change struct {
 	file int // index in edit.files
-	next contents
+	next store.Contents
 }
 
 // commit makes changes in order, and returns how many of them others see.
@@ -297,10 +316,11 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 		return 0, nil
 	}
 
-	e.outcome = notMade
-	e.lend(&e.files[changes[0].file])
+	e.outcome = store.NotMade
+	// a quiet pass writes nothing but the second file of its group
+	e.files[0].Lend(&e.files[changes[0].file])
 	for _, c := range changes {
-		if err := e.files[c.file].write(c.next); err != nil {
+		if err := e.files[c.file].Write(c.next); err != nil {
 			return 0, err
 		}
 	}
@@ -311,59 +331,30 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	}
 
 	if err := e.checkLock(); err != nil {
-		return 0, dirs.end(notMade, err)
+		return 0, dirs.end(store.NotMade, err)
 	}
 	for _, c := range changes {
-		outcome, commitErr := e.replace(&e.files[c.file], c.next)
-		if outcome != isMade && made == 0 {
+		outcome, commitErr := e.files[c.file].Commit(c.next)
+		if e.committed && errors.Is(commitErr, store.ErrLost) {
+			commitErr = errOvertaken
+		}
+		if outcome != store.Made && made == 0 {
 			e.outcome = outcome
 			return 0, dirs.end(outcome, commitErr)
 		}
 
 		err = errors.Join(err, commitErr)
-		if outcome != isMade {
+		if outcome != store.Made {
 			break
 		}
 
 		made++
-		e.outcome, e.committed, e.absent = isMade, true, false
+		e.outcome, e.committed, e.absent = store.Made, true, false
 	}
 
 	e.effects.committed()
 
 	return made, dirs.sync(err)
-}
-
-// lend gives r, the first file to change, the temporary file that begin has created for another
-// one, which does not change: a quiet pass writes nothing but the second file of its group.
-func (e *edit) lend(r *replacement) {
-	first := &e.files[0]
-	if r != first && first.open != nil && r.temp == "" {
-		r.temp, r.open = first.temp, first.open
-		first.temp, first.open = "", nil
-	}
-}
-
-// replace makes the written version of one file visible.
-func (e *edit) replace(r *replacement, next contents) (made outcome, err error) {
-	if !e.ledger.linked() {
-		made, err = r.rename(next)
-	} else if follows := r.base.exists || r.base.over; follows &&
-		next.revision != r.base.version+1 {
-		err = fmt.Errorf("%s: revision %d does not follow %d", r.path, next.revision,
-			r.base.version)
-	} else {
-		made, err = r.link(next.revision)
-	}
-
-	if e.committed && errors.Is(err, errLost) {
-		err = errOvertaken
-	}
-	if made == isMade {
-		err = errors.Join(err, r.made(next.revision))
-	}
-
-	return made, err
 }
 
 // archive moves the document, which has one file, unchanged to the archive, and removes its
@@ -389,10 +380,10 @@ func (e *edit) archive() error {
 	}
 
 	l.recordLeftover(e.effects.discardAll())
-	e.outcome, err = e.files[0].archive(e.files[0].base)
-	e.files[0].remove()
+	e.outcome, err = e.files[0].Archive()
+	e.files[0].Remove()
 	err = dirs.end(e.outcome, err)
-	if e.outcome != isMade {
+	if e.outcome != store.Made {
 		return err
 	}
 
@@ -405,10 +396,11 @@ func (e *edit) archive() error {
 }
 
 // drop is archive for a document that no one will ask for: it removes its file. It does not sync
-// the directory. On a ledger that commits by link it moves the document to the archive.
+// the directory. If the next document of that name must go on with its revisions, it stays in the
+// archive.
 func (e *edit) drop() error {
 	l := e.ledger
-	if e.absent || l.linked() {
+	if e.absent || l.store.Consecutive() {
 		return e.archive()
 	}
 	if err := e.checkLock(); err != nil {
@@ -416,12 +408,12 @@ func (e *edit) drop() error {
 	}
 
 	l.recordLeftover(e.effects.discardAll())
-	e.files[0].remove()
+	e.files[0].Remove()
 	if err := l.fs.RemoveIfThere(e.paths[0]); err != nil {
 		return err
 	}
 
-	e.outcome, e.committed, e.archived = isMade, true, true
+	e.outcome, e.committed, e.archived = store.Made, true, true
 	if err := l.fs.Remove(e.lock); err != nil {
 		l.recordLeftover(fmt.Errorf("remove lock file: %w", err))
 	}
@@ -433,10 +425,10 @@ func (e *edit) drop() error {
 // edit may be committed, it leaves everything as a kill would.
 func (e *edit) end() {
 	for i := range e.files {
-		e.files[i].remove()
+		e.files[i].Remove()
 	}
 
-	if e.outcome != notMade {
+	if e.outcome != store.NotMade {
 		return
 	}
 
@@ -476,46 +468,4 @@ func (l *Ledger) syncDirOnly(dir string) error {
 		return err
 	}
 	return dirs.sync(nil)
-}
-
-// archive gives the file, in the state s, the first free name in the archive.
-func (f file) archive(s state) (outcome, error) {
-	if f.ledger.linked() {
-		return f.archiveVersion(s)
-	}
-
-	err := f.ledger.moveTo(f.copies, 1, f.path)
-	if err == nil {
-		return isMade, nil
-	}
-
-	there, lookErr := f.ledger.fs.LookFor(f.path)
-	return outcomeAfterError(!there, err, lookErr)
-}
-
-// archiveCopy adds a copy of f to copies, and leaves f unchanged. It does nothing if f does not
-// exist. If it returns nil, the copy survives a power cut, unless Options.Sync asks for less.
-func (f file) archiveCopy(c layout.Copies) error {
-	l := f.ledger
-	now, err := f.current()
-	if err != nil {
-		return trust.IgnoreMissing(err)
-	}
-	if err := l.fs.EnsureDir(l.ArchiveDir()); err != nil {
-		return err
-	}
-
-	n, err := l.next(c)
-	if err != nil {
-		return err
-	}
-
-	temp := layout.TempOf(f.path)
-	if err := l.fs.WriteNew(temp, now.data, true); err != nil {
-		return err
-	}
-	if err := l.moveTo(c, n, temp); err != nil {
-		return errors.Join(err, l.fs.RemoveIfThere(temp))
-	}
-	return l.fs.SyncDir(l.ArchiveDir())
 }

@@ -5,11 +5,11 @@
 //
 // A [Document] describes how values of one type are stored, each in one or more files under one
 // lock: operations in one file, groups in two. It has their names (layout), their codecs, and the
-// actions beside an edit. A new kind of file needs nothing else: reading, editing, committing by
-// rename or link, archiving, sweeping and dry runs are the same for all. In addition,
-// [AppendAlerts] keeps a log for each group. Packages below have what needs no document: names of
-// files (layout), single files (trust), logs of lines (jsonl), deletion (resource); package survey
-// is above.
+// actions beside an edit. A new kind of file needs nothing else: reading, editing, archiving,
+// sweeping and dry runs are the same for all. In addition, [AppendAlerts] keeps a log for each
+// group. Packages below have what needs no document: how a file is replaced, by rename or by link
+// (store), names of files (layout), single files (trust), logs of lines (jsonl), deletion
+// (resource); package survey is above.
 //
 // # Promises
 //
@@ -25,7 +25,7 @@
 //   - A lock file exists as long as its document. A process that waits for a lock file notices if
 //     the file is removed.
 //
-// The order of system calls behind this is listed in edit.go, and in link.go for ledgers that
+// The order of system calls behind this is listed in edit.go, and in store/link.go for ledgers that
 // several hosts may use. On those a lock is only a lease, and a commit gives the temporary file the
 // name of the next version, which only one edit can do (spec §17).
 //

@@ -63,7 +63,7 @@ var groups = Document[group.Group]{
 // revision is after the last one of the record.
 func findGroup(tx *GroupTx, log *auditLog, restored bool) (Verb[group.Group],
 	func(group.Group) group.Group, error) {
-	if !restored || tx.ledger.linked() {
+	if !restored || tx.ledger.store.Consecutive() {
 		return nil, nil, nil
 	}
 	last := tx.value.Registry.Revision
@@ -94,7 +94,7 @@ type GroupTx = Tx[group.Group]
 // prepareGroup copies a cleared registry to the archive.
 func prepareGroup(tx *GroupTx, after group.Group) (group.Group, bool, error) {
 	if after.Effects().Cleared {
-		if err := tx.files[0].archiveCopy(tx.ledger.RegistryCopies(tx.id)); err != nil {
+		if err := tx.files[0].CopyTo(tx.ledger.RegistryCopies(tx.id)); err != nil {
 			return after, false, err
 		}
 	}

@@ -244,5 +244,5 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 }
 
 func archiveRegistry(tx *GroupTx) error {
-	return tx.files[0].archiveCopy(tx.ledger.RegistryCopies(tx.id))
+	return tx.files[0].CopyTo(tx.ledger.RegistryCopies(tx.id))
 }

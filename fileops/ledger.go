@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/fileops/resource"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -18,6 +19,7 @@ import (
 type Ledger struct {
 	layout.Paths
 	fs       *trust.FS
+	store    store.Store
 	options  Options
 	longPart int64
 	config   Config
@@ -90,7 +92,9 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 			trusted.UID, trusted.Foreign = info.UID, true
 		}
 	}
-	return &Ledger{Paths: layout.In(dir), fs: trusted, options: o, longPart: longPart}, nil
+	l := &Ledger{Paths: layout.In(dir), fs: trusted, options: o, longPart: longPart}
+	l.use(Config{})
+	return l, nil
 }
 
 // Config returns the content of ledger.json.
@@ -159,6 +163,3 @@ func (l *Ledger) recordLeftover(err error) {
 		l.leftovers = append(l.leftovers, err)
 	}
 }
-
-// linked reports whether edits commit by link.
-func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }

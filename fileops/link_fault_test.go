@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -169,7 +170,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 	})
 
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) ||
-		!errors.Is(err, errTooLate) {
+		!errors.Is(err, store.ErrTooLate) {
 		t.Errorf("got %v", err)
 	}
 
@@ -190,7 +191,7 @@ func TestLinkForgottenBase(t *testing.T) {
 		{name: "there"},
 		{name: "unopened", open: errDisk, want: errDisk},
 		{name: "unreadable", second: errDisk, want: errDisk},
-		{name: "gone", second: fs.ErrNotExist, want: errTooLate, says: "op.json.1 is gone"},
+		{name: "gone", second: fs.ErrNotExist, want: store.ErrTooLate, says: "op.json.1 is gone"},
 	} {
 		l, _, h := linkedHooked(t)
 		editOp(t, l, pushing("a"))
@@ -214,7 +215,7 @@ func TestLinkForgottenBase(t *testing.T) {
 			(!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
-		if errors.Is(err, errTooLate) != (c.want == errTooLate) {
+		if errors.Is(err, store.ErrTooLate) != (c.want == store.ErrTooLate) {
 			t.Errorf("%s: got %v, which is about a pause", c.name, err)
 		}
 
@@ -234,7 +235,7 @@ func TestLinkTooLateTells(t *testing.T) {
 	})
 
 	_, err := l.EditOperation("op", Existing, pushing("b"))
-	if !errors.Is(err, errTooLate) ||
+	if !errors.Is(err, store.ErrTooLate) ||
 		!regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
@@ -323,8 +324,8 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	must(t, os.Remove(l.OperationPath("op")))
 	h.Before = nth(t, 1, "open", ".json.3",
 		func() error { return os.Remove(layout.VersionOf(l.OperationPath("op"), 3)) })
-	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
-		t.Errorf("got version %d, %v", got.version, err)
+	if got, err := l.store.Read(l.operationDocument("op").files()[0]); got.Version != 2 || err != nil {
+		t.Errorf("got version %d, %v", got.Version, err)
 	}
 
 	wantCalls(t, l, 2, "a", "b")
@@ -360,39 +361,5 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 	if op, archived, err := l.ReadOperation("op"); err != nil || !archived ||
 		op.State == protocol.Running {
 		t.Errorf("with an old hint: archived %v (%v)", archived, err)
-	}
-}
-
-// The revision in a file is found without the rest being understood, but nothing is taken for one
-// that is none.
-func TestRevisionOf(t *testing.T) {
-	t.Parallel()
-	bad := errors.New("any error")
-	for text, want := range map[string]struct {
-		revision int64
-		err      error
-	}{
-		`{"revision": 7}`: {7, nil},
-		`{"a": {"revision": 1}, "revision": 7, nyi`: {7, nil},
-		`{}`:                                {0, nil},
-		`{"a": 1}`:                          {0, nil},
-		`{"revision": 4611686018427387904}`: {layout.MaxRevision, nil},
-		`{"revision": 4611686018427387905}`: {0, bad},
-		`{"revision": 9223372036854775807}`: {0, bad},
-		`{"revision": -1}`:                  {0, bad},
-		`{"revision": 1.5}`:                 {0, bad},
-		`{"revision": "7"}`:                 {0, bad},
-		`{"a": nyi, "revision": 7}`:         {0, bad},
-		`{"a": 1, "a": 2, "revision": 7}`:   {0, bad},
-		`{"a": 1, "b`:                       {0, bad},
-		`{"a": 1]`:                          {0, bad},
-		`{`:                                 {0, bad},
-		``:                                  {0, bad},
-		`[7]`:                               {0, bad},
-	} {
-		got, err := revisionOf([]byte(text))
-		if err == nil != (want.err == nil) || err == nil && got != want.revision {
-			t.Errorf("%s: got %d, %v, want %d, %v", text, got, err, want.revision, want.err)
-		}
 	}
 }

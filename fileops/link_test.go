@@ -93,15 +93,6 @@ func openCalls(op protocol.Operation) (calls []string) {
 	return calls
 }
 
-// An edit that has lost its lock is told so, as if it had found it taken.
-func TestLostLockIsBusy(t *testing.T) {
-	t.Parallel()
-	want := "another process holds the lock by now, and has made an edit"
-	if got := errLost.Error(); got != want || !errors.Is(errLost, ErrBusy) {
-		t.Errorf("got %q, want %q, an ErrBusy", got, want)
-	}
-}
-
 func namesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	names, err := disk.OS{}.ReadDir(dir)

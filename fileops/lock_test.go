@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -120,7 +121,7 @@ func TestRemovedLockOfOthers(t *testing.T) {
 	must(t, err)
 	defer f.Close()
 	lost := func() error { return errRemoved }
-	if err := l.publish([]observe.Publication{{To: out}}, false, lost); !errors.Is(err, errLost) ||
+	if err := l.publish([]observe.Publication{{To: out}}, false, lost); !errors.Is(err, store.ErrLost) ||
 		l.fs.Exists(out) {
 		t.Errorf("published: %v", err)
 	}

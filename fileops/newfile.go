@@ -27,7 +27,7 @@ type NewFile struct {
 // something other than a regular file, if that has several names, or is a mount point, or if the
 // ledger commits by link. It does not look whether the directory exists.
 func (l *Ledger) CheckNewFile(path string) error {
-	if l.linked() {
+	if l.store.Leased() {
 		return linkedLedger()
 	}
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -65,7 +66,13 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 }
 
 // use makes c the settings of l.
-func (l *Ledger) use(c Config) { l.config, l.fs.Shared = c, c.Shared }
+func (l *Ledger) use(c Config) {
+	l.config, l.fs.Shared = c, c.Shared
+	l.store = store.Rename(l.fs, l.recordLeftover)
+	if c.Commit == CommitLink {
+		l.store = store.Link(l.fs, l.recordLeftover)
+	}
+}
 
 func (l *Ledger) open() error {
 	data, info, err := l.fs.ReadAny(l.MarkerPath())
@@ -97,10 +104,10 @@ func (l *Ledger) open() error {
 	if err != nil {
 		return err
 	}
-	l.local = shared == "" && !l.linked()
+	l.local = shared == "" && !l.store.Leased()
 
 	if o, ok := l.fs.FS.(disk.OS); ok {
-		o.Polls = l.linked()
+		o.Polls = l.store.Leased()
 		l.fs.FS = o
 	}
 

@@ -3,8 +3,10 @@ package fileops
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
@@ -58,7 +60,7 @@ func prepareOperation(tx *Tx[protocol.Operation],
 	tx.effects.run = op.RunID
 	err := tx.ledger.publish(asked.Publish, false, tx.checkLock)
 	switch {
-	case errors.Is(err, errLost):
+	case errors.Is(err, store.ErrLost):
 		return op, false, err
 	case err != nil:
 		return op, false, unpublished{err}
@@ -157,7 +159,8 @@ func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool,
 // another one has begun since.
 func (l *Ledger) LastRun(id string) (op protocol.Operation, ended bool, err error) {
 	names := l.operationDocument(id)
-	if !l.fs.Exists(names.copies.Path(1)) && !l.fs.Exists(names.paths[0]) && !l.linked() {
+	if !l.fs.Exists(names.copies.Path(1)) &&
+		errors.Is(l.store.Present(names.files()[0]), fs.ErrNotExist) {
 		return op, false, nil // nothing to list
 	}
 	op, archived, err := l.ReadOperation(id)
@@ -173,7 +176,7 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 	if err != nil {
 		return nil, archived, err
 	}
-	return states[0].data, archived, nil
+	return states[0].Data, archived, nil
 }
 
 // ObserveOperation returns seen with what this host remembers about op. See Document.Observe.

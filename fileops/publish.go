@@ -117,7 +117,7 @@ func (l *Ledger) publish(all []observe.Publication, again bool, held func() erro
 // linkBeside syncs the file of p, and gives it a name beside p.To. It returns nil if the file has
 // the name p.To already.
 func (l *Ledger) linkBeside(p observe.Publication, again bool) (*beside, error) {
-	if l.linked() {
+	if l.store.Leased() {
 		return nil, linkedLedger()
 	}
 

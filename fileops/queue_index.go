@@ -48,7 +48,7 @@ func filterPlace(id string) (row int64, bits [7]uint16) {
 // eachEnded calls do with the lines whose id or keyId is only, or if that is "", with all lines,
 // from last to first; and perhaps with others.
 func (l *Ledger) eachEnded(id, only string, do func(jsonl.Line) bool) error {
-	if only == "" || l.linked() {
+	if only == "" || l.store.Leased() {
 		return l.endedLog(id).EachWith(only, nil, do)
 	}
 	return l.endedLog(id).EachWith(only, func(log disk.File, info disk.Info) []jsonl.Part {
@@ -116,7 +116,7 @@ func blockEnd(log disk.File, info disk.Info, index disk.File, at int64) (end int
 // durable. It writes the index anew, so that a kill or a power cut leaves the old one or the new
 // one.
 func (l *Ledger) indexEnded(id string) error {
-	if l.linked() {
+	if l.store.Leased() {
 		return nil
 	}
 	log, info, err := l.fs.OpenFile(l.EndedPath(id), l.fs.Open)

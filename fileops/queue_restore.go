@@ -22,8 +22,8 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 	if err == nil && restored {
 		err = log.later(q.Audit, func(line audit.Line) { found.Line(q, line) })
 	}
-	if l.linked() {
-		found.Revision = 0 // the next one is that of the next version
+	if l.store.Consecutive() {
+		found.Revision = 0 // the next one is that after the last
 	}
 	found.Lost = !restored && !log.fits && log.err == nil && q.Audit.Seq > 0
 	if err != nil || !q.SetBack(found) {

@@ -145,7 +145,7 @@ func (l *Ledger) writeSpecs(id string, specs []queue.NewSpec) error {
 func digits(hash string) string { return strings.TrimPrefix(hash, "sha256:") }
 
 func (l *Ledger) endedLog(id string) jsonl.Log {
-	return jsonl.Log{FS: l.fs, Path: l.EndedPath(id), Leased: l.linked()}
+	return jsonl.Log{FS: l.fs, Path: l.EndedPath(id), Leased: l.store.Leased()}
 }
 
 // removeEnded forgets the tasks of a queue that ended long ago.

@@ -23,7 +23,7 @@ func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path:
 // observe returns seen with the memory updated by a file with these times. If only one host's
 // clocks matter, it remembers nothing.
 func (m *memory) observe(seen observe.Observation, times observe.Times) observe.Observation {
-	if !m.ledger.linked() || !seen.Remembers() {
+	if !m.ledger.store.Leased() || !seen.Remembers() {
 		return seen
 	}
 	if data, _, err := m.ledger.fs.ReadFile(layout.SightingsOf(m.path, seen.Host.ID)); err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -89,7 +90,7 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, linkedConfig)
 	must(t, os.Mkdir(l.TmpDir("op", "", "empty"), 0o700))
-	long := time.Now().Add(-keepVersion - time.Minute)
+	long := time.Now().Add(-store.LongestPause - time.Minute)
 	must(t, os.Chtimes(l.TmpDir("op", "", "ended"), long, long))
 	must(t, l.Sweep())
 	if !gone(t, l.TmpDir("op", "", "ended")) || gone(t, l.TmpDir("op", "", "empty")) {

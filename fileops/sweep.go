@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/resource"
+	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
@@ -86,8 +87,8 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 
 	return trust.IgnoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
 		for _, r := range e.files {
-			if l.linked() && e.absent {
-				err = errors.Join(err, r.pruneOver(e.files[0].temp))
+			if e.absent {
+				err = errors.Join(err, r.Prune(&e.files[0]))
 			}
 		}
 
@@ -168,14 +169,14 @@ func (l *Ledger) sweepCalls(id string) error {
 // lost its lock but will still commit: they are older than any process may be paused for.
 func (e *edit) unleased(names []string) []string {
 	l := e.ledger
-	if !l.linked() {
+	if !l.store.Leased() {
 		return names
 	}
 
-	now, err := l.fs.Lstat(e.files[0].temp)
+	now, err := e.files[0].Now()
 	return slices.DeleteFunc(names, func(name string) bool {
 		info, lookErr := l.fs.Lstat(filepath.Join(l.OperationTmp(e.id), name))
-		return err != nil || lookErr != nil || now.ModTime.Sub(info.ModTime) <= keepVersion
+		return err != nil || lookErr != nil || now.Sub(info.ModTime) <= store.LongestPause
 	})
 }
 

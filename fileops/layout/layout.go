@@ -339,6 +339,9 @@ func (c Copies) Path(n int) string {
 	return c.stem + "~" + strconv.Itoa(n) + ".json"
 }
 
+// Dir returns the path of their directory, archive/.
+func (c Copies) Dir() string { return filepath.Dir(c.stem) }
+
 // Any stands for all copies in messages.
 func (c Copies) Any() string { return c.stem + "*.json" }
 

@@ -1,5 +1,5 @@
-// Package imports tests what the packages of protocol import. It is a package of its own, because a
-// test that reads their sources runs again after each change of one.
+// Package imports tests what the packages of protocol, and those below fileops, import. It is a
+// package of its own, because a test that reads their sources runs again after each change of one.
 package imports
 
 import (
@@ -22,8 +22,6 @@ func TestImports(t *testing.T) {
 	const trace = "github.com/dpl-project/dpl/protocol/trace"
 	const group, policy = "github.com/dpl-project/dpl/protocol/group",
 		"github.com/dpl-project/dpl/protocol/group/policy"
-	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
-		"strconv", "strings", "time", "unicode/utf8"}
 	for pattern, ours := range map[string][]string{
 		"wire/*.go":         {jsontext, "sync", "crypto/sha256", "encoding/hex"},
 		"observe/*.go":      {wire},
@@ -39,6 +37,23 @@ func TestImports(t *testing.T) {
 		checkImports(t, pattern, append(ours, pure...))
 	}
 }
+
+// Below a ledger, only package disk makes system calls.
+func TestImportsOfFiles(t *testing.T) {
+	const disk, layout = "github.com/dpl-project/dpl/fileops/disk",
+		"github.com/dpl-project/dpl/fileops/layout"
+	const trust = "github.com/dpl-project/dpl/fileops/trust"
+	const wire = "github.com/dpl-project/dpl/protocol/wire"
+	for pattern, ours := range map[string][]string{
+		"../fileops/store/*.go": {disk, layout, trust, wire, "io/fs", "path/filepath"},
+	} {
+		checkImports(t, pattern, append(ours, pure...))
+	}
+}
+
+// pure packages do nothing but compute. Which functions of time do, checkImports looks at.
+var pure = []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
+	"strconv", "strings", "time", "unicode/utf8"}
 
 func checkImports(t *testing.T, pattern string, allowed []string) {
 	files, err := filepath.Glob(filepath.Join("..", pattern))

@@ -14,7 +14,7 @@ import (
 )
 
 // TestOrder compares the system calls of real edits, from the lock on, with the lists in comments
-// of fileops.
+// of fileops and fileops/store.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	strict.Program(t, "strace")
@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
 	first := at(1, "dpl-register --group g --service a")
 
 	for _, c := range []struct {
-		name, file string // the source of fileops that has the list
+		name, file string // the source in fileops that has the list
 		mode       commitMode
 		setup      step
 		edit       step
@@ -33,7 +33,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"operation by rename", "edit.go", modes[0], push, again, "operations/op.json.lock"},
 		{"group by rename", "edit.go", modes[0], register, first, "g.lock"},
-		{"operation by link", "link.go", modes[1], push, again, "operations/op.json.lock"},
+		{"operation by link", "store/link.go", modes[1], push, again, "operations/op.json.lock"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -17,12 +17,12 @@ func TestSeededRaces(t *testing.T) {
 			"l.flock.TryRLock()"}},
 		{"an edit is acknowledged and not made",
 			[3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(beat, e.dir)",
-				"	if changes[0].next.revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err " +
+				"	if changes[0].next.Revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err " +
 					":= " +
 					"e.ledger.openDirs(beat, e.dir)"}},
-		{"the file is away for a moment", [3]string{"fileops/replacement.go",
-			"	if err = r.ledger.fs.Replace(r.temp, r.path)",
-			"	r.ledger.fs.Remove(r.path)\n	if err = r.ledger.fs.Replace(r.temp, r.path)"}},
+		{"the file is away for a moment", [3]string{"fileops/store/rename.go",
+			"	if err = s.fs.Replace(r.temp, r.Path)",
+			"	s.fs.Remove(r.Path)\n	if err = s.fs.Replace(r.temp, r.Path)"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := build.Seeded(t, root, bug.edit[0], bug.edit[1], bug.edit[2])
