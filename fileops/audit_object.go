@@ -2,9 +2,13 @@ package fileops
 
 import (
 	"errors"
+	"io/fs"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -27,6 +31,7 @@ type Audited struct {
 	Events func(l audit.Line) []audit.Event
 
 	ledger *Ledger
+	record record.Record
 	always bool
 	read   func() (chain audit.Chain, text string, err error)
 	edit   func(audit.Entry) error
@@ -96,8 +101,9 @@ func audited[T any](l *Ledger, d *Document[T], id string, touch func(T) (T, erro
 		})
 	}
 
+	r := d.record.of(l, id)
 	return Audited{
-		Log: d.record.log(l, id), ledger: l, edit: edit, always: d.record.always,
+		Log: r.Path, ledger: l, record: r, edit: edit, always: d.record.always,
 		read: func() (audit.Chain, string, error) {
 			value, _, err := d.Read(l, id)
 			return *d.record.chain(&value), d.record.text(value), err
@@ -132,4 +138,50 @@ func (a Audited) Seal() (path string, err error) { return a.seal() }
 // Note adds a note to the record of a.
 func (a Audited) Note(note audit.Note) error {
 	return a.edit(audit.Entry{Verb: audit.Noted, Note: &note})
+}
+
+// Read calls each with the lines of the log of a. See record.Record.Read.
+func (a Audited) Read(each func(lines []string)) (record.End, error) {
+	return a.record.Read(a.read, each)
+}
+
+// Chain returns the end of the chain of a.
+func (a Audited) Chain() (audit.Chain, error) {
+	chain, _, err := a.read()
+	return chain, err
+}
+
+// SealedBefore returns the sealed parts of the record of a that were last changed before then,
+// oldest first. It leaves out those after one that was changed later, and those of which the
+// object's file does not know that they were sealed, because the record would be broken without
+// them.
+func (a Audited) SealedBefore(then time.Time) (paths []string, err error) {
+	defer a.ledger.fs.Refresh()
+	parts, err := a.record.Parts()
+	if err != nil || len(parts) == 0 {
+		return nil, err
+	}
+	chain, err := a.Chain()
+	if err != nil {
+		return nil, err
+	}
+
+	for _, n := range parts {
+		path := layout.PartOf(a.Log, n)
+		info, err := a.ledger.fs.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || int64(n) > chain.Sealed.Part || !info.ModTime.Before(then) {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// RemoveSealed removes a part that SealedBefore has returned.
+func (a Audited) RemoveSealed(path string) error {
+	defer a.ledger.fs.Refresh()
+	return a.ledger.fs.RemoveIfThere(path)
 }

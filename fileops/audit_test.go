@@ -319,7 +319,7 @@ func TestAuditSealsItself(t *testing.T) {
 			enqueue(t, l, "{}", fmt.Sprint("a", i))
 		}
 		log := l.QueueAudit("q")
-		parts, err := l.sealedParts(log)
+		parts, err := queues.record.of(l, "q").Parts()
 		_, found, readErr := recordOf(l)
 		if err != nil || readErr != nil || found != nil || len(parts) < 2 {
 			t.Fatalf("%s: %d parts, %v, %v, %v", commit, len(parts), err, readErr, found)
@@ -374,7 +374,7 @@ func TestAuditSealsLargeObject(t *testing.T) {
 	for i := range 8 * manyPending {
 		enqueue(t, l, "{}", fmt.Sprint("b", i))
 	}
-	if parts, err := l.sealedParts(l.QueueAudit("q")); err != nil || len(parts) > 0 {
+	if parts, err := queues.record.of(l, "q").Parts(); err != nil || len(parts) > 0 {
 		t.Errorf("%d parts, %v", len(parts), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
@@ -32,7 +33,7 @@ type Document[T any] struct {
 	// carries out the effects of a verb before the commit
 	prepare   func(tx *Tx[T], after T) (_ T, beat bool, err error)
 	committed func(tx *Tx[T]) // follows the commit, under the lock; nil: nothing does
-	record    *record[T]      // nil: edits are not recorded
+	record    *recording[T]   // nil: edits are not recorded
 
 	adds []string // the verbs that add to it, and leave room for those that do not
 	room string   // how to make room
@@ -131,9 +132,9 @@ type Tx[T any] struct {
 	*edit
 	kind     *Document[T]
 	value    T
-	memory   *memory   // nil: nothing was observed
-	at       time.Time // of the observation
-	log      *auditLog // open for the next commit: see restore
+	memory   *memory     // nil: nothing was observed
+	at       time.Time   // of the observation
+	log      *record.Log // open for the next commit: see restore
 	followed audit.Chain
 	restored bool
 	entry    audit.Entry // what the record is to say of an edit that no verb makes
@@ -162,7 +163,7 @@ func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T
 		tx := &Tx[T]{edit: e, kind: d, value: value}
 		defer func() {
 			if tx.log != nil {
-				tx.log.close()
+				tx.log.Close()
 			}
 		}()
 		if err = tx.restore(); err == nil {
@@ -237,9 +238,9 @@ func (tx *Tx[T]) commit(after T) (T, error) {
 		return after, tx.write(after, beat || tx.edit.mode&Own != 0)
 	}
 
-	defer log.close()
+	defer log.Close()
 	if err = tx.write(after, false); err == nil {
-		log.committed(*tx.kind.record.chain(&after))
+		tx.ledger.recordLeftover(log.Committed(*tx.kind.record.chain(&after)))
 	}
 	return after, err
 }

@@ -8,8 +8,8 @@
 // actions beside an edit. A new kind of file needs nothing else: reading, editing, archiving,
 // sweeping and dry runs are the same for all. In addition, [AppendAlerts] keeps a log for each
 // group. Packages below have what needs no document: how a file is replaced, by rename or by link
-// (store), names of files (layout), single files (trust), logs of lines (jsonl), deletion
-// (resource); package survey is above.
+// (store), the logs of records (record), names of files (layout), single files (trust), logs of
+// lines (jsonl), deletion (resource); package survey is above.
 //
 // # Promises
 //
@@ -42,6 +42,7 @@ import (
 	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/fileops/resource"
 )
 
@@ -91,6 +92,12 @@ var (
 
 	// ErrResource means that this ledger may not delete the path.
 	ErrResource = resource.ErrResource
+
+	// ErrEmptyLog means that a log has no lines to be sealed.
+	ErrEmptyLog = record.ErrEmpty
+
+	// ErrLastPart means that a log cannot be sealed, because a part has the last number.
+	ErrLastPart = record.ErrLastPart
 
 	// ErrRoot means that a ledger may not delete below the directory.
 	ErrRoot = resource.ErrRoot

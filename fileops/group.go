@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -27,7 +28,7 @@ var groups = Document[group.Group]{
 	prepare: prepareGroup,
 	adds:    []string{"register", "registerAll"},
 	room:    "remove services, or use another group",
-	record: &record[group.Group]{
+	record: &recording[group.Group]{
 		log:    func(l *Ledger, id string) string { return l.GroupAudit(id) },
 		chain:  func(of *group.Group) *audit.Chain { return &of.Registry.Audit },
 		verb:   func(of group.Group) string { return of.Effects().Verb },
@@ -61,13 +62,13 @@ var groups = Document[group.Group]{
 
 // findGroup looks whether the registry of a group with a record was set back. Then its next
 // revision is after the last one of the record.
-func findGroup(tx *GroupTx, log *auditLog, restored bool) (Verb[group.Group],
+func findGroup(tx *GroupTx, log *record.Log, restored bool) (Verb[group.Group],
 	func(group.Group) group.Group, error) {
 	if !restored || tx.ledger.store.Consecutive() {
 		return nil, nil, nil
 	}
 	last := tx.value.Registry.Revision
-	err := log.later(tx.value.Registry.Audit, func(l audit.Line) { last = max(last, l.Revision) })
+	err := log.Later(tx.value.Registry.Audit, func(l audit.Line) { last = max(last, l.Revision) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -97,6 +97,15 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
+// use makes c the settings of l.
+func (l *Ledger) use(c Config) {
+	l.config, l.fs.Shared = c, c.Shared
+	l.store = store.Rename(l.fs, l.recordLeftover)
+	if c.Commit == CommitLink {
+		l.store = store.Link(l.fs, l.recordLeftover)
+	}
+}
+
 // Config returns the content of ledger.json.
 func (l *Ledger) Config() Config { return l.config }
 

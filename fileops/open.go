@@ -12,7 +12,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/fileops/store"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -63,15 +62,6 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 	}
 
 	return l, nil
-}
-
-// use makes c the settings of l.
-func (l *Ledger) use(c Config) {
-	l.config, l.fs.Shared = c, c.Shared
-	l.store = store.Rename(l.fs, l.recordLeftover)
-	if c.Commit == CommitLink {
-		l.store = store.Link(l.fs, l.recordLeftover)
-	}
 }
 
 func (l *Ledger) open() error {

@@ -25,7 +25,7 @@ var operations = Document[protocol.Operation]{
 	prepare: prepareOperation,
 	adds:    []string{"push"},
 	room:    "pop calls that have ended, or start another operation",
-	record: &record[protocol.Operation]{
+	record: &recording[protocol.Operation]{
 		log:    func(l *Ledger, id string) string { return l.OperationAudit(id) },
 		chain:  func(of *protocol.Operation) *audit.Chain { return &of.Audit },
 		verb:   func(of protocol.Operation) string { return of.Effects().Verb },

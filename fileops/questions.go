@@ -90,7 +90,7 @@ func (o *others) state(q queue.Queue, err error, id string) queue.QuestionState 
 		state.Answer = strings.Clone(d.Answer)
 	}
 	if ended.End.Yes() { // a file that was edited by hand says no yes
-		recorded, err := o.ledger.recorded(queues.record.log(o.ledger, q.ID), q.Audit, ended.Answers)
+		recorded, err := queues.record.of(o.ledger, q.ID).Has(q.Audit, ended.Answers)
 		switch {
 		case err != nil:
 			return queue.QuestionState{}

@@ -2,6 +2,7 @@ package fileops
 
 import (
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/queue"
@@ -9,10 +10,10 @@ import (
 
 // findQueue looks whether the file of a queue was set back or removed (spec §35.7). Usually the log
 // has the last line of the file, and nothing but the log is looked at.
-func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Queue],
+func findQueue(tx *Tx[queue.Queue], log *record.Log, restored bool) (Verb[queue.Queue],
 	func(queue.Queue) queue.Queue, error) {
 	q := tx.value
-	if log.fits && !restored && log.inode != 0 && log.inode == q.Audit.Inode {
+	if log.Fits && !restored && log.Inode != 0 && log.Inode == q.Audit.Inode {
 		return nil, nil, nil
 	}
 
@@ -20,12 +21,12 @@ func findQueue(tx *Tx[queue.Queue], log *auditLog, restored bool) (Verb[queue.Qu
 	var err error
 	found.Named, err = l.LastNamed(q.ID)
 	if err == nil && restored {
-		err = log.later(q.Audit, func(line audit.Line) { found.Line(q, line) })
+		err = log.Later(q.Audit, func(line audit.Line) { found.Line(q, line) })
 	}
 	if l.store.Consecutive() {
 		found.Revision = 0 // the next one is that after the last
 	}
-	found.Lost = !restored && !log.fits && log.err == nil && q.Audit.Seq > 0
+	found.Lost = !restored && !log.Fits && log.Err == nil && q.Audit.Seq > 0
 	if err != nil || !q.SetBack(found) {
 		return nil, nil, err
 	}

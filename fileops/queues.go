@@ -35,7 +35,7 @@ var queues = Document[queue.Queue]{
 			tx.ledger.recordLeftover(tx.ledger.removeEnded(tx.id))
 		}
 	},
-	record: &record[queue.Queue]{
+	record: &recording[queue.Queue]{
 		always: true,
 		log:    func(l *Ledger, id string) string { return l.QueueAudit(id) },
 		chain:  func(of *queue.Queue) *audit.Chain { return &of.Audit },
@@ -219,7 +219,7 @@ func (l *Ledger) seeQueue(id string, q queue.Queue, seen observe.Observation) qu
 		Question: others.question,
 		Parked:   others.parkedGone,
 		Recorded: func(chain audit.Chain, wanted func(audit.Line) bool) (bool, error) {
-			return l.recorded(queues.record.log(l, id), chain, wanted)
+			return queues.record.of(l, id).Has(chain, wanted)
 		},
 	}
 }

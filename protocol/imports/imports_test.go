@@ -43,9 +43,11 @@ func TestImportsOfFiles(t *testing.T) {
 	const disk, layout = "github.com/dpl-project/dpl/fileops/disk",
 		"github.com/dpl-project/dpl/fileops/layout"
 	const trust = "github.com/dpl-project/dpl/fileops/trust"
-	const wire = "github.com/dpl-project/dpl/protocol/wire"
+	const wire, audit = "github.com/dpl-project/dpl/protocol/wire",
+		"github.com/dpl-project/dpl/protocol/audit"
 	for pattern, ours := range map[string][]string{
-		"../fileops/store/*.go": {disk, layout, trust, wire, "io/fs", "path/filepath"},
+		"../fileops/store/*.go":  {disk, layout, trust, wire, "io/fs", "path/filepath"},
+		"../fileops/record/*.go": {disk, layout, trust, wire, audit, "io/fs", "path/filepath"},
 	} {
 		checkImports(t, pattern, append(ours, pure...))
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/protocol/audit"
 )
 
 // Verify is object.Verify on all processors.
-func Verify(object fileops.Audited, v *audit.Verifier) (fileops.AuditEnd, error) {
+func Verify(object fileops.Audited, v *audit.Verifier) (record.End, error) {
 	return object.Verify(v, feed)
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/cmd/internal/show/model"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
 )
 
 // read calls each with the good lines of object, pending ones among them, oldest first.
-func read(object fileops.Audited, each func(audit.Line)) (fileops.AuditEnd, error) {
+func read(object fileops.Audited, each func(audit.Line)) (record.End, error) {
 	last, count := int64(0), int64(0)
 	var authors audit.Authors
 	take := func(text string) {

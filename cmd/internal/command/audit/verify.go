@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/recorded"
 	"github.com/dpl-project/dpl/cmd/internal/screen"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/record"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -64,7 +65,7 @@ func objects(signed []signedYes) []cli.Object {
 }
 
 // report prints what v has found for people, and what it cannot see.
-func (c *auditor) report(env *cli.Env, v *audit.Verifier, end fileops.AuditEnd,
+func (c *auditor) report(env *cli.Env, v *audit.Verifier, end record.End,
 	signed []signedYes) error {
 
 	print := func(format string, args ...any) {

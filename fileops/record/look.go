@@ -1,10 +1,9 @@
-package fileops
+package record
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An auditEnd is what is found at the end of a log that does not end as expected.
-type auditEnd struct {
+// An end is what is found at the end of a log that does not end as expected.
+type end struct {
 	last     audit.Line // the last one with a number above those of the chain, or none
 	complete int64      // the end of the last complete line
 	anchored bool       // the last line that is not pending is there
@@ -25,13 +24,16 @@ type auditEnd struct {
 	err      error
 }
 
+// longTail is more than edits leave pending.
+const longTail = 32 << 10
+
 // look looks for the end of chain in the log, from last to first line.
-func (g *auditLog) look(chain audit.Chain, tail string) (found auditEnd) {
+func (g *Log) look(chain audit.Chain, tail string) (found end) {
 	anchor := chain.Head
 	if len(chain.Pending) > 0 {
 		first, err := audit.Parse(chain.Pending[0])
 		if err != nil {
-			return auditEnd{err: fmt.Errorf("a pending line: %w", err)}
+			return end{err: fmt.Errorf("a pending line: %w", err)}
 		}
 		anchor = first.Prev
 	}
@@ -40,17 +42,17 @@ func (g *auditLog) look(chain audit.Chain, tail string) (found auditEnd) {
 	for lines := 0; ; {
 		text, err := g.readTail(size)
 		if err != nil {
-			return auditEnd{err: err}
+			return end{err: err}
 		}
 		found, lines = scanBack(text, chain, anchor)
 		whole := size >= g.size
 		found.complete += g.size - int64(len(text))
 		found.anchor += g.size - int64(len(text))
 		if found.last.Seq > chain.Seq || found.anchored || whole ||
-			lines > 8*audit.MostPending && size > 4*largePending {
+			lines > 8*audit.MostPending && size > longTail {
 			break
 		}
-		size = max(4*size, 4*largePending)
+		size = max(4*size, longTail)
 	}
 
 	if !found.anchored && found.last.Seq <= chain.Seq && size >= g.size {
@@ -59,7 +61,7 @@ func (g *auditLog) look(chain audit.Chain, tail string) (found auditEnd) {
 	return found
 }
 
-func (g *auditLog) readTail(size int64) (string, error) {
+func (g *Log) readTail(size int64) (string, error) {
 	if g.file == nil {
 		return "", nil
 	}
@@ -69,7 +71,7 @@ func (g *auditLog) readTail(size int64) (string, error) {
 
 // scanBack looks for the line with the hash anchor among the lines of text, from last to first.
 // Offsets are those in text.
-func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, lines int) {
+func scanBack(text string, chain audit.Chain, anchor string) (found end, lines int) {
 	text = text[:strings.LastIndexByte(text, '\n')+1]
 	found.complete = int64(len(text))
 
@@ -101,8 +103,8 @@ func scanBack(text string, chain audit.Chain, anchor string) (found auditEnd, li
 
 // lookBefore looks for the end of chain in the parts before the log, none of whose lines is known:
 // all of them are new, or it is empty.
-func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd) {
-	sealed, last, err := g.ledger.lastSealed(g.path)
+func (g *Log) lookBefore(chain audit.Chain, anchor string, found *end) {
+	sealed, last, err := g.lastSealed()
 	if last.Seq > 0 && last.Hash == chain.Head && g.size == 0 {
 		found.before = sealed
 	}
@@ -119,18 +121,18 @@ func (g *auditLog) lookBefore(chain audit.Chain, anchor string, found *auditEnd)
 	}
 }
 
-// lastSealed returns the last of the sealed parts before the log at path, and its last line; zero
-// ones if there is none.
-func (l *Ledger) lastSealed(path string) (part audit.Sealing, last audit.Line, err error) {
-	parts, err := l.sealedParts(path)
+// lastSealed returns the last of the sealed parts of r, and its last line; zero ones if there is
+// none.
+func (r Record) lastSealed() (part audit.Sealing, last audit.Line, err error) {
+	parts, err := r.Parts()
 	if err != nil || len(parts) == 0 {
 		return part, last, err
 	}
 
-	g := l.readAuditLog(layout.PartOf(path, parts[len(parts)-1]))
-	defer g.close()
-	if g.err != nil || g.file == nil {
-		return part, last, errors.Join(g.err, fs.ErrNotExist)
+	g := r.openToRead(layout.PartOf(r.Path, parts[len(parts)-1]))
+	defer g.Close()
+	if g.Err != nil || g.file == nil {
+		return part, last, errors.Join(g.Err, fs.ErrNotExist)
 	}
 	tail, err := g.tail(audit.Chain{})
 	if err != nil {
@@ -143,16 +145,4 @@ func (l *Ledger) lastSealed(path string) (part audit.Sealing, last audit.Line, e
 		}
 	}
 	return part, last, nil
-}
-
-// sealedParts returns the numbers of the sealed parts of the log at path, in order.
-func (l *Ledger) sealedParts(path string) (parts []int, err error) {
-	names, err := l.fs.Entries(filepath.Dir(path))
-	for _, name := range names {
-		if n, ok := layout.AuditPart(filepath.Base(path), name); ok {
-			parts = append(parts, n)
-		}
-	}
-	slices.Sort(parts)
-	return parts, err
 }

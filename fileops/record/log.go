@@ -1,4 +1,4 @@
-package fileops
+package record
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// An auditLog is the log of an object in an edit of it: its last part, to which lines are appended.
+// A Log is the log of an object in an edit of it: its last part, to which lines are appended.
 // Only the holder of the object's lock writes it. The calls of an edit are
 //
 //	openat     queues/q.audit.jsonl          # before the commit: its end is compared with the chain
@@ -31,17 +31,16 @@ import (
 // A line is pending until it was synced here, before a commit that no longer has it. So a kill
 // loses none. A power cut may lose or tear what was not synced, which is pending: the next edit
 // cuts the log after the last line before those, and writes them again.
-type auditLog struct {
-	ledger *Ledger
-	path   string
-	held   func() error // returns an error if the lock of the object is lost
-	file   disk.File    // nil: there is no log, or it cannot be opened
-	size   int64
-	inode  int64 // of the log; 0: it has none, or there is no log
-	fits   bool  // it has the last line that is not pending
-	err    error // why the log cannot be opened or written
+type Log struct {
+	Record
+	Inode  int64         // of the log; 0: it has none, or there is no log
+	Fits   bool          // it has the last line that is not pending
+	Err    error         // why the log cannot be opened or written
+	Before audit.Sealing // the part before, if that ends where the next line begins
 
-	before audit.Sealing // the part before, if that ends where the next line begins
+	held func() error // returns an error if the lock of the object is lost
+	file disk.File    // nil: there is no log, or it cannot be opened
+	size int64
 
 	anchor int64 // the end of the last line that is not pending
 	end    int64 // the end of the last line of the chain that is there
@@ -49,69 +48,72 @@ type auditLog struct {
 	sealed int   // how many of these are in a sealed part
 }
 
-// openAuditLog opens the log at path, if there is one, to append to it.
-func (l *Ledger) openAuditLog(path string) *auditLog {
-	g := &auditLog{ledger: l, path: path}
-	g.open(l.fs.OpenAppend)
+// Open opens the log of r, if there is one, for an edit of its object. held returns an error if the
+// lock of the object is lost. The caller must close the log.
+func (r Record) Open(held func() error) *Log {
+	g := &Log{Record: r, held: held}
+	g.open(r.fs.OpenAppend)
 	return g
 }
 
-// readAuditLog opens the log at path, if there is one, for reading only.
-func (l *Ledger) readAuditLog(path string) *auditLog {
-	g := &auditLog{ledger: l, path: path}
-	g.open(l.fs.Open)
+// openToRead opens the file of r at path, if there is one, for reading only.
+func (r Record) openToRead(path string) *Log {
+	r.Path = path
+	g := &Log{Record: r}
+	g.open(r.fs.Open)
 	return g
 }
 
-func (g *auditLog) open(open func(string) (disk.File, error)) {
-	f, info, err := g.ledger.fs.OpenFile(g.path, open)
+func (g *Log) open(open func(string) (disk.File, error)) {
+	f, info, err := g.fs.OpenFile(g.Path, open)
 	switch {
 	case err == nil && info.Size > mostLog:
 		f.Close()
-		g.err = fmt.Errorf("%w: a log of more than %d MiB, which no command has written",
+		g.Err = fmt.Errorf("%w: a log of more than %d MiB, which no command has written",
 			wire.ErrCorrupt, mostLog>>20)
 	case err == nil:
-		g.file, g.size, g.err = f, info.Size, nil
-		g.inode = info.ID.Number()
+		g.file, g.size, g.Err = f, info.Size, nil
+		g.Inode = info.ID.Number()
 	case !errors.Is(err, fs.ErrNotExist):
-		g.err = err
+		g.Err = err
 	}
 }
 
 // mostLog is more than a log has before it is sealed: 8 MiB, or twice an object and a line.
 const mostLog = 2 * trust.MaxFile
 
-func (g *auditLog) close() {
+// Close closes the log.
+func (g *Log) Close() {
 	if g.file != nil {
 		g.file.Close()
 		g.file = nil
 	}
 }
 
-// follow compares the end of the log with chain, which the object's file has. If the log has later
-// lines the file was set back, and follow returns a chain that goes on after those.
-func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
-	if g.err != nil {
+// Follow compares the end of the log with chain, which the object's file has. If the log has later
+// lines the file was set back, and Follow returns a chain that goes on after those.
+func (g *Log) Follow(chain audit.Chain) (_ audit.Chain, restored bool) {
+	if g.Err != nil {
 		return chain, false
 	}
 
 	tail, err := g.tail(chain)
 	if err != nil {
-		g.err = err
+		g.Err = err
 		return chain, false
 	}
 	if g.isAsExpected(chain, tail) {
-		g.fits = true
+		g.Fits = true
 		return chain, false
 	}
 
 	found := g.look(chain, tail)
 	if found.err != nil {
-		g.err = found.err
+		g.Err = found.err
 	}
 	if found.last.Seq > chain.Seq {
 		chain.Seq, chain.Head, chain.Pending = found.last.Seq, found.last.Hash, nil
-		if last, _, err := g.ledger.lastSealed(g.path); err == nil && last.Part > chain.Sealed.Part {
+		if last, _, err := g.lastSealed(); err == nil && last.Part > chain.Sealed.Part {
 			chain.Sealed = last
 		}
 		g.anchor, g.end, g.there = found.complete, found.complete, 0
@@ -121,9 +123,9 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 	// What follows the anchor is pending and is written again. Without an anchor nothing is cut
 	// off, except a torn end: verifying tells what is missing.
 	g.anchor, g.end, g.there = found.complete, found.complete, found.there
-	g.fits = found.anchored || chain.First() <= 1
-	if g.before = found.before; g.before.Part > 0 { // an edit was killed after it had sealed the log
-		chain.Pending, chain.Sealed = nil, g.before
+	g.Fits = found.anchored || chain.First() <= 1
+	if g.Before = found.before; g.Before.Part > 0 { // an edit was killed after it had sealed the log
+		chain.Pending, chain.Sealed = nil, g.Before
 		found.sealed = 0
 	}
 	if found.anchored {
@@ -133,7 +135,7 @@ func (g *auditLog) follow(chain audit.Chain) (_ audit.Chain, restored bool) {
 }
 
 // tail returns the end of the log: as much as the pending lines should be, or else the last line.
-func (g *auditLog) tail(chain audit.Chain) (string, error) {
+func (g *Log) tail(chain audit.Chain) (string, error) {
 	if g.file == nil {
 		return "", nil
 	}
@@ -156,7 +158,7 @@ func (g *auditLog) tail(chain audit.Chain) (string, error) {
 	}
 }
 
-func (g *auditLog) read(off, size int64) (string, error) {
+func (g *Log) read(off, size int64) (string, error) {
 	data := make([]byte, size)
 	n, err := g.file.ReadAt(data, off)
 	if err == io.EOF {
@@ -166,7 +168,7 @@ func (g *auditLog) read(off, size int64) (string, error) {
 }
 
 // isAsExpected reports whether the log ends with the lines of chain. Usually it does.
-func (g *auditLog) isAsExpected(chain audit.Chain, tail string) bool {
+func (g *Log) isAsExpected(chain audit.Chain, tail string) bool {
 	if len(chain.Pending) == 0 {
 		text, complete := strings.CutSuffix(tail, "\n")
 		g.end, g.anchor = g.size, g.size
@@ -190,46 +192,34 @@ func (g *auditLog) isAsExpected(chain audit.Chain, tail string) bool {
 	return rest == "" && g.anchor == 0 || strings.HasSuffix(rest, "\n")
 }
 
-// makeRoom makes the pending lines of chain durable in the log, if they are many, and returns chain
-// without them. With an error they stay pending.
-func (g *auditLog) makeRoom(chain audit.Chain) (audit.Chain, error) {
-	size := 0
-	for _, line := range chain.Pending {
-		size += len(line)
-	}
-	if len(chain.Pending) < manyPending && size < largePending {
-		return chain, nil
-	}
-	return g.sync(chain)
-}
-
-// sync is makeRoom, however many lines are pending. It writes those again that are there: an fsync
+// Sync makes the pending lines of chain durable in the log, and returns chain without them. With an
+// error they stay pending. It writes those again that are there: an fsync
 // of an edit that was killed after it may have failed, and a later one does not write what an
 // earlier one failed to. A line that is not there is of an edit that was killed, whose commit may
 // not be durable: it becomes so before its line does.
-func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
+func (g *Log) Sync(chain audit.Chain) (audit.Chain, error) {
 	err := g.held()
 	if err != nil {
 		return chain, err
 	}
 	if g.there < len(chain.Pending) {
-		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
+		err = g.fs.SyncDir(filepath.Dir(g.Path))
 	}
 	g.end, g.there = g.anchor, g.sealed
 	if err == nil {
 		err = g.append(chain)
 	}
 	if err == nil && g.anchor == 0 {
-		err = g.ledger.fs.SyncDir(filepath.Dir(g.path))
+		err = g.fs.SyncDir(filepath.Dir(g.Path))
 	}
 	if err == nil {
-		err = g.ledger.fs.SyncFile(g.file)
-		if err != nil && !g.ledger.store.Leased() {
+		err = g.fs.SyncFile(g.file)
+		if err != nil && !g.leased {
 			g.file.Truncate(g.anchor) // no one may rely on data that is only in memory
 		}
 	}
 	if err != nil {
-		g.err = err
+		g.Err = err
 		return chain, err
 	}
 
@@ -239,22 +229,22 @@ func (g *auditLog) sync(chain audit.Chain) (audit.Chain, error) {
 }
 
 // append writes the pending lines that are not there.
-func (g *auditLog) append(chain audit.Chain) error {
-	if g.err != nil {
-		return g.err
+func (g *Log) append(chain audit.Chain) error {
+	if g.Err != nil {
+		return g.Err
 	}
 	if g.file == nil {
-		if err := g.ledger.fs.Publish(g.path, nil); err != nil {
+		if err := g.fs.Publish(g.Path, nil); err != nil {
 			return err
 		}
-		if g.open(g.ledger.fs.OpenAppend); g.err != nil || g.file == nil {
-			return errors.Join(fs.ErrNotExist, g.err)
+		if g.open(g.fs.OpenAppend); g.Err != nil || g.file == nil {
+			return errors.Join(fs.ErrNotExist, g.Err)
 		}
 	}
 
 	var text []byte
 	switch {
-	case !g.ledger.store.Leased():
+	case !g.leased:
 		if g.end < g.size {
 			if err := g.file.Truncate(g.end); err != nil {
 				return err
@@ -279,13 +269,13 @@ func (g *auditLog) append(chain audit.Chain) error {
 	return nil
 }
 
-// committed appends the lines of chain, which was committed, and closes the log. If that fails they
+// Committed appends the lines of chain, which was committed, and closes the log. If that fails they
 // are pending, so nothing is lost, and the next edit tries again.
-func (g *auditLog) committed(chain audit.Chain) {
+func (g *Log) Committed(chain audit.Chain) error {
 	err := g.append(chain)
-	g.close()
+	g.Close()
 	if err != nil {
-		g.ledger.recordLeftover(fmt.Errorf("%s: %w: its lines wait in the file of the object", g.path,
-			err))
+		err = fmt.Errorf("%s: %w: its lines wait in the file of the object", g.Path, err)
 	}
+	return err
 }

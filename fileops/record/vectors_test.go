@@ -1,4 +1,4 @@
-package fileops
+package record
 
 import (
 	"encoding/json"
@@ -7,15 +7,17 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/audit"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // The vectors of spec/vectors/audit about the end of the log that an edit finds (spec §52.1,
 // §57.1).
-func TestAuditVectors(t *testing.T) {
+func TestVectors(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("../spec/vectors/audit/edit-*.json")
+	paths, err := filepath.Glob("../../spec/vectors/audit/edit-*.json")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
@@ -37,16 +39,23 @@ func TestAuditVectors(t *testing.T) {
 			must(t, err)
 		}
 
-		l := queueLedger(t, Config{})
-		log := filepath.Join(l.Dir(), "log.audit.jsonl")
+		log := filepath.Join(t.TempDir(), "log.audit.jsonl")
 		must(t, os.WriteFile(log, []byte(v.Log), 0o600))
-		g := l.openAuditLog(log)
-		after, restored := g.follow(chain)
-		got := fmt.Sprint(g.end, g.err, restored, after.Seq)
+		files := &trust.FS{FS: disk.OS{}, UID: disk.OS{}.Euid()}
+		g := At(log, files, false).Open(func() error { return nil })
+		after, restored := g.Follow(chain)
+		got := fmt.Sprint(g.end, g.Err, restored, after.Seq)
 		want := fmt.Sprint(v.Then.Cut, nil, v.Then.Restored > 0, max(v.Then.Restored, chain.Seq))
 		if got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
-		g.close()
+		g.Close()
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package fileops
+package record
 
 import (
 	"slices"
@@ -9,15 +9,15 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// recorded reports whether a line of the record whose log is at path is wanted. It goes from the
+// Has reports whether a line of r is wanted. It goes from the
 // end of chain to the line before, and so on, by their hashes: a line that was written there by
 // hand is none of the record. See queue.RecordLookup.
-func (l *Ledger) recorded(path string, chain audit.Chain, wanted func(audit.Line) bool) (bool, error) {
-	defer l.fs.Refresh()
-	w := &auditWalk{ledger: l, next: chain.Head, wanted: wanted}
+func (r Record) Has(chain audit.Chain, wanted func(audit.Line) bool) (bool, error) {
+	defer r.fs.Refresh()
+	w := &walk{record: r, next: chain.Head, wanted: wanted}
 	w.lines(chain.Pending)
 	if !w.found && w.next != "" {
-		if err := w.file(path); err != nil {
+		if err := w.file(r.Path); err != nil {
 			return false, err
 		}
 	}
@@ -26,25 +26,25 @@ func (l *Ledger) recorded(path string, chain audit.Chain, wanted func(audit.Line
 	}
 
 	// Lines go from the log to a part, so these are looked for after it was read.
-	parts, err := l.sealedParts(path)
+	parts, err := r.Parts()
 	for _, n := range slices.Backward(parts) {
 		if err == nil && !w.found && w.next != "" {
-			err = w.file(layout.PartOf(path, n))
+			err = w.file(layout.PartOf(r.Path, n))
 		}
 	}
 	return w.found, err
 }
 
-// An auditWalk goes through a record from its end.
-type auditWalk struct {
-	ledger *Ledger
+// A walk goes through a record from its end.
+type walk struct {
+	record Record
 	next   string // the hash of the next line; "": there is none
 	wanted func(audit.Line) bool
 	found  bool
 }
 
 // lines goes through the lines of all that come next. They may be in any order.
-func (w *auditWalk) lines(all []string) {
+func (w *walk) lines(all []string) {
 	of := make(map[string]string, len(all))
 	for _, text := range all {
 		of[wire.Hash(text)] = text
@@ -60,11 +60,11 @@ func (w *auditWalk) lines(all []string) {
 
 // file goes through the log at path, which need not exist: first through its end, where mostly the
 // line is.
-func (w *auditWalk) file(path string) error {
-	g := w.ledger.readAuditLog(path)
-	defer g.close()
-	if g.err != nil || g.file == nil {
-		return g.err
+func (w *walk) file(path string) error {
+	g := w.record.openToRead(path)
+	defer g.Close()
+	if g.Err != nil || g.file == nil {
+		return g.Err
 	}
 
 	for size := int64(64 << 10); ; size *= 4 {
