@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -169,4 +170,23 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	}
 
 	return copies, nil
+}
+
+func (l *Ledger) readCopy(c archiveCopy) (op protocol.Operation, err error) {
+	data, _, err := l.fs.ReadFile(l.ArchivePath(c.id, c.n))
+	if err == nil {
+		op, err = protocol.Decode(trust.AsString(data))
+	}
+	return op, err
+}
+
+// IsAttempt reports whether the operation id is an attempt at a task of a queue that exists.
+func (l *Ledger) IsAttempt(id string) bool {
+	defer l.fs.Refresh()
+	return l.isAttempt(id)
+}
+
+func (l *Ledger) isAttempt(id string) bool {
+	queueID, _, _, ok := queue.ParseAttemptID(id)
+	return ok && l.checkPresent(l.queueDocument(queueID)) == nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/protocol/queue"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -139,25 +138,6 @@ func (l *Ledger) CountArchived() (n int, err error) {
 		}
 	}
 	return n, err
-}
-
-func (l *Ledger) readCopy(c archiveCopy) (op protocol.Operation, err error) {
-	data, _, err := l.fs.ReadFile(l.ArchivePath(c.id, c.n))
-	if err == nil {
-		op, err = protocol.Decode(trust.AsString(data))
-	}
-	return op, err
-}
-
-// IsAttempt reports whether the operation id is an attempt at a task of a queue that exists.
-func (l *Ledger) IsAttempt(id string) bool {
-	defer l.fs.Refresh()
-	return l.isAttempt(id)
-}
-
-func (l *Ledger) isAttempt(id string) bool {
-	queueID, _, _, ok := queue.ParseAttemptID(id)
-	return ok && l.checkPresent(l.queueDocument(queueID)) == nil
 }
 
 // PruneFailures removes what says that failures were told or printed, once nobody asks for them: the
