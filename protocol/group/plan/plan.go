@@ -41,7 +41,8 @@ func (in *situation) plan() plan {
 
 // outlook returns what a pass does about all services, given what was decided for the group.
 func (in *situation) outlook(given premises) outlook {
-	planned := make(map[string]course)
+	services := len(in.group.Registry.Services)
+	planned := make(map[string]course, services)
 	r := &rules{situation: in, premises: given}
 	r.course = func(id string) course {
 		if c, asked := planned[id]; asked {
@@ -56,7 +57,7 @@ func (in *situation) outlook(given premises) outlook {
 		return c
 	}
 
-	var all []course
+	all := make([]course, 0, services)
 	for _, id := range in.group.Registry.Ordered() {
 		all = append(all, r.course(id))
 	}
