@@ -33,7 +33,7 @@ func testScratch(t *testing.T, bin string) {
 	c.exits("0", "$in /bin/dpl-run --call main -- /bin/dpl-run --call work -- /bin/dpl-status --check running")
 	o.want("operations/build.json", "state=completed")
 	c.exits("0", "$in /bin/dpl-queue q --create; $in /bin/dpl-enqueue q --dir / -- /bin/dpl-status --queue q")
-	c.exits("0", "$in /bin/dpl-run --queue q --until-empty && $in /bin/dpl-status --queue q --check empty")
+	c.exits("0", "$in /bin/dpl-work q && $in /bin/dpl-status --queue q --check empty")
 	c.exits("0", "$in /bin/dpl-doctor && grep -q 'a container' said")
 }
 

@@ -110,7 +110,7 @@ func testManifests(t *testing.T, bin string) {
 	poll.Until(t, "the end of the task",
 		func() bool { return o.probe([]string{"dpl-status", "--queue", "build", "--check", "empty"}) })
 	host, _ := os.Hostname()
-	if q := o.text("ledger/queues/build.json"); !strings.Contains(q, `"dpl-run-`+host+`-1"`) {
+	if q := o.text("ledger/queues/build.json"); !strings.Contains(q, `"dpl-work-`+host+`-1"`) {
 		t.Errorf("the attempt does not name the container: %s", q)
 	}
 

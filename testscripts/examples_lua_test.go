@@ -159,7 +159,7 @@ func (f *farm) onceEach(tasks []string) {
 }
 
 // leaves is what a worker says that had to leave tasks.
-var leaves = regexp.MustCompile(`^dpl-run: lua: (\d+ (dead|held by others|waiting)[^,:]*(:l[^,:]*)?(, )?)+: `)
+var leaves = regexp.MustCompile(`^dpl-work: lua: (\d+ (dead|held by others|waiting)[^,:]*(:l[^,:]*)?(, )?)+: `)
 
 // minutes runs the line of a crontab again and again, as cron does each minute, until is reports
 // true. All that cron may mail is that a worker had to leave tasks.

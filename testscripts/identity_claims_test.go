@@ -38,7 +38,7 @@ func (o *observed) shell(status, line string) {
 // The tasks of a queue q, and who has them.
 const (
 	taskShell = iota // a shell that lives on has claimed it
-	taskRun          // an attempt of dpl-run
+	taskRun          // an attempt of dpl-work
 	tasksTaken
 )
 
@@ -52,7 +52,7 @@ func (o *observed) claims(worker observer) {
 			"echo $$ >command.new; mv command.new command; exec sleep 600")
 	}
 	worker("0", "sleep 600 & echo $! >shell; dpl-claim q --pid $!")
-	worker("0", "dpl-run --queue q --once --kill-after 0.3s >run.said 2>&1 & echo $! >run")
+	worker("0", "dpl-work q --once --kill-after 0.3s >run.said 2>&1 & echo $! >run")
 	o.pidIn("command")
 	o.stand()
 }
@@ -80,14 +80,14 @@ func (o *observed) look(by observer) {
 	by("0", "dpl-cleanup")
 	by("0", "dpl-queue q --permits all")
 	by("1", "dpl-claim q --participant other --deadline 1h")
-	by("75", "dpl-run --queue q --once -- true")
+	by("75", "dpl-work q --once -- true")
 	by("124", "dpl-wait --queue q --for change --timeout 0.05s")
 }
 
 // killShell kills the claimer of task shell, by its number for worker.
 func killShell(worker observer) { worker("0", "kill -9 $(cat shell); wait $(cat shell) || :") }
 
-// killRun kills dpl-run, which does task run, and its keeper.
+// killRun kills dpl-work, which does task run, and its keeper.
 func (o *observed) killRun(worker observer) {
 	o.t.Helper()
 	keeper := o.member("queues/q.json", "tasks.1.claim.keeper.pid")
@@ -185,7 +185,7 @@ func (o *observed) judgedWhereSeen(worker, stranger observer) {
 	stranger("5", "dpl-settle q --task shell --epoch 1 --done")
 
 	o.killRun(worker)
-	poll.Until(o.t, "the task of the killed dpl-run is back", func() bool {
+	poll.Until(o.t, "the task of the killed dpl-work is back", func() bool {
 		worker("0", "dpl-queue q --permits all")
 		return o.member("queues/q.json", "tasks.1.lastEnd") == "crashed"
 	})
@@ -214,7 +214,7 @@ func testClaimsOfHosts(t *testing.T, bin string) {
 	}
 	stands("claimed claimed claimed claimed")
 
-	// The heartbeats of its call end the claim of dpl-run.
+	// The heartbeats of its call end the claim of dpl-work.
 	beaten := o.lastBeat("operations/q.run.2.json")
 	o.shell("0", "dpl-queue q --permits all --now "+beaten.Add(10*time.Second).Format(milliseconds))
 	stands("claimed claimed claimed claimed")
@@ -250,7 +250,7 @@ func testClaimsOfHosts(t *testing.T, bin string) {
 	c.exits("5", "dpl-settle q --task shell --epoch 1 --done")
 
 	// A worker that lives there learns that its task is cancelled here.
-	c.exits("0", "{ dpl-run --queue q --once >run.said 2>&1; echo $? >status; } & :")
+	c.exits("0", "{ dpl-work q --once >run.said 2>&1; echo $? >status; } & :")
 	poll.Until(t, "the other host does the task", func() bool {
 		_, err := os.Stat(filepath.Join(o.dir, "ledger/operations/q.shell.6.json"))
 		return err == nil
@@ -258,7 +258,7 @@ func testClaimsOfHosts(t *testing.T, bin string) {
 	o.shell("0", "dpl-enqueue q --cancel shell && dpl-wait --queue q --task shell --for settled --timeout 60")
 	o.want("queues/q.json", "ended.1.taskId=shell", "ended.1.lastEnd=cancelled")
 	if status := o.pidIn("status"); status != 3 {
-		t.Errorf("dpl-run there: got %d, want 3", status)
+		t.Errorf("dpl-work there: got %d, want 3", status)
 	}
 }
 
@@ -297,8 +297,8 @@ func testClaimsSilent(t *testing.T, bin string) {
 	for _, look := range []struct{ early, then string }{
 		{"0 dpl-cleanup", "0 dpl-queue q --permits all"},
 		{"1 dpl-claim q --participant p --deadline 1h", "0 dpl-claim q --participant p --deadline 1h"},
-		{"75 dpl-run --queue q --once -- true", "0 dpl-run --queue q --once -- true"},
-		{"0 dpl-run --queue q --until-empty -- true", "1 dpl-run --queue q --until-empty -- true"},
+		{"75 dpl-work q --once -- true", "0 dpl-work q --once -- true"},
+		{"0 dpl-work q -- true", "1 dpl-work q -- true"},
 		{"124 dpl-wait --queue q --for change --timeout 0.05s",
 			"0 dpl-wait --queue q --for change --timeout 60"},
 	} {
@@ -364,15 +364,15 @@ func testClaimsOfBoots(t *testing.T, bin string) {
 		"dpl-enqueue q --id new -- true",
 		"test \"$(dpl-claim q --pid $$)\" = 'shell 3'",
 		"test \"$(dpl-claim q --wait --pid $$)\" = 'shell 3'",
-		"dpl-run --queue q --once -- true && dpl-status --queue q --why shell | grep -q done",
-		"dpl-run --queue q --until-empty -- true",
+		"dpl-work q --once -- true && dpl-status --queue q --why shell | grep -q done",
+		"dpl-work q -- true",
 	} {
 		write(t, rebooted, string(before), 0o600)
 		write(t, record, string(recorded), 0o600)
 		o.shell("0", "rm -f ledger/queues/tasks/q/shell~3.log; "+look)
-		if strings.HasPrefix(look, "dpl-run") {
+		if strings.HasPrefix(look, "dpl-work") {
 			o.want("queues/q.json", "ended.0.taskId=shell", "counters.ends.rebooted=2")
-			if strings.Contains(look, "until-empty") {
+			if !strings.Contains(look, "--once") {
 				o.want("queues/q.json", "ended.1.taskId=run", "ended.2.taskId=later", "tasks.len=0")
 			}
 			continue
@@ -418,7 +418,7 @@ func recycledClaimer(o *observed) {
 	s.unharmed(o)
 }
 
-// An attempt of dpl-run is killed, or also its keeper. Whoever gets their numbers keeps no claim.
+// An attempt of dpl-work is killed, or also its keeper. Whoever gets their numbers keeps no claim.
 func recycledAttempt(o *observed) {
 	run, keeper := o.attempt()
 	command := o.pidIn("command")
@@ -463,7 +463,7 @@ func (o *observed) attempt() (run *exec.Cmd, keeper int) {
 	o.t.Helper()
 	o.run("dpl-queue", "q", "--create", "--backoff", "0")
 	o.run("dpl-enqueue", "q", "--id", "one", "--", "sh", "-c", "echo $$ >command; exec sleep 600")
-	run = o.command("dpl-run", "--queue", "q", "--once", "--kill-after", "0.3s")
+	run = o.command("dpl-work", "q", "--once", "--kill-after", "0.3s")
 	o.launch(run)
 	o.pidIn("command")
 	keeper, err := strconv.Atoi(o.member("queues/q.json", "tasks.0.claim.keeper.pid"))

@@ -148,7 +148,7 @@ func TestIdle(t *testing.T) {
 		{"dpl-wait", "--op", "build", "--op", "second", "--any", "--timeout", "1h"},
 		{"dpl-wait", "--ready", "none"}, {"dpl-wait", "--group", "g", "--ready", "s"},
 		{"dpl-watch"}, {"dpl-watch", "--group", "g"}, {"dpl-watch", "--queue", "q"},
-		{"dpl-wait", "--queue", "q"}, {"dpl-run", "--queue", "q", "--follow"},
+		{"dpl-wait", "--queue", "q"}, {"dpl-work", "q", "--follow"},
 		{"dpl-claim", "q", "--wait", "--participant", "w", "--deadline", "1h"},
 		{"dpl-wait", "--op", "build", "--op", "none", "--for", "running"}, // this one looks whether others' files are the one it misses
 	} {

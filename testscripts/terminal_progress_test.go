@@ -34,14 +34,14 @@ func TestProgress(t *testing.T) {
 	enqueue("build", "last", "until test -e go; do sleep 0.02; done")
 	k.command(t, y.cmd.Dir, "dpl-queue", "build", "--max-attempts", "1")
 
-	y.enter(t, "dpl-run --queue build --until-empty; echo status' '$?")
+	y.enter(t, "dpl-work build; echo status' '$?")
 	y.hear(t, "\rbuild: ")
 	y.hear(t, ", 1 failed, 1 left")
 	if err := os.WriteFile(filepath.Join(y.cmd.Dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	y.hear(t, "status 1")
-	if erased := regexp.MustCompile(`build: [^\r]*\r\r +\rdpl-run: build: 1 dead`); !erased.MatchString(y.seen()) {
+	if erased := regexp.MustCompile(`build: [^\r]*\r\r +\rdpl-work: build: 1 dead`); !erased.MatchString(y.seen()) {
 		t.Errorf("the line is not gone: %q", y.seen())
 	}
 
@@ -58,9 +58,9 @@ func TestProgress(t *testing.T) {
 	for _, queue := range []string{"away", "behind"} {
 		enqueue(queue, "long", "sleep 1")
 	}
-	y.enter(t, "dpl-run --queue away --until-empty 2>err; wc -c <err")
+	y.enter(t, "dpl-work away 2>err; wc -c <err")
 	y.hear(t, "\n0\r")
-	y.enter(t, "dpl-run --queue behind --until-empty & wait; echo both' 'done")
+	y.enter(t, "dpl-work behind & wait; echo both' 'done")
 	y.hear(t, "both done")
 	y.mustNotHave(t, "behind: ")
 	y.mustNotHave(t, "away: ")

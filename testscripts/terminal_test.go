@@ -199,7 +199,7 @@ func stopped(pid int) bool {
 // is given back.
 func typesForQueue(t *testing.T, y *typist) {
 	y.enter(t, `dpl-enqueue build -- sh -c 'sh -c ": </dev/tty" && exit; echo $$ >>'"$PWD"'/pids; exec sleep 600'`)
-	y.enter(t, `dpl-run --queue build --until-empty --jobs 2`)
+	y.enter(t, `dpl-work build --jobs 2`)
 	until := func(what string, ok func() bool) {
 		t.Helper()
 		if !poll.Within(poll.Patience, ok) {
@@ -222,7 +222,7 @@ func typesForQueue(t *testing.T, y *typist) {
 		y.hear(t, "Stopped")
 		until("the task goes on after Ctrl-Z", func() bool { return stopped(task) })
 		y.enter(t, "fg")
-		y.hear(t, "dpl-run")
+		y.hear(t, "dpl-work")
 		until("the task does not go on", func() bool { return !stopped(task) })
 	}
 

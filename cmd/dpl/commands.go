@@ -16,10 +16,12 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/command/report"
 	"github.com/dpl-project/dpl/cmd/internal/command/restart"
 	"github.com/dpl-project/dpl/cmd/internal/command/run"
+	"github.com/dpl-project/dpl/cmd/internal/command/serve"
 	"github.com/dpl-project/dpl/cmd/internal/command/settle"
 	"github.com/dpl-project/dpl/cmd/internal/command/shutdown"
 	"github.com/dpl-project/dpl/cmd/internal/command/wait"
 	"github.com/dpl-project/dpl/cmd/internal/command/watch"
+	"github.com/dpl-project/dpl/cmd/internal/command/work"
 )
 
 // A command is one of DPL's, or a part of dpl itself. Its main is linked into dpl; or else it is in
@@ -55,6 +57,7 @@ var chapters = []chapter{
 	}},
 	{"Services", []command{
 		{"register", register.Summary, register.Main, ""},
+		{"serve", serve.Summary, serve.Main, ""},
 		{"orchestrate", orchestrate.Summary, orchestrate.Main, ""},
 		{"restart", restart.Summary, restart.Main, ""},
 		{"report", report.Summary, report.Main, ""},
@@ -62,6 +65,7 @@ var chapters = []chapter{
 	}},
 	{"Queues", []command{
 		{"enqueue", enqueue.Summary, enqueue.Main, ""},
+		{"work", work.Summary, work.Main, ""},
 		{"claim", claim.Summary, claim.Main, ""},
 		{"settle", settle.Summary, settle.Main, ""},
 		{"queue", queue.Summary, queue.Main, ""},

@@ -35,7 +35,7 @@ func main() {
 	entry.Begin()
 	become(called.Name())
 	if len(os.Args) > 1 {
-		serve(os.Args[1])
+		assist(os.Args[1])
 	}
 
 	name := called.Name()
@@ -61,9 +61,9 @@ func become(name string) {
 	}
 }
 
-// serve returns at once unless flag says that this process is a helper of a command, started from
+// assist returns at once unless flag says that this process is a helper of a command, started from
 // this executable.
-func serve(flag string) {
+func assist(flag string) {
 	switch {
 	case flag == "--dpl-keeper":
 		run.Main()

@@ -14,7 +14,7 @@ func runs(words []string) bool {
 		".", "sudo", "doas", "su", "runuser", "pkexec", "setpriv", "xargs", "parallel", "find", "ssh",
 		"nohup", "timeout", "time", "nice", "ionice", "chrt", "taskset", "setsid", "flock", "stdbuf",
 		"watch", "chroot", "script", "unshare", "nsenter", "strace", "ltrace", "systemd-run", "dpl",
-		"dpl-run":
+		"dpl-run", "dpl-work", "dpl-serve":
 		return true
 	case "git":
 		return len(words) > 1 && strings.HasPrefix(words[1], "-") // -c, -C, --exec-path
@@ -37,7 +37,7 @@ func (rule *Rule) Warnings() (all []string) {
 	switch {
 	case program == "dpl-answer":
 		all = append(all, "dpl-answer answers questions, also those of the asker")
-	case slices.Contains([]string{"dpl", "dpl-run", "dpl-register", "dpl-enqueue", "dpl-orchestrate",
+	case slices.Contains([]string{"dpl", "dpl-run", "dpl-work", "dpl-serve", "dpl-register", "dpl-enqueue", "dpl-orchestrate",
 		"dpl-cleanup", "dpl-ask", "dpl-check", "dpl-restart"}, program):
 		all = append(all, program+" runs the commands that it is given")
 	}

@@ -193,7 +193,7 @@ func (q Queue) Mine(id string, epoch int64, seen Seen) error {
 }
 
 // IsAttempt reports whether the operation of the claim of t is of that attempt alone, as one of
-// dpl-run is. It has the id QUEUE.TASK.EPOCH, and perhaps a suffix if that was taken.
+// dpl-work is. It has the id QUEUE.TASK.EPOCH, and perhaps a suffix if that was taken.
 func (q Queue) IsAttempt(t *Task) bool {
 	if t.Claim == nil {
 		return false
@@ -202,7 +202,7 @@ func (q Queue) IsAttempt(t *Task) bool {
 	return ok && (suffix == "" || suffix[0] == '-')
 }
 
-// Inside reports whether operation is that of the attempt at task, which dpl-run watches: what is
+// Inside reports whether operation is that of the attempt at task, which dpl-work watches: what is
 // said inside it counts when it has ended.
 func (q Queue) Inside(task, operation string) bool {
 	t := q.Task(task)

@@ -53,12 +53,12 @@ func (b *bench) timeDrain() error {
 	return nil
 }
 
-// selfDraining is a queue that dpl-run drains itself.
+// selfDraining is a queue that dpl-work drains.
 func (b *bench) selfDraining(place string) (*pool, error) {
 	ledger, err := b.newQueue(place, 0, b.plan.drained)
 	return &pool{
-		loop: shell([]string{b.command("dpl-run"), "--queue", "q", "--ledger", ledger,
-			"--until-empty", "--jobs", strconv.Itoa(drainers)}),
+		loop: shell([]string{b.command("dpl-work"), "q", "--ledger", ledger,
+			"--jobs", strconv.Itoa(drainers)}),
 		check: func(left int) error { return hasTasks(queueFile(ledger), left) },
 	}, err
 }

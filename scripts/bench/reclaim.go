@@ -79,7 +79,7 @@ func (b *bench) newTask(name string, command ...string) (ledger string, err erro
 	return ledger, err
 }
 
-// followed kills an attempt of dpl-run --follow, which claims the task again.
+// followed kills an attempt of dpl-work --follow, which claims the task again.
 func (b *bench) followed() (strike func() (time.Duration, error), stop func(), err error) {
 	fifo := filepath.Join(b.work, "reclaim-fifo")
 	ledger, err := b.newTask("reclaim-run", "/bin/sh", "-c", "echo $$ >"+fifo+"; exec sleep 1000")
@@ -87,7 +87,7 @@ func (b *bench) followed() (strike func() (time.Duration, error), stop func(), e
 		return nil, nil, err
 	}
 
-	worker, err := b.starter.start([]string{b.command("dpl-run"), "--queue", "q", "--follow",
+	worker, err := b.starter.start([]string{b.command("dpl-work"), "q", "--follow",
 		"--ledger", ledger, "--kill-after", "0.1s"})
 	if err != nil {
 		return nil, nil, err

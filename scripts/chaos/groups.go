@@ -119,14 +119,14 @@ type daemon struct {
 	name    string
 	program string
 	mark    string   // a part of its command lines; empty: its port
-	under   []string // dpl-run and its flags, under which it runs
+	under   []string // dpl-serve and its flags, under which it runs
 	options []string // of dpl-register
 	command func(w *world, port string) []string
 }
 
 var (
-	underRun    = []string{"dpl-run", "--group", "g", "--"}
-	underNotify = []string{"dpl-run", "--group", "g", "--notify", "--"}
+	underServe  = []string{"dpl-serve", "--"}
+	underNotify = []string{"dpl-serve", "--notify", "--"}
 	starting    = []string{"--readiness", "starting"}
 	promised    = []string{"--heartbeat"}
 )
@@ -143,7 +143,7 @@ var daemons = []daemon{
 		port string) []string {
 		return nginx(w, port, "off")
 	}},
-	{"background", "nginx", "", underRun, nil,
+	{"background", "nginx", "", underServe, nil,
 		func(w *world, port string) []string { return nginx(w, port, "on") }},
 	{"python", "python3", "", nil, nil, func(w *world, port string) []string {
 		return []string{"python3", "-m", "http.server", port, "--bind", "127.0.0.1", "--directory",

@@ -115,10 +115,10 @@ claimer() {
     dpl-claim "$1" --pid $claimer --task alone >/dev/null
 }
 
-# workers QUEUE: start a claimer, and dpl-run, which does task run
+# workers QUEUE: start a claimer, and dpl-work, which does task run
 workers() {
     claimer "$1"
-    dpl-run --queue "$1" --once &
+    dpl-work "$1" --once &
 }
 
 # claimed: test that the claims of queue live stand

@@ -45,7 +45,7 @@ act_of_the_agents() {
     run 0 dpl-queue tickets --create --backoff 0
     run 0 dpl-enqueue tickets --id tidy --text 'Tidy up'
     run 0 dpl-register --group crew --service agent --request -- \
-        dpl-run --queue tickets --follow --participant agent -- ./coder.sh
+        dpl-work tickets --follow --participant agent -- ./coder.sh
 
     step 'The agent wants to remove a file, so it asks, and waits. It tries to answer itself.'
     until_true 30 'the agent asks' asks 1

@@ -71,7 +71,7 @@ on_ledger() {
 # workers_of_farm: what the line in a crontab starts
 workers_of_farm() {
     for slot in 1 2 3; do
-        dpl-run --queue farm --until-empty &
+        dpl-work farm &
     done
     wait
 }
@@ -88,7 +88,7 @@ act_of_the_farm() {
 
     step 'Three workers, as a line in a crontab starts them. When a few jobs are done, one attempt' \
         'is killed: its task is tried again.'
-    typed 'dpl-run --queue farm --until-empty &   # three times'
+    typed 'dpl-work farm &   # three times'
     workers_of_farm 2>said &
     child=$!
     workers="$workers $child"
@@ -102,7 +102,7 @@ act_of_the_farm() {
     run 0 dpl-queue farm --halt 'lunch' --as ada
     wait "$child"
     halted=$(ended_tasks)
-    run 3 dpl-run --queue farm --once
+    run 3 dpl-work farm --once
     run 0 dpl-status --queue farm --why link
     matches 'why' '*halted by ada: lunch*' "$out"
     check 'jobs done while it was halted' "$halted" "$(ended_tasks)"
@@ -121,7 +121,7 @@ act_of_the_farm() {
     } 2>/dev/null
 
     step 'The next line of the crontab goes on. Whoever looks first returns what was claimed.'
-    typed 'dpl-run --queue farm --until-empty   # three times, until nothing is left'
+    typed 'dpl-work farm   # three times, until nothing is left'
     until_true 60 'the queue is empty' drained
     run 0 dpl-status --queue farm
     matches 'the end' '*19 done*' "$out"

@@ -47,13 +47,13 @@ act_of_the_project() {
     run 0 dpl-queue greet --create --slots 1 --backoff 0 --goal 'publish greet' --halt 'not started'
     run 0 cat greet.json
     run 0 dpl-enqueue greet --file greet.json
-    run 3 dpl-run --queue greet --until-empty -- ./greet-worker.sh
+    run 3 dpl-work greet -- ./greet-worker.sh
     run 0 dpl-queue greet --resume
 
     step 'The first program has a mistake. The worker says that it is done, but the test does not:' \
         'the task is tried again, with the report.'
-    typed 'dpl-run --queue greet --until-empty -- ./greet-worker.sh &'
-    dpl-run --queue greet --until-empty -- ./greet-worker.sh 2>said &
+    typed 'dpl-work greet -- ./greet-worker.sh &'
+    dpl-work greet -- ./greet-worker.sh 2>said &
     child=$!
     workers="$workers $child"
     until_true 30 'the release is written' is_tried release
@@ -75,7 +75,7 @@ act_of_the_project() {
     run 0 sh -c 'echo teal >colour'
     run 0 dpl-enqueue greet --again logo
     run 0 dpl-queue greet --resume
-    run 3 dpl-run --queue greet --until-empty -- ./greet-worker.sh
+    run 3 dpl-work greet -- ./greet-worker.sh
     check 'the logo' "<svg fill='teal'/>" "$(cat logo.svg)"
 
     step 'No task is left, but the goal is open, so the project has halted itself again. An' \

@@ -50,8 +50,10 @@ func (f flagModel) kind(program string) string {
 // leads returns what the first argument of c may be, as the completions have it, or "".
 func (c *command) leads() string {
 	switch c.Program {
-	case "dpl-audit", "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle":
+	case "dpl-audit", "dpl-claim", "dpl-enqueue", "dpl-queue", "dpl-settle", "dpl-work":
 		return "queues"
+	case "dpl-serve":
+		return "groups"
 	case "dpl-trace":
 		return "operations"
 	}
@@ -114,7 +116,11 @@ func (c *command) zsh() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\t%s)\n\t\t_arguments -S", c.Program)
 	if kind := c.leads(); kind != "" {
-		fmt.Fprintf(&out, " \\\n\t\t\t'1::%s:_dpl_ids %s'", strings.TrimSuffix(kind, "s"), kind)
+		optional := ":"
+		if c.Program == "dpl-work" || c.Program == "dpl-serve" {
+			optional = "" // or the command would be completed as well
+		}
+		fmt.Fprintf(&out, " \\\n\t\t\t'1:%s%s:_dpl_ids %s'", optional, strings.TrimSuffix(kind, "s"), kind)
 	} else {
 		out.WriteString(" -A '-*'") // no flags after the first argument
 	}

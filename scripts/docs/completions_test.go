@@ -50,6 +50,8 @@ var lines = []struct {
 	{"dpl-register --group shop --depends-on ", "db web", false},
 	{"dpl-register --service ", "probe", false}, // of $DPL_GROUP
 	{"dpl-claim ", "farm mail.ada", false},
+	{"dpl-work fa", "farm", false},
+	{"dpl-serve sh", "shop", false},
 	{"dpl-trace bu", "build", false},
 	{"dpl-claim fa", "farm", false},
 	{"dpl-claim --queue ", "farm mail.ada", false},

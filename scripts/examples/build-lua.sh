@@ -9,7 +9,7 @@
 # is killed, the line of the next minute goes on:
 #
 #	PATH=/usr/local/bin:/usr/bin:/bin
-#	* * * * * dpl-run --queue lua --until-empty --jobs 2
+#	* * * * * dpl-work lua --jobs 2
 #
 #	dpl-wait --queue lua --task test    until DIR/src/lua has written its version to DIR/src/version
 #	dpl-status --queue lua --why TASK   what the compiler says

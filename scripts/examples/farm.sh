@@ -6,7 +6,7 @@
 # are a line in a crontab. Those that find all slots taken, or nothing to do, end at once; after a
 # crash or a reboot, the next one goes on:
 #
-#	* * * * * for i in 1 2 3; do dpl-run --queue farm --until-empty & done; wait
+#	* * * * * for i in 1 2 3; do dpl-work farm & done; wait
 #
 #	dpl-wait --queue farm               until everything is built
 #	dpl-status --queue farm             what is done, by whom, and what failed

@@ -36,6 +36,8 @@ func families() []family {
 	leaves := []string{"--", "sh", "-c", "sleep 300 & setsid sleep 300 & exit 0"}
 	pushed := at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 20ms")
 	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
+	const limited = "--kill-after 100ms --timeout 60s --soft-timeout 50s --soft-signal TERM --ok 9 " +
+		"--silence 60s --nudge-after 50s --on-nudge true --output $res/out"
 	return append(treeFamilies(), []family{
 		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --staleness 10s "+
 			"--interval 1s --kill-after 100ms", leaves...), final: archived},
@@ -46,8 +48,9 @@ func families() []family {
 			final: publishes},
 		{name: "dpl-run, again", setup: []step{pushOwned}, prepare: resources,
 			do: at(later, "dpl-run --op o --call main -- true"), final: runsAgain},
-		{name: "dpl-run --group", setup: []step{itself},
-			do:    at(5, "dpl-run --group g --service a --kill-after 100ms -- true"),
+		{name: "dpl-serve", setup: []step{itself},
+			do: at(5, "dpl-serve --group g --service a --heartbeat --notify --watchdog 50s "+limited+
+				" -- true"),
 			final: nothingRuns},
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
 			"--kill-after 100ms -- sleep 300"), final: archived},
@@ -55,20 +58,21 @@ func families() []family {
 			"--output $res/out --kill-after 100ms --on-failure true --on-nudge", "cat >&2", "--",
 			"sleep", "300"),
 			final: archived},
-		{name: "dpl-run --queue --once", setup: []step{enqueueOne},
-			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drains},
-		{name: "dpl-run --queue --once, checked", prepare: checkedTask,
-			do: at(5, "dpl-run --queue q --once --kill-after 100ms"), final: drainsChecked},
+		{name: "dpl-work --once", setup: []step{enqueueOne},
+			do: at(5, "dpl-work q --once --kill-after 100ms"), final: drains},
+		{name: "dpl-work --once, checked", prepare: checkedTask,
+			do: at(5, "dpl-work q --once --kill-after 100ms"), final: drainsChecked},
 		{name: "dpl-claim, which looks", prepare: checkedTask,
 			do: at(1, "dpl-claim --queue q --participant w --deadline 5s"), final: drainsChecked},
 		{name: "dpl-settle, which checks", prepare: checkedClaim, do: settleOne, final: settlesChecked},
-		{name: "dpl-run --queue --on-alert", setup: []step{enqueueOne,
+		{name: "dpl-work --on-alert", setup: []step{enqueueOne,
 			at(1, "dpl-queue --queue q --halt x")}, do: tell, final: told},
-		{name: "dpl-run --queue --follow", setup: []step{enqueueOne, enqueueTwo,
+		{name: "dpl-work --follow", setup: []step{enqueueOne, enqueueTwo,
 			at(4, "dpl-queue --queue q --goal x --goal-done")},
-			do: at(5, "dpl-run --queue q --follow --jobs 2 --log-max 2M --kill-after 100ms"), final: drains},
-		{name: "dpl-run --queue", setup: []step{enqueueOne, enqueueTwo},
-			do: at(5, "dpl-run --queue q --until-empty --kill-after 100ms"), final: drains},
+			do:    at(5, "dpl-work --queue q --follow --jobs 2 --log-max 2M --participant w "+limited),
+			final: drains},
+		{name: "dpl-work", setup: []step{enqueueOne, enqueueTwo},
+			do: at(5, "dpl-work q --kill-after 100ms"), final: drains},
 		{name: "handler", setup: []step{pushMain, supervise,
 			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},

@@ -348,7 +348,7 @@ func (w *world) queue() (queue.Queue, error) {
 func drains(w *world) string {
 	for seconds := later; seconds < later+20; seconds++ {
 		w.run(at(seconds, "dpl-cleanup --if-exists"))
-		got := w.run(at(seconds, "dpl-run --queue q --until-empty"))
+		got := w.run(at(seconds, "dpl-work q"))
 		if got.status == 66 {
 			return "" // it was never made
 		}
@@ -368,7 +368,7 @@ func drains(w *world) string {
 }
 
 // tell is a step that tells of the halts of a queue.
-var tell = at(2, "dpl-run --queue q --once --on-alert true")
+var tell = at(2, "dpl-work q --once --on-alert true")
 
 // told tells again, and looks that nothing is left to be told.
 func told(w *world) string {

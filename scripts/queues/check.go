@@ -39,7 +39,7 @@ func (w *world) drain() {
 		}
 
 		for client := range w.Hosts {
-			c := w.run(client+1, 0, "", "dpl-run", "--queue", "q", "--until-done", "--jobs", "4")
+			c := w.run(client+1, 0, "", "dpl-work", "q", "--until-done", "--jobs", "4")
 			if c.status != 0 && c.status != 1 && !(w.Cuts && c.cutOff()) {
 				w.fault("%v", c)
 			}
@@ -228,7 +228,7 @@ func (w *world) aborted() bool {
 }
 
 // checkCommands checks that no two attempts at a task have run at a time, none was begun twice, and
-// what is done by dpl-run was done.
+// what is done by dpl-work was done.
 func (w *world) checkCommands(ended map[string]queue.Ended, truth map[int64]*attempt) {
 	begun, done := make(map[int64]line), make(map[int64]bool)
 	for _, l := range w.log() {
@@ -249,7 +249,7 @@ func (w *world) checkCommands(ended map[string]queue.Ended, truth map[int64]*att
 
 	for _, c := range w.claims {
 		if l, ok := begun[c.epoch]; ok {
-			w.fault("%v was also begun by dpl-run: %v", c, l)
+			w.fault("%v was also begun by dpl-work: %v", c, l)
 		}
 	}
 	for _, e := range ended {

@@ -96,7 +96,7 @@ func (w *world) stale(task, epoch string) {
 // afterDelay has a worker on host b wait for a delay of host a.
 func (w *world) afterDelay() int64 {
 	c := w.must(0, clientA, "dpl-enqueue", "q", "--id", "delay", "--delay", waiting.String(), "--", "true")
-	done := w.run(clientB, atMost, "", "dpl-run", "--queue", "q", "--until-done")
+	done := w.run(clientB, atMost, "", "dpl-work", "q", "--until-done")
 	w.read()
 	took, ended := done.to-c.from, w.q.Counters.Done
 	if done.status != 0 || ended != 1 || took < waiting {
@@ -146,11 +146,11 @@ func (w *world) leaves(task string, long time.Duration) {
 	})
 }
 
-// afterSilence has host b wait for an attempt of dpl-run on host a, which it leaves alone while
+// afterSilence has host b wait for an attempt of dpl-work on host a, which it leaves alone while
 // that lives. Then all its processes are killed, as if their host had stopped.
 func (w *world) afterSilence() int64 {
 	w.must(0, clientA, "dpl-enqueue", "q", "--id", "silent", "--", "sleep", "3600")
-	worker := w.command(clientA, "dpl-run", "--queue", "q", "--once")
+	worker := w.command(clientA, "dpl-work", "q", "--once")
 	if err := worker.Start(); err != nil {
 		w.fault("%v", err)
 		return 0
@@ -164,7 +164,7 @@ func (w *world) afterSilence() int64 {
 		return claim != nil && len(w.processes(claim.Epoch)) > 0
 	})
 	if claim == nil {
-		w.fault("dpl-run --once has not claimed in %v", hanging)
+		w.fault("dpl-work --once has not claimed in %v", hanging)
 		worker.Process.Kill()
 		worker.Wait()
 		return 0

@@ -48,7 +48,7 @@ func (c call) again() bool { return c.status == 74 || c.status == 75 }
 func (c call) unknown() bool { return c.status == -1 || c.status == 71 }
 
 // cutOff reports whether c is a worker that could not continue without the ledger.
-func (c call) cutOff() bool { return c.args[0] == "dpl-run" && c.status == 125 }
+func (c call) cutOff() bool { return c.args[0] == "dpl-work" && c.status == 125 }
 
 // expected reports whether a command may end as c did.
 func (w *world) expected(c call, killed bool) bool {

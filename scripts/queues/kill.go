@@ -17,8 +17,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// kill kills one process of an attempt of dpl-run, or a worker. Of each attempt it kills one
-// process only: if both its dpl-run and its keeper were killed, nobody would stop its command.
+// kill kills one process of an attempt of dpl-work, or a worker. Of each attempt it kills one
+// process only: if both its dpl-work and its keeper were killed, nobody would stop its command.
 func (w *world) kill(_ int, rng *rand.Rand) {
 	defer w.await(4)
 	w.mu.Lock()

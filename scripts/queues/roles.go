@@ -20,7 +20,7 @@ import (
 
 // script is the command of all tasks. It says when it begins and ends, whether it runs beside
 // another attempt at its task, and ends in different ways until there is a file calm. Its child has
-// the lock, too: the kernel kills the command itself when its dpl-run dies, and the keeper the
+// the lock, too: the kernel kills the command itself when its dpl-work dies, and the keeper the
 // rest.
 const script = `exec 9>"$D/lock.$DPL_TASK"
 flock -n 9 || echo "overlap $DPL_TASK $DPL_EPOCH" >>"$D/log"
@@ -232,7 +232,7 @@ func (w *world) settle(client int, task string, epoch int64, end string) call {
 }
 
 // forge settles attempts of others: old ones, such that never were, and claims of dpl-claim. It
-// leaves alone the attempts of dpl-run, whose commands would go on.
+// leaves alone the attempts of dpl-work, whose commands would go on.
 func (w *world) forge(client int, rng *rand.Rand) {
 	w.mu.Lock()
 	var c claimed
@@ -309,9 +309,9 @@ func again(q queue.Queue) (id string) {
 	return id
 }
 
-// work is dpl-run, until somebody kills it or the time is over.
+// work is dpl-work, until somebody kills it or the time is over.
 func (w *world) work(client int, _ *rand.Rand) {
-	cmd := w.command(client, "dpl-run", "--queue", "q", "--follow", "--jobs", "2", "--participant",
+	cmd := w.command(client, "dpl-work", "q", "--follow", "--jobs", "2", "--participant",
 		"w"+strconv.Itoa(client))
 	if err := cmd.Start(); err != nil {
 		w.fault("%v", err)
@@ -342,7 +342,7 @@ func (w *world) work(client int, _ *rand.Rand) {
 	w.mu.Unlock()
 	status := cmd.ProcessState.ExitCode()
 	if cutOff := w.Cuts && status == 125; status != -1 && status != 128+int(syscall.SIGTERM) && !cutOff {
-		w.fault("dpl-run --follow has exited %d", status)
+		w.fault("dpl-work --follow has exited %d", status)
 	}
 }
 

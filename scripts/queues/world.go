@@ -47,8 +47,8 @@ type world struct {
 	ids     []string          // of tasks that somebody has asked for
 	claims  []claimed         // that dpl-claim has printed
 	killed  map[int][]span    // claimers, by their pid, and when they were killed
-	hit     map[int64]bool    // attempts of dpl-run of which a process was killed
-	workers map[int]*exec.Cmd // dpl-run --follow, by pid
+	hit     map[int64]bool    // attempts of dpl-work of which a process was killed
+	workers map[int]*exec.Cmd // dpl-work --follow, by pid
 	kills   map[string]int    // by what was killed
 	faults  []string
 	passed  map[int64]queue.Queue // the revisions that were read, unless the ledger keeps all

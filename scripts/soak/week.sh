@@ -120,7 +120,7 @@ session() {
         act enqueue "$q:t$t" dpl-enqueue "$q" --id "t$t" --max-attempts 99 -- sh "$work/task.sh" \
             >/dev/null && acked="$acked t$t"
     done
-    if act worker "$q" dpl-run --queue "$q" --until-empty --jobs 2 >/dev/null; then
+    if act worker "$q" dpl-work "$q" --jobs 2 >/dev/null; then
         for t in $acked; do
             done_task "$q" "$t" || wrong "the worker of $q exited 0, and $t was not done"
         done
@@ -135,7 +135,7 @@ crowd() {
         act enqueue "q:d$day_number-$1-$t" dpl-enqueue q --id "d$day_number-$1-$t" \
             --max-attempts 99 -- sh "$work/task.sh" >/dev/null
     done
-    act worker q dpl-run --queue q --until-empty >/dev/null
+    act worker q dpl-work q >/dev/null
 }
 
 # claimer N: a program that claims and settles. What was settled with 0 is in the record.
@@ -346,7 +346,7 @@ day_pager() {
     done
     (
         begin=$(now)
-        timeout -s KILL 60 dpl-run --queue p --until-empty --jobs 3 --kill-after 100ms -v 2>&7
+        timeout -s KILL 60 dpl-work p --jobs 3 --kill-after 100ms -v 2>&7
         echo "pager p $? $begin $(now) $life" >>"$say/acts"
     ) &
     stuck=$!
@@ -390,7 +390,7 @@ judge() {
     # What is left: QUEUE:TASK of each task that has not ended.
     for file in "$DPL_LEDGER"/queues/*.json; do
         q=$(basename "$file" .json)
-        case $q in c | p) ;; *) act worker "$q" dpl-run --queue "$q" --until-done ;; esac
+        case $q in c | p) ;; *) act worker "$q" dpl-work "$q" --until-done ;; esac
         surely dpl-status --queue "$q" --ids | sed "s/^/$q:/"
     done >"$say/left"
 

@@ -1884,7 +1884,7 @@ class Pass(Edit):
         if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
             message += (': its keeper was killed before it could say how' if 'keeper' in entry else
                         ': nobody saw how: keep it in the foreground, '
-                        'or run it under dpl-run --group')
+                        'or run it under dpl-serve')
         self.alert('supervisorDead', entry['supervisorId'], message)
 
     # The rules (§11.3)

@@ -15,7 +15,7 @@ QUOTE = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 RUNNERS = set('sh bash dash ash zsh ksh mksh fish csh tcsh busybox env eval exec command builtin noglob '
               'nocorrect coproc trap alias source . sudo doas su runuser pkexec setpriv xargs parallel '
               'find ssh nohup timeout time nice ionice chrt taskset setsid flock stdbuf watch chroot '
-              'script unshare nsenter strace ltrace systemd-run dpl dpl-run'.split())
+              'script unshare nsenter strace ltrace systemd-run dpl dpl-run dpl-work dpl-serve'.split())
 MOVERS = set('cd chdir pushd popd . source eval command builtin alias trap exec'.split())
 OPERATORS = set('&& || | |& ; & < << > >> &> 2> 2>&1 >/dev/null 2>/dev/null &>/dev/null'.split())
 RESERVED = set('if then else elif fi do done case esac while until for foreach select function repeat '

@@ -1,6 +1,6 @@
 /*
  * A task of a queue (spec §34 to §37). Each edit is made under the lock (see lock.pml), so it is one
- * step here. An attempt is the processes of dpl-run --queue: a runner that claims, its keeper, and the
+ * step here. An attempt is the processes of dpl-work: a runner that claims, its keeper, and the
  * command. SIGKILL may hit the runner and the keeper at any step; if it hits both, nobody stops the
  * command, and that is not counted. There are at most N claims.
  */

@@ -26,7 +26,8 @@ type Command interface {
 	Run(env *Env) error
 	CommonFlags() *Common
 
-	// Leading returns the flag whose value may be the first argument, or "".
+	// Leading returns the flags whose values may be the first arguments, in order, separated by
+	// spaces, or "".
 	Leading() string
 }
 

@@ -140,6 +140,9 @@ func (env *Env) SameTime() (flags []string) {
 	return flags
 }
 
+// Frozen reports whether the clock stands still, at the time of --now or $DPL_NOW.
+func (env *Env) Frozen() bool { return !env.flags.Now.IsZero() }
+
 // JSON reports whether to print JSON.
 func (env *Env) JSON() bool { return env.flags.JSON }
 

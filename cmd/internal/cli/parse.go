@@ -16,7 +16,7 @@ import (
 type parser struct {
 	*kong.Kong
 	*manual
-	leading string // what the first argument may be, such as QUEUE
+	leading string // what the first arguments may be, such as QUEUE
 }
 
 // newParser returns the parser of c, of which m tells.
@@ -81,14 +81,19 @@ func (p *parser) Parse(args []string) (*kong.Context, error) {
 	return ctx, err
 }
 
-// leading returns what a word before the flags stands for, or "" if there must be none.
+// leading returns what words before the flags stand for, or "" if there must be none.
 func leading(c Command, flags []*kong.Flag) string {
-	for _, f := range flags {
-		if f.Name == c.Leading() && f.PlaceHolder != "TEXT" {
-			return f.PlaceHolder
+	var all []string
+	for name := range strings.FieldsSeq(c.Leading()) {
+		word := strings.ToUpper(name)
+		for _, f := range flags {
+			if f.Name == name && f.PlaceHolder != "TEXT" {
+				word = f.PlaceHolder
+			}
 		}
+		all = append(all, word)
 	}
-	return strings.ToUpper(c.Leading())
+	return strings.Join(all, " ")
 }
 
 // Kong fills c from args by kong alone.

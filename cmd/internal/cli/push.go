@@ -184,10 +184,3 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push,
 
 	return edit, Named("push", op, p.Call, err)
 }
-
-// GivesCall reports whether a flag says something about a call.
-func (c *Push) GivesCall() bool {
-	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description",
-		"resource", "no-fail-on-crash", "staleness", "interval", "no-create", "wait", "join",
-		"no-rerun", "shared", "commit", "resource-root")
-}

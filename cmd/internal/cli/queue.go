@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
@@ -62,12 +63,21 @@ type Queued struct {
 // Leading returns the flag whose value may be the first argument.
 func (*Queued) Leading() string { return "queue" }
 
-// Led returns args with a leading word, which may be -, turned into the flag that it stands for.
+// Led returns args with its leading words, one of which may be -, turned into the flags that they
+// stand for.
 func Led(c Command, args []string) []string {
-	if c.Leading() == "" || len(args) == 0 || len(args[0]) > 1 && args[0][0] == '-' {
+	flags, words := []string(nil), 0
+	for flag := range strings.FieldsSeq(c.Leading()) {
+		if words == len(args) || len(args[words]) > 1 && args[words][0] == '-' {
+			break
+		}
+		flags = append(flags, "--"+flag+"="+args[words])
+		words++
+	}
+	if words == 0 {
 		return args
 	}
-	return append([]string{"--" + c.Leading() + "=" + args[0]}, args[1:]...)
+	return append(flags, args[words:]...)
 }
 
 // CheckAttempt returns an error unless flags or the environment name an attempt.

@@ -38,7 +38,7 @@ const (
 	StatusPermission  = 77
 	StatusConfig      = 78
 	StatusTimeout     = 124
-	StatusOwn         = 125 // dpl-run itself failed, not its command
+	StatusOwn         = 125 // dpl-run, dpl-work or dpl-serve itself failed, not its command
 	StatusCannotRun   = 126
 	StatusNoCommand   = 127
 )

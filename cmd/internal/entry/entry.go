@@ -14,9 +14,9 @@
 // otherwise the runtime sets up every processor, and starts a thread that looks for work. See Begin
 // and UseProcessors.
 //
-// For dpl-run, it also reads which signals are ignored, because the runtime puts handlers in their
-// place; and it installs one that does nothing for signal 34, which the runtime leaves alone. See
-// Ignored.
+// For dpl-run, dpl-work and dpl-serve, it also reads which signals are ignored, because the runtime
+// puts handlers in their place; and it installs one that does nothing for signal 34, which the runtime
+// leaves alone. See Ignored.
 //
 // The FAQ says how a program behaves that was linked without it ("Can I install it with go install?").
 //
@@ -47,7 +47,7 @@ var (
 )
 
 // Ignored returns the signals that were ignored when this process began: bit n-1 is signal n. It is
-// not known where there is no dpl_entry, and only dpl_entry of dpl-run looks.
+// not known where there is no dpl_entry, and dpl_entry looks for dpl-run, dpl-work and dpl-serve only.
 func Ignored() (signals uint64, known bool) { return ignored, ignoredKnown != 0 }
 
 // Begin removes from the environment what dpl_entry has added, and switches off memory profiles

@@ -93,7 +93,8 @@ runtime:
 	MOVQ	·profileRate(SB), AX
 	MOVQ	$0, (AX)
 
-	// Only dpl-run, or dpl run, needs the signals. CX gets what follows argv[0].
+	// Only dpl-run, dpl-work and dpl-serve, or dpl run and so on, need the signals. CX gets what
+	// follows argv[0]. Of long names, it compares the end, or of a second argument the beginning.
 	CMPQ	0(SP), $0
 	JEQ	processors
 	MOVQ	8(SP), CX
@@ -106,7 +107,19 @@ letter:
 	MOVQ	$0x006e75722d6c7064, DX // "dpl-run"
 	CMPQ	-8(CX), DX
 	JEQ	signals
+	MOVQ	$0x006b726f772d6c70, DX // "pl-work"
+	CMPQ	-8(CX), DX
+	JEQ	signals
+	MOVQ	$0x0065767265732d6c, DX // "l-serve"
+	CMPQ	-8(CX), DX
+	JEQ	signals
 	MOVQ	$0x006e7572006c7064, DX // "dpl" and the next argument, "run"
+	CMPQ	-4(CX), DX
+	JEQ	signals
+	MOVQ	$0x6b726f77006c7064, DX // "dpl" and "work"
+	CMPQ	-4(CX), DX
+	JEQ	signals
+	MOVQ	$0x76726573006c7064, DX // "dpl" and "serv"
 	CMPQ	-4(CX), DX
 	JNE	processors
 

@@ -96,7 +96,8 @@ runtime:
 	MOVD	·profileRate(SB), R0
 	MOVD	ZR, (R0)
 
-	// Only dpl-run, or dpl run, needs the signals. R5 gets what follows argv[0].
+	// Only dpl-run, dpl-work and dpl-serve, or dpl run and so on, need the signals. R5 gets what
+	// follows argv[0]. Of long names, it compares the end, or of a second argument the beginning.
 	MOVD	0(RSP), R0
 	CBZ	R0, processors
 	MOVD	8(RSP), R5
@@ -109,8 +110,20 @@ letter:
 	MOVD	$0x006e75722d6c7064, R1 // "dpl-run"
 	CMP	R1, R0
 	BEQ	signals
+	MOVD	$0x006b726f772d6c70, R1 // "pl-work"
+	CMP	R1, R0
+	BEQ	signals
+	MOVD	$0x0065767265732d6c, R1 // "l-serve"
+	CMP	R1, R0
+	BEQ	signals
 	MOVD	-4(R5), R0
 	MOVD	$0x006e7572006c7064, R1 // "dpl" and the next argument, "run"
+	CMP	R1, R0
+	BEQ	signals
+	MOVD	$0x6b726f77006c7064, R1 // "dpl" and "work"
+	CMP	R1, R0
+	BEQ	signals
+	MOVD	$0x76726573006c7064, R1 // "dpl" and "serv"
 	CMP	R1, R0
 	BNE	processors
 

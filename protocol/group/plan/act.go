@@ -347,5 +347,5 @@ func whyDead(s *group.Service) string {
 	case s.Keeper != observe.Process{}:
 		return e.String() + ": its keeper was killed before it could say how"
 	}
-	return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run --group"
+	return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-serve"
 }

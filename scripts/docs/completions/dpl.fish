@@ -69,8 +69,11 @@ end
 function __dpl_command
     set -l line (commandline -opc)
     set -l i 2
-    if string match -q -r '^dpl-(claim|enqueue|queue|settle)$' -- $line[1]
+    if string match -q -r '^dpl-(claim|enqueue|queue|serve|settle|work)$' -- $line[1]
         string match -q -- '-*' "$line[2]"; or set i 3
+    end
+    if test $i = 3 -a $line[1] = dpl-serve
+        string match -q -- '-*' "$line[3]"; or set i 4
     end
     while test $i -le (count $line)
         set -l name (string replace -r '^--?' '' -- $line[$i])

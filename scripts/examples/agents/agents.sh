@@ -21,7 +21,7 @@ have() {
     dpl-register --group "$project" --service "$1" --request --no-pass --max-attempts -1 \
         --backoff 0,1s,5s,1m --env "AGENT=${AGENT:-$here/agent.sh}" --env "RULES=${RULES-}" \
         --env "SIGNERS=${SIGNERS-}" --env "PERMISSION=${PERMISSION:-5m}" -- \
-        dpl-run --queue "$project" --follow --participant "$1" --timeout "${LIMIT:-30m}" \
+        dpl-work "$project" --follow --participant "$1" --timeout "${LIMIT:-30m}" \
         --nudge-after "${NUDGE:-2m}" --on-nudge 'echo continue >"$DPL_TMP/stdin"' \
         --silence "${SILENCE:-4m}" -- "$here/worker.sh"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# worker.sh: give a ticket to the agent $AGENT, a program, whose standard input dpl-run --on-nudge
+# worker.sh: give a ticket to the agent $AGENT, a program, whose standard input dpl-work --on-nudge
 # can write to. The agent reads $DPL_SPEC, and $DPL_REASON if it was tried before.
 set -eu
 mkfifo "$DPL_TMP/stdin"

@@ -101,7 +101,7 @@ start)
         dpl-queue "$project" --halt notStarted --details "not a program: $agent"
         fail 3 "AGENT: not a program: $agent"
     fi
-    dpl-run --queue "$project" --until-done --timeout 30m -- "$here/worker.sh"
+    dpl-work "$project" --until-done --timeout 30m -- "$here/worker.sh"
     ;;
 halt)
     need --reason "$reason"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# worker.sh: do a task by asking an agent. dpl-run starts it in the directory of the task.
+# worker.sh: do a task by asking an agent. dpl-work starts it in the directory of the task.
 #
 # The agent is the program $AGENT: it reads a prompt and writes files. agent.sh stands in for one.
 # It may say dpl-settle --block QUESTION. Whether it has done the task, the check of that decides.

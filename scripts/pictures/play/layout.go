@@ -38,7 +38,7 @@ var (
 	header   = regexp.MustCompile(`^[A-Z][A-Z ]*(?:  +[A-Z][A-Z ]*)+$`)
 	psHeader = regexp.MustCompile(`^ *PID [A-Z]+$`)
 	title    = regexp.MustCompile(`\S+(?: \S+)*`)
-	aside    = regexp.MustCompile(`^\[\d+\] (\d+)$|\bdpl-run-(\d+)-|process (\d+) exists`)
+	aside    = regexp.MustCompile(`^\[\d+\] (\d+)$|\bdpl-(?:run|work)-(\d+)-|process (\d+) exists`)
 	psRow    = regexp.MustCompile(`^ *\d+ +\S`)
 )
 

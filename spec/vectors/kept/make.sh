@@ -272,7 +272,7 @@ work() {
 queues() {
 	gets 0 dpl-enqueue --queue=run --id=good -- sh -c 'echo good'
 	gets 0 dpl-enqueue --queue=run --id=bad --max-attempts=1 -- sh -c 'echo bad; exit 1'
-	dpl-run --queue=run --until-empty >>out 2>>err || :
+	dpl-work run >>out 2>>err || :
 	gets 0 dpl-audit --queue=run --seal
 	gets 0 dpl-enqueue --queue=run --id=next -- true
 	echo 'Be brief.' >prompt

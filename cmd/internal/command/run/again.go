@@ -11,17 +11,19 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
+	"github.com/dpl-project/dpl/cmd/internal/run/attempt"
+	"github.com/dpl-project/dpl/cmd/internal/run/runner"
 )
 
 // never reports whether a command says by status that it need not be run again: EX_USAGE, EX_NOPERM
-// or EX_CONFIG. See also tempFail.
+// or EX_CONFIG. See also attempt.TempFail.
 func never(status int) bool {
 	return status == cli.StatusUsage || status == cli.StatusPermission || status == cli.StatusConfig
 }
 
 const (
-	mostLater  = 5           // attempts for each one that --retry allows, because of tempFail
-	leastLater = time.Second // the pause after tempFail
+	mostLater  = 5           // attempts for each one that --retry allows, because of attempt.TempFail
+	leastLater = time.Second // the pause after attempt.TempFail
 )
 
 // defaultBackoff returns the pauses between attempts without --backoff, as for tasks.
@@ -33,9 +35,8 @@ func defaultBackoff() []time.Duration {
 type retries struct {
 	flags   *run
 	call    *call
-	made    int // attempts
-	charged int // of those, the ones that have failed and count
-	begun   time.Time
+	made    int  // attempts
+	charged int  // of those, the ones that have failed and count
 	rewinds bool // stdin is a file, of which each attempt reads the part from offset
 	offset  int64
 	stdout  *os.File // what is passed on after success; nil: the command writes to its destination
@@ -57,14 +58,13 @@ func (c *run) checkRetries() error {
 	return nil
 }
 
-// newRetries returns the retries of p, which has begun, or nil if there are none.
-func (c *run) newRetries(p role) (r *retries, err error) {
-	call, is := p.(*call)
-	if !is || c.Retry == 0 {
+// newRetries returns the retries of call, which has begun, or nil if there are none.
+func (c *run) newRetries(call *call) (r *retries, err error) {
+	if c.Retry == 0 {
 		return nil, nil
 	}
 
-	r = &retries{flags: c, call: call, made: 1, begun: time.Now()}
+	r = &retries{flags: c, call: call, made: 1}
 	info, err := os.Stdin.Stat()
 	if err == nil && info.Mode().IsRegular() {
 		r.rewinds = true
@@ -84,7 +84,7 @@ func (r *retries) openStdout() (err error) {
 		return nil
 	}
 	r.close()
-	r.stdout, err = unnamed(c.tmp(), "")
+	r.stdout, err = runner.Unnamed(c.Tmp(), "")
 	return err
 }
 
@@ -94,7 +94,7 @@ func (r *retries) close() {
 	}
 }
 
-// files returns files, those of the role, as the attempt gets them.
+// files returns files, those of the call, as the attempt gets them.
 func (r *retries) files(files []uintptr) []uintptr {
 	if r == nil {
 		return files
@@ -113,29 +113,29 @@ func (r *retries) variables(env []string) []string {
 	if r == nil {
 		return env
 	}
-	return append(without(env, "DPL_ATTEMPT"), "DPL_ATTEMPT="+strconv.Itoa(r.made))
+	return append(runner.Without(env, "DPL_ATTEMPT"), "DPL_ATTEMPT="+strconv.Itoa(r.made))
 }
 
 // follows reports whether there is another attempt after one that has ended with e.
-func (r *retries) follows(e end) bool {
-	if r == nil || e.failure == "" || !e.ran || e.Interrupted || never(e.exit()) || !r.call.goesOn() {
+func (r *retries) follows(e runner.End) bool {
+	if r == nil || e.Failure == "" || !e.Ran || e.Interrupted || never(e.Exit()) || !r.call.goesOn() {
 		return false
 	}
 	most := int(r.flags.Retry)
-	if e.exit() == tempFail {
+	if e.Exit() == attempt.TempFail {
 		return r.made < mostLater*(most+1)
 	}
 	return r.charged < most
 }
 
-// next counts the end of an attempt, and returns how long to wait before the next one.
-func (r *retries) next(e end) time.Duration {
+// next counts the runner.End of an attempt, and returns how long to wait before the next one.
+func (r *retries) count(e runner.End) time.Duration {
 	backoff := defaultBackoff()
 	if r.flags.Backoff != nil {
 		backoff = *r.flags.Backoff
 	}
 	pause := backoff[min(r.made, len(backoff))-1]
-	if e.exit() == tempFail {
+	if e.Exit() == attempt.TempFail {
 		pause = max(pause, leastLater)
 	} else {
 		r.charged++
@@ -146,9 +146,9 @@ func (r *retries) next(e end) time.Duration {
 
 // again prepares another attempt: the temporary directory is empty, and so are the files that the
 // command writes to.
-func (r *retries) again(env *cli.Env) error {
+func (r *retries) again() error {
 	c := r.call
-	err := c.ledger.EmptyTmp(c.op, c.run, c.push.Call)
+	err := c.Ledger.EmptyTmp(c.Op, c.Run, c.Push.Call)
 	if err == nil && r.rewinds {
 		_, err = os.Stdin.Seek(r.offset, io.SeekStart)
 	}
@@ -156,121 +156,78 @@ func (r *retries) again(env *cli.Env) error {
 		err = r.openStdout()
 	}
 	if err == nil {
-		err = r.flags.results.again(c.ledger)
+		err = r.flags.results.again(c.Ledger)
 	}
 	return err
 }
 
-// again runs the command again if its attempt has failed, and returns false if that was the last.
-func (r *runner) again(path string, argv, env []string, interval time.Duration) bool {
-	e := r.endOfCommand()
-	if r.why.status != 0 || r.asked || !r.retries.follows(e) {
+// run follows the attempts after the first one, while the last has failed. Then it passes on what a
+// successful one has written to stdout.
+func (r *retries) run(runs *runner.Runner, c runner.Command) {
+	for r.next(runs, c) {
+		runs.Follow()
+	}
+	if r.stdout != nil && runs.EndsWell() {
+		r.passOn(runs)
+	}
+}
+
+// next starts the next attempt if the last one has failed, and returns false if that was the last.
+func (r *retries) next(runs *runner.Runner, c runner.Command) bool {
+	e := runs.EndOfCommand()
+	if runs.Stopped() || !r.follows(e) {
 		return false
 	}
 
-	pause := r.retries.next(e)
-	r.env.Warnf("%s: %s: attempt %d in %v", r.role.name(), e.failure, r.retries.made, pause)
-	if err := r.close(); err != nil {
-		r.env.Warnf("%v", err)
-	}
-	if !r.await(after(time.Now(), max(pause, time.Nanosecond)), nil, interval) {
+	pause := r.count(e)
+	runs.Env.Warnf("%s: %s: attempt %d in %v", runs.Name, e.Failure, r.made, pause)
+	runs.CloseJob()
+	if !runs.Await(time.Now().Add(max(pause, time.Nanosecond)), nil) {
 		return false
 	}
 
-	r.env.Settle()
-	if err := r.restart(path, argv, env); err != nil {
-		r.env.Warnf("%s: attempt %d: %v", r.role.name(), r.retries.made, err)
+	runs.Env.Settle()
+	if err := r.start(runs, c); err != nil {
+		runs.Env.Warnf("%s: attempt %d: %v", runs.Name, r.made, err)
 		return false
 	}
 	return true
 }
 
-// restart starts the next attempt. The keeper of the last one stays until there is another one.
-func (r *runner) restart(path string, argv, env []string) (err error) {
-	if err := r.retries.again(r.env); err != nil {
+// start starts the next attempt.
+func (r *retries) start(runs *runner.Runner, c runner.Command) error {
+	if err := r.again(); err != nil {
 		return err
 	}
-	flags := r.retries.flags
-	if r.listener, err = flags.listener(r.env, r.role); err != nil {
-		return err
-	}
-	env = r.retries.variables(env)
-	r.listener.redirect(env)
-
-	keeper := job.NewKeeper(r.retries.call.push.StartID, r.killAfter, flags.held...)
-	keeper.Tell(r.retries.call.note())
-	next, err := r.start(path, argv, env, r.retries.files(r.role.files()), keeper)
+	listener, err := r.flags.listener(r.call)
 	if err != nil {
 		return err
 	}
-	r.keeper.Dismiss()
-	r.keeper, r.account.keeper = keeper, keeper
-	r.job, r.phase, r.ready, r.next = next, running, nil, time.Time{}
-	r.spent = time.Since(r.retries.begun)
-	return nil
-}
+	c.Env, c.Files = r.variables(c.Env), r.files(r.flags.results.files())
 
-// await sends heartbeats until the time at, or until done. It returns false if the call must end
-// before that: because of a signal, --timeout, or what a heartbeat has found.
-func (r *runner) await(at time.Time, done <-chan struct{}, interval time.Duration) bool {
-	r.beats.start(r.role, interval)
-	defer r.beats.finish()
-	hard := after(r.retries.begun, r.timeout)
-
-	for {
-		now := time.Now()
-		switch {
-		case !hard.IsZero() && !now.Before(hard):
-			r.why = ending{status: cli.StatusTimeout, reason: "timed out after " + r.timeout.String()}
-			return false
-		case !at.IsZero() && !now.Before(at):
-			return true
-		}
-
-		select {
-		case <-done:
-			return true
-		case sig := <-r.signals:
-			switch sig {
-			case syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT:
-				r.told = r.told || sig == syscall.SIGTERM
-				return false
-			}
-		case b := <-r.beats.made:
-			r.beats.learn(b)
-			if b.status != cli.StatusOK {
-				r.why = ending{status: b.status, reason: r.role.explain(b.status)}
-				r.env.Warnf("%s", r.why.reason)
-				return false
-			}
-		case <-time.After(time.Until(earliest(at, hard, r.beats.due()))):
-		}
-		r.beats.next(time.Now(), false)
-	}
+	keeper := job.NewKeeper(r.call.Push.StartID, runs.KillAfter, r.flags.held...)
+	keeper.Tell(r.call.note())
+	return runs.Restart(c, keeper, listener)
 }
 
 // passOn writes what the successful attempt has written to stdout. If that fails, so does the call.
-func (r *runner) passOn(interval time.Duration) {
-	if r.retries == nil || r.retries.stdout == nil {
-		return
-	}
-
+func (r *retries) passOn(runs *runner.Runner) {
 	done := make(chan struct{})
 	var err error
 	go func() {
 		defer close(done)
-		out := r.retries.stdout
+		out := r.stdout
 		if _, err = out.Seek(0, io.SeekStart); err == nil {
 			_, err = io.Copy(os.Stdout, out)
 		}
 	}()
-	if !r.await(time.Time{}, done, interval) {
+	if !runs.Await(time.Time{}, done) {
 		err = errors.New("stopped")
 	}
-	if errors.Is(err, syscall.EPIPE) && r.ok[128+int(syscall.SIGPIPE)] {
+	if errors.Is(err, syscall.EPIPE) && runs.OK[128+int(syscall.SIGPIPE)] {
 		return // the command itself would have been killed by SIGPIPE
 	}
 	if err != nil {
-		r.retries.flags.results.fail(fmt.Errorf("pass on the output: %w", err))
+		r.flags.results.fail(fmt.Errorf("pass on the output: %w", err))
 	}
 }

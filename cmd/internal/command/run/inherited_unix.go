@@ -3,9 +3,7 @@
 package run
 
 import (
-	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,99 +56,4 @@ func jobserver() (fds []int) {
 		}
 	}
 	return fds
-}
-
-// own returns the descriptors that no calling dpl-run has: what one has, it keeps open by living.
-func (h *hold) own() (own []int) {
-	theirs := h.theirs()
-	for _, fd := range h.held {
-		if s, ok := streamOf(fd); ok && !slices.Contains(theirs, s) {
-			own = append(own, fd)
-		}
-	}
-	return own
-}
-
-// A stream is an open file, or an end of a pipe. Both ends of a pipe are one file: a reader may be
-// the caller of its writer, as in dpl-run -- reader < <(dpl-run -- writer).
-type stream struct {
-	device, inode uint64
-	reads         bool // and does not write
-}
-
-// streamOf returns what the descriptor fd of this process is.
-func streamOf(fd int) (found stream, ok bool) {
-	var s unix.Stat_t
-	mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	if err != nil || unix.Fstat(fd, &s) != nil {
-		return found, false
-	}
-	return stream{uint64(s.Dev), s.Ino, mode&unix.O_ACCMODE == unix.O_RDONLY}, true
-}
-
-// streams yields what the process pid has open, and the path of each, where /proc tells it.
-func streams(pid int) iter.Seq2[stream, string] {
-	return func(yield func(stream, string) bool) {
-		dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
-		fds, _ := process.Numbers(dir)
-		for _, fd := range fds {
-			link := filepath.Join(dir, strconv.Itoa(fd))
-			var s, l unix.Stat_t
-			path, err := os.Readlink(link)
-			if err != nil || unix.Stat(link, &s) != nil || unix.Lstat(link, &l) != nil {
-				continue
-			}
-			// The mode of the link is that of the open file.
-			if !yield(stream{uint64(s.Dev), s.Ino, l.Mode&unix.S_IWUSR == 0}, path) {
-				return
-			}
-		}
-	}
-}
-
-// stillWriting returns those of pids that can write to this process's descriptor out, if that is not
-// negative, or to a file below dir, if that is not "".
-func stillWriting(pids []int, out int, dir string) []int {
-	to, known := streamOf(out)
-	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
-		for s, path := range streams(pid) {
-			below := dir != "" && strings.HasPrefix(path, dir+"/")
-			if !s.reads && (known && s == to || below) {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// theirs returns what the calling dpl-runs have open.
-func (h *hold) theirs() (all []stream) {
-	op, _, err := h.ledger.ReadOperation(h.op)
-	if err != nil {
-		return nil
-	}
-	seen := h.observe()
-	for _, f := range op.Stack {
-		if f.StartID == "" || !slices.Contains(h.callers, f.CallID) || !f.State.Live() ||
-			!seen.Checks(f.Vitals) {
-			continue
-		}
-		for s := range streams(f.PID) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// unread reports whether nobody is at the other end of any descriptor that it holds.
-func (h *hold) unread() bool {
-	set := make([]unix.PollFd, len(h.held))
-	for i, fd := range h.held {
-		set[i].Fd = int32(fd)
-	}
-	if _, err := unix.Poll(set, 0); err != nil {
-		return false
-	}
-	return !slices.ContainsFunc(set,
-		func(p unix.PollFd) bool { return p.Revents&(unix.POLLERR|unix.POLLHUP) == 0 })
 }

@@ -31,14 +31,14 @@ const lookEvery = time.Second
 // wait begins to wait for op.
 func (c *call) wait(op protocol.Operation) *waiting {
 	w := &waiting{call: c, began: time.Now(), seen: make(map[string]time.Time),
-		changes: c.ledger.Notify([]string{c.op}, nil)}
+		changes: c.Ledger.Notify([]string{c.Op}, nil)}
 	w.until = w.began.Add(time.Duration(c.flags.Wait))
 	if c.flags.Wait < 0 || w.until.Before(w.began) { // infinity
 		w.until = w.began.AddDate(1000, 0, 0)
 	}
 	if !w.alive(op) {
 		w.doubt = w.began.Add(2*op.StalenessThreshold + lookEvery)
-		c.env.Warnf("%s: looking for %v whether its calls are alive", c.op, 2*op.StalenessThreshold)
+		c.Env.Warnf("%s: looking for %v whether its calls are alive", c.Op, 2*op.StalenessThreshold)
 	}
 	for _, f := range op.Stack {
 		w.seen[f.CallID] = f.LastHeartbeat
@@ -55,7 +55,7 @@ func (w *waiting) stop() {
 // alive reports whether op has a live call whose process is there, or that has sent a heartbeat
 // since the wait began.
 func (w *waiting) alive(op protocol.Operation) bool {
-	seen, _ := w.call.ledger.ObserveOperation(op, w.call.env.Observer()())
+	seen, _ := w.call.Ledger.ObserveOperation(op, w.call.Env.Observer()())
 	return slices.ContainsFunc(op.Stack, func(f *protocol.Frame) bool {
 		before, known := w.seen[f.CallID]
 		return f.State.Live() && (seen.Checks(f.Vitals) || known && !f.LastHeartbeat.Equal(before))
@@ -67,31 +67,31 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 	c := w.call
 	for {
 		w.changes.Arm()
-		op, archived, err := c.ledger.ReadOperation(c.op)
+		op, archived, err := c.Ledger.ReadOperation(c.Op)
 		switch {
 		case archived, errors.Is(err, fileops.ErrNotFound):
 			return nil
 		case err != nil:
-			return cli.Named("push", c.op, c.push.Call, err)
+			return cli.Named("push", c.Op, c.Push.Call, err)
 		case w.doubt.IsZero() || w.alive(op):
 			w.doubt = time.Time{}
 		default: // a pass grants a grace, and after that it finds the dead
-			_, err := c.env.EditOperation(c.ledger, c.op, fileops.Existing|fileops.Try,
+			_, err := c.Env.EditOperation(c.Ledger, c.Op, fileops.Existing|fileops.Try,
 				func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 					if op.State.Terminal() {
 						return op, protocol.ErrNotRunning
 					}
-					return op.Cleanup(c.push.Participant, seen)
+					return op.Cleanup(c.Push.Participant, seen)
 				})
 			if err == nil {
-				op, _, err = c.ledger.ReadOperation(c.op)
+				op, _, err = c.Ledger.ReadOperation(c.Op)
 			}
 			if err != nil {
 				return nil
 			}
 		}
 
-		seen, _ := c.ledger.ObserveOperation(op, c.env.Observer()())
+		seen, _ := c.Ledger.ObserveOperation(op, c.Env.Observer()())
 		err = op.MayBegin(seen)
 		if !errors.Is(err, protocol.ErrRunning) && !errors.Is(err, protocol.ErrStopping) {
 			return nil
@@ -102,7 +102,7 @@ func (w *waiting) next(signals <-chan os.Signal) error {
 		}
 		rest := min(lookEvery, max(w.until.Sub(now), w.doubt.Sub(now)))
 		if err := asked(signals, w.changes.C(), max(rest, time.Millisecond)); err != nil {
-			return fmt.Errorf("%s: %w", c.op, err)
+			return fmt.Errorf("%s: %w", c.Op, err)
 		}
 	}
 }
@@ -119,15 +119,15 @@ func (c *call) overlap(op protocol.Operation, why error) error {
 		who = fmt.Sprintf("%s %d", who, first.PID)
 	}
 
-	since := session.Clock(first.StartTime, c.env.Now())
+	since := session.Clock(first.StartTime, c.Env.Now())
 	text := fmt.Sprintf("%s: running since %s (%s): --wait waits for it, --join adds a call to it",
-		c.op, since, who)
+		c.Op, since, who)
 	switch {
 	case errors.Is(why, protocol.ErrStopping):
 		text = fmt.Sprintf("%s: is being stopped, running since %s (%s): --wait waits for it",
-			c.op, since, who)
+			c.Op, since, who)
 	case c.flags.Wait > 0:
-		text = fmt.Sprintf("%s: still running after --wait %v, since %s (%s)", c.op,
+		text = fmt.Sprintf("%s: still running after --wait %v, since %s (%s)", c.Op,
 			time.Duration(c.flags.Wait), since, who)
 	}
 	return cli.WithStatus(cli.StatusBusy, errors.New(text))

@@ -29,7 +29,7 @@ func mayHaveCheck(q queue.Queue, s queue.Settlement) bool {
 }
 
 // judge makes s what the check of the task finds, if it has one (spec §45). Inside an attempt of
-// dpl-run, which makes the check itself, it takes back what was said before. If the claim is not
+// dpl-work, which makes the check itself, it takes back what was said before. If the claim is not
 // that of s there is nothing to be checked: Settle says why.
 func (c *settle) judge(env *cli.Env, l *fileops.Ledger, s *queue.Settlement) error {
 	q, err := l.ReadQueue(string(c.Queue))

@@ -43,5 +43,5 @@ func resolved(name string) (string, error) {
 }
 
 // errUnchecked means that nobody can know yet whether the task is done.
-var errUnchecked = errors.New("--publish: dpl-run checks the task when its command has ended: let a " +
+var errUnchecked = errors.New("--publish: dpl-work checks the task when its command has ended: let a " +
 	"task that comes --after this one publish the file")
