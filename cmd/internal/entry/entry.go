@@ -1,8 +1,9 @@
 // Package entry is where a command starts on Linux, if it was linked with -E dpl_entry, as in the
 // Makefile.
 //
-// It checks which of stdin, stdout and stderr are open. In place of one that is not, the runtime opens
-// /dev/null for reading and writing, just as daemon(3), Python and Node do when no output is wanted.
+// It checks which of stdin, stdout and stderr are open. In place of one that is not, the runtime
+// opens /dev/null for reading and writing, just as daemon(3), Python and Node do when no output is
+// wanted.
 //
 // It also implements the keeper of a start, which lives as long as a service. Each pass that starts
 // a service waits for its keeper, which needs only a few system calls; the runtime alone would take
@@ -15,10 +16,11 @@
 // and UseProcessors.
 //
 // For dpl-run, dpl-work and dpl-serve, it also reads which signals are ignored, because the runtime
-// puts handlers in their place; and it installs one that does nothing for signal 34, which the runtime
-// leaves alone. See Ignored.
+// puts handlers in their place; and it installs one that does nothing for signal 34, which the
+// runtime leaves alone. See Ignored.
 //
-// The FAQ says how a program behaves that was linked without it ("Can I install it with go install?").
+// The FAQ says how a program behaves that was linked without it ("Can I install it with go
+// install?").
 //
 // What else the Makefile links in is here as well: the version of the build.
 package entry
@@ -47,7 +49,8 @@ var (
 )
 
 // Ignored returns the signals that were ignored when this process began: bit n-1 is signal n. It is
-// not known where there is no dpl_entry, and dpl_entry looks for dpl-run, dpl-work and dpl-serve only.
+// not known where there is no dpl_entry, and dpl_entry looks for dpl-run, dpl-work and dpl-serve
+// only.
 func Ignored() (signals uint64, known bool) { return ignored, ignoredKnown != 0 }
 
 // Begin removes from the environment what dpl_entry has added, and switches off memory profiles

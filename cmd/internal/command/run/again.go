@@ -128,7 +128,7 @@ func (r *retries) follows(e runner.End) bool {
 	return r.charged < most
 }
 
-// next counts the runner.End of an attempt, and returns how long to wait before the next one.
+// count counts the end of an attempt, and returns how long to wait before the next one.
 func (r *retries) count(e runner.End) time.Duration {
 	backoff := defaultBackoff()
 	if r.flags.Backoff != nil {

@@ -12,19 +12,6 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A call is the call of an operation whose command dpl-run runs.
-type call struct {
-	*calls.Call
-	flags  *run
-	inside bool // it is part of another call of the operation
-	began  bool // its push created the operation
-	judged bool // the caller decides what a failure means
-	// the last run of which nothing is left, and of whose failure was told
-	cleared string
-	// the calls that wait for this one, as far as they were known when it began
-	callers []string
-}
-
 // newCall returns the call that the flags ask for.
 func (c *run) newCall(env *cli.Env) (*call, error) {
 	p, op, err := c.Arguments(env, cmp.Or(c.Participant, cli.ID(participantOf(c.Command[0]))))

@@ -41,7 +41,7 @@ func (c *call) fail(e runner.End) error {
 	return c.Fail(e)
 }
 
-// fails reports whether the runner.End e of the command fails the operation. With --caller-decides the
+// fails reports whether the end e of the command fails the operation. With --caller-decides the
 // caller judges a failure, unless a signal that was meant to end the work has killed the command or
 // its last process, which a shell reports as 128+N (spec §15.9).
 func (c *call) fails(e runner.End) bool {

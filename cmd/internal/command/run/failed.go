@@ -97,8 +97,8 @@ func (c *run) notBegun(env *cli.Env, args []string, status int, say func(text st
 	c.hold(env, s, l, op, run, call, nil, say)
 }
 
-// patience returns how long to retry recording a failure. Until it is recorded, no other call knows of
-// it, and this process keeps their pipes open by living.
+// patience returns how long to retry recording a failure. Until it is recorded, no other call knows
+// of it, and this process keeps their pipes open by living.
 func (c *run) patience() time.Duration {
 	if len(c.held) > 0 {
 		return longestHold

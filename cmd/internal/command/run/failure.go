@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// find returns a run of the operation of c as it is now, perhaps in the archive, and the path of its
-// file. It returns the zero Operation if that is gone.
+// find returns a run of the operation of c as it is now, perhaps in the archive, and the path of
+// its file. It returns the zero Operation if that is gone.
 func (c *call) find(run string) (found protocol.Operation, path string, err error) {
 	op, archived, err := c.Ledger.ReadOperation(c.Op)
 	switch {

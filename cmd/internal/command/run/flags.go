@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/run/calls"
 	"github.com/dpl-project/dpl/cmd/internal/run/runner"
 )
 
@@ -40,6 +41,19 @@ type run struct {
 	runner.Notifying `embed:""`
 
 	Command []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]"`
+}
+
+// A call is the call of an operation whose command dpl-run runs.
+type call struct {
+	*calls.Call
+	flags  *run
+	inside bool // it is part of another call of the operation
+	began  bool // its push created the operation
+	judged bool // the caller decides what a failure means
+	// the last run of which nothing is left, and of whose failure was told
+	cleared string
+	// the calls that wait for this one, as far as they were known when it began
+	callers []string
 }
 
 // A waitLimit is how long to wait for the run that is there: a time span, or infinity.

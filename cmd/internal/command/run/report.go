@@ -8,9 +8,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// report gives the failure of the operation to --on-failure, if this dpl-run has begun it, and prints
-// it, if this dpl-run is part of no other call. It changes no exit status: what it could not tell or
-// print, dpl-cleanup will.
+// report gives the failure of the operation to --on-failure, if this dpl-run has begun it, and
+// prints it, if this dpl-run is part of no other call. It changes no exit status: what it could not
+// tell or print, dpl-cleanup will.
 func (c *run) report(env *cli.Env) {
 	call := c.call
 	state := c.account.State

@@ -15,8 +15,8 @@ import (
 // just after it has started a command.
 const comesToEnd = time.Second
 
-// readAgain returns an error if a second attempt could not read what the first one reads from stdin:
-// a pipe or socket, unless it is at its end.
+// readAgain returns an error if a second attempt could not read what the first one reads from
+// stdin: a pipe or socket, unless it is at its end.
 func readAgain(stdin *os.File) error {
 	info, err := stdin.Stat()
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {

@@ -51,8 +51,8 @@ func streams(pid int) iter.Seq2[stream, string] {
 	}
 }
 
-// stillWriting returns those of pids that can write to this process's descriptor out, if that is not
-// negative, or to a file below dir, if that is not "".
+// stillWriting returns those of pids that can write to this process's descriptor out, if that is
+// not negative, or to a file below dir, if that is not "".
 func stillWriting(pids []int, out int, dir string) []int {
 	to, known := streamOf(out)
 	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {

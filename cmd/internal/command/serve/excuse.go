@@ -26,14 +26,14 @@ func isIdleService(g group.Group, id string) bool {
 // Spoke says that there was output since the service was found idle in the file of that revision.
 func (r *registration) Spoke(revision int64) { r.awake.Store(revision) }
 
-// report returns say, with the news that the service is ready again, if there was output since it was
-// last said to be idle.
+// report returns say, with the news that the service is ready again, if there was output since it
+// was last said to be idle.
 func (r *registration) report(g group.Group, say observe.Report) observe.Report {
 	ours := func(e observe.Event) bool {
 		return e.Type == observe.SupervisorReadiness && e.SupervisorID == r.self.Service
 	}
-	if isIdleService(g, r.self.Service) && runner.IdleIsOver(g.Registry.Events, ours, r.awake.Load()) &&
-		say.Readiness == "" {
+	over := runner.IdleIsOver(g.Registry.Events, ours, r.awake.Load())
+	if over && isIdleService(g, r.self.Service) && say.Readiness == "" {
 		say.Readiness = observe.ReadinessReady
 	}
 	return say

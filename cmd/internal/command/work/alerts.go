@@ -102,8 +102,8 @@ func (a *alerts) run(line string) (timedOut bool, err error) {
 		[]string{"DPL_LEDGER=" + a.ledger.Dir(), "DPL_QUEUE=" + a.queue}, a.env.Stderr)
 }
 
-// failed tells that this worker ends, because it cannot work. The queue does not know of it, so it is
-// told once, if at all.
+// failed tells that this worker ends, because it cannot work. The queue does not know of it, so it
+// is told once, if at all.
 func (a *alerts) failed(reason string, at time.Time) {
 	if a.command == "" {
 		return

@@ -77,8 +77,8 @@ func (w *workers) fill(q *queue.Queue) error {
 	return nil
 }
 
-// makePass makes the edit of q that is due, such as to return a task that has to wait for its backoff:
-// no worker will make it.
+// makePass makes the edit of q that is due, such as to return a task that has to wait for its
+// backoff: no worker will make it.
 func (w *workers) makePass(q *queue.Queue) error {
 	edit, err := w.env.EditQueue(w.ledger, q.ID, fileops.Existing, queue.Queue.Pass)
 	if w.follow.Failed = err != nil; err == nil {

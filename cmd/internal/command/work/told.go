@@ -81,7 +81,8 @@ func (b *worker) startTelling() error {
 	return nil
 }
 
-// report returns what b, which has ended, has told. If it was killed, others may still have the pipe.
+// report returns what b, which has ended, has told. If it was killed, others may still have the
+// pipe.
 func (b *worker) report() (r report) {
 	select {
 	case line := <-b.told:

@@ -58,7 +58,7 @@ func (a *attempt) outcomeOf(e runner.End) queue.Outcome {
 	return *a.check.outcome
 }
 
-// toldToo reports whether a TERM that has ended the command comes to dpl-run as well. Who stops a
+// toldToo reports whether a TERM that has ended the command comes to dpl-work as well. Who stops a
 // service signals all of its processes, and the news of the command's end may come first.
 func (a *attempt) toldToo(e runner.End) bool {
 	if e.Stopped != 0 || e.Failure == "" || e.Exit() != 128+int(syscall.SIGTERM) {

@@ -63,8 +63,8 @@ func (a *attempt) judge(r *runner.Runner, env []string) {
 	a.judged(e, err)
 }
 
-// judging returns the command that judges an attempt which has ended with e, or "" if none does. Its
-// descriptors 0 and 1 are then those of this process.
+// judging returns the command that judges an attempt which has ended with e, or "" if none does.
+// Its descriptors 0 and 1 are then those of this process.
 func (a *attempt) judging(e runner.End) (path string, argv []string, err error) {
 	c := &a.check
 	if c.rules == "" || e.Failure != "" || a.saidOtherwise() {

@@ -122,8 +122,9 @@ func Halted(q queue.Queue) error {
 func (a *attempt) notPrepared(err error) error {
 	if _, is := errors.AsType[unfit](err); is {
 		a.begun = true
-		if settleErr := a.settle(queue.Outcome{End: queue.NotStarted, Reason: err.Error()}); settleErr != nil {
-			a.Env.Warnf("%v", settleErr)
+		o := queue.Outcome{End: queue.NotStarted, Reason: err.Error()}
+		if err := a.settle(o); err != nil {
+			a.Env.Warnf("%v", err)
 		}
 	}
 	return fmt.Errorf("%s: task %s: %w", a.queue, a.task.ID, err)
@@ -157,8 +158,8 @@ func (w *Worker) run(a *attempt, path string, keeper *job.Keeper) error {
 		func(c runner.Command) { a.judge(r, c.Env) })
 }
 
-// listener returns a listener for the command of a, or nil if neither silence nor the size of its log
-// matters.
+// listener returns a listener for the command of a, or nil if neither silence nor the size of its
+// log matters.
 func (a *attempt) listener() (*runner.Listener, error) {
 	limit := a.limitLog
 	if a.logMax == 0 {

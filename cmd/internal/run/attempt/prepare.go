@@ -17,7 +17,8 @@ import (
 )
 
 // prepare gets ready to run the command of the task, in its directory and with its output in the
-// log of the attempt. It returns the path of the program. Its error is unfit if the task is at fault.
+// log of the attempt. It returns the path of the program. Its error is unfit if the task is at
+// fault.
 func (a *attempt) prepare(log *fileops.AttemptLog) (path string, err error) {
 	content, err := a.Ledger.ReadSpec(a.queue, a.task)
 	if err != nil {

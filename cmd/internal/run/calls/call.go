@@ -1,5 +1,5 @@
-// Package calls keeps the record of a call whose command a runner runs: it sends the heartbeats of the
-// call, finds out that it must end, and pops it.
+// Package calls keeps the record of a call whose command a runner runs: it sends the heartbeats of
+// the call, finds out that it must end, and pops it.
 package calls
 
 import (

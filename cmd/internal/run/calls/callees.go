@@ -14,9 +14,9 @@ import (
 const calleePause = 10 * time.Millisecond
 
 // StopCallees asks the dpl-runs below c to end, because the operation has failed. It closes what it
-// returns when they have, but after runner.LastWords at the latest. The rest of the command gets TERM after
-// that: it may be the stage of a pipeline between two dpl-runs, whose runner.End must not reach the last
-// stage before TERM does (spec §15.8).
+// returns when they have, but after runner.LastWords at the latest. The rest of the command gets
+// TERM after that: it may be the stage of a pipeline between two dpl-runs, whose end must not reach
+// the last stage before TERM does (spec §15.8).
 func (c *Call) StopCallees() <-chan struct{} {
 	ready := make(chan struct{})
 	go func() {

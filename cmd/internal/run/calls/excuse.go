@@ -66,7 +66,8 @@ func (c *Call) Report(op protocol.Operation, say observe.Report) observe.Report 
 	ours := func(e observe.Event) bool {
 		return e.Type == observe.CallReadiness && e.CallID == c.Push.Call
 	}
-	if isIdle(op, c.Push.Call) && runner.IdleIsOver(op.Events, ours, c.awake.Load()) && say.Readiness == "" {
+	over := runner.IdleIsOver(op.Events, ours, c.awake.Load())
+	if over && isIdle(op, c.Push.Call) && say.Readiness == "" {
 		say.Readiness = observe.ReadinessReady
 	}
 	return say

@@ -54,9 +54,9 @@ type notBegun struct {
 func (e notBegun) Error() string { return e.said }
 func (e notBegun) Unwrap() error { return e.err }
 
-// TooLate returns err, for which the call was refused, with the exit status for a call whose operation
-// is no longer running. Nothing is printed if told, unless it is nil, says that another process prints
-// why the operation failed.
+// TooLate returns err, for which the call was refused, with the exit status for a call whose
+// operation is no longer running. Nothing is printed if told, unless it is nil, says that another
+// process prints why the operation failed.
 func (c *Call) TooLate(err error, told func(op protocol.Operation) bool) error {
 	switch {
 	case errors.Is(err, fileops.ErrArchived):

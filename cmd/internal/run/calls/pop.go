@@ -12,10 +12,10 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// An Edit pops a call: it makes an edit of the operation id with the verb that it gets from verb, with
-// the reason why nothing can be published, or nil.
-type Edit func(l *fileops.Ledger, id string, verb func(why error) fileops.Verb[protocol.Operation]) (
-	session.Edit, error)
+// An Edit pops a call: it makes an edit of the operation id with the verb that it gets from verb,
+// with the reason why nothing can be published, or nil.
+type Edit func(l *fileops.Ledger, id string,
+	verb func(why error) fileops.Verb[protocol.Operation]) (session.Edit, error)
 
 // Pop pops the call of a command that has ended with e, by edit. fails says whether the end of the
 // command fails the operation. prepare, unless it is nil, says what the pop does besides.
@@ -67,8 +67,8 @@ func (c *Call) Pop(e runner.End, fails bool, edit Edit, prepare func(why error, 
 	return v, nil
 }
 
-// Fail records that the command has failed with e, before what it has left is stopped: that must not
-// seem to be the cause. Its pop is still to come.
+// Fail records that the command has failed with e, before what it has left is stopped: that must
+// not seem to be the cause. Its pop is still to come.
 func (c *Call) Fail(e runner.End) error {
 	c.edits.Lock()
 	defer c.edits.Unlock()
@@ -83,7 +83,7 @@ func (c *Call) Fail(e runner.End) error {
 	return cli.Named("fail", c.Op, c.Push.Call, err)
 }
 
-// Reason returns why the call ends with e, in words, unless the runner.End of the command says it.
+// Reason returns why the call ends with e, in words, unless the end of the command says it.
 func (c *Call) Reason(e runner.End) string {
 	switch {
 	case e.Told && e.Stopped == 0 && e.Failure == e.Words():

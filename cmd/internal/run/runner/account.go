@@ -95,8 +95,8 @@ func (a *Account) line(env *cli.Env, err error) []byte {
 	return env.JSONLine(line)
 }
 
-// Close dismisses the keeper. If the terminal has ended the command by a signal, it ends this process
-// in the same way.
+// Close dismisses the keeper. If the terminal has ended the command by a signal, it ends this
+// process in the same way.
 func (a *Account) Close(env *cli.Env) {
 	if a.Keeper != nil {
 		a.Keeper.Dismiss()

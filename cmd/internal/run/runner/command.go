@@ -47,7 +47,8 @@ func LookUp(name string) (string, error) {
 	return "", cli.WithStatus(status, fmt.Errorf("%s: %w", name, why))
 }
 
-// Self returns this process. It is the participant's process, since it lives as long as the command.
+// Self returns this process. It is the participant's process, since it lives as long as the
+// command.
 func Self() observe.Process {
 	p, err := process.Self()
 	if err != nil { // as on a system where processes have no identity

@@ -12,8 +12,8 @@ type Excuse struct {
 // Given reports whether there is an excuse.
 func (e Excuse) Given() bool { return e != Excuse{} }
 
-// IdleIsOver reports whether there was output since the last of the events that are ours, which says
-// that the command is idle. It was found idle for the last time in the file of that revision.
+// IdleIsOver reports whether there was output since the last of the events that are ours, which
+// says that the command is idle. It was found idle for the last time in the file of that revision.
 func IdleIsOver(events []observe.Event, ours func(observe.Event) bool, found int64) bool {
 	said := int64(0) // too old to be among the events
 	for _, e := range events {

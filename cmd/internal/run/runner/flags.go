@@ -2,7 +2,6 @@ package runner
 
 import (
 	"syscall"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
@@ -26,15 +25,6 @@ type Flags struct {
 type Notifying struct {
 	Notify   bool
 	Watchdog cli.Span `placeholder:"D"`
-}
-
-// Check refuses flags that do not go together.
-func (f *Flags) Check() error {
-	if f.SoftTimeout != 0 && f.Timeout != 0 && f.SoftTimeout >= f.Timeout {
-		return cli.Usagef("--soft-timeout %v must be less than --timeout %v",
-			time.Duration(f.SoftTimeout), time.Duration(f.Timeout))
-	}
-	return f.checkSilence()
 }
 
 // Check refuses flags that do not go together.

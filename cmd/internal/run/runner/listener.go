@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// A Listener waits for the command to be silent, and nudges it (spec §58). It also limits the log of
-// a task. It looks at files, which may take long, so it does that beside the runner. A nil
+// A Listener waits for the command to be silent, and nudges it (spec §58). It also limits the log
+// of a task. It looks at files, which may take long, so it does that beside the runner. A nil
 // listener does nothing.
 type Listener struct {
 	env         *cli.Env
@@ -43,7 +43,8 @@ type Subject interface {
 }
 
 // NewListener returns a listener with the limits of flags for the command of subject, which is name
-// in messages. It looks at output; nil: at nothing. It limits the log of the command by limit, unless that is nil.
+// in messages. It looks at output; nil: at nothing. It limits the log of the command by limit,
+// unless that is nil.
 func NewListener(env *cli.Env, flags *Flags, subject Subject, name string, ids func() cli.Object,
 	output *silence.Output, limit func() (bool, error)) *Listener {
 	if output == nil {

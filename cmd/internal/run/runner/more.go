@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 )
 
-// Restart starts another attempt of the command, with a keeper and a listener of its own. The keeper
-// of the last one stays until there is another one. If it returns nil, call Follow.
+// Restart starts another attempt of the command, with a keeper and a listener of its own. The
+// keeper of the last one stays until there is another one. If it returns nil, call Follow.
 func (r *Runner) Restart(c Command, keeper *job.Keeper, l *Listener) error {
 	r.Listener = l
 	l.redirect(c.Env)
@@ -27,9 +27,9 @@ func (r *Runner) Restart(c Command, keeper *job.Keeper, l *Listener) error {
 	return nil
 }
 
-// StartJudge starts a command that judges the one which has ended: the end of that is the end of the
-// whole. The judge is a job like any other: heartbeats are sent, and the time limit of the whole
-// applies. If it returns nil, call Follow, and then EndOfJudge.
+// StartJudge starts a command that judges the one which has ended: the end of that is the end of
+// the whole. The judge is a job like any other: heartbeats are sent, and the time limit of the
+// whole applies. If it returns nil, call Follow, and then EndOfJudge.
 func (r *Runner) StartJudge(c Command, keeper *job.Keeper) error {
 	judged, err := job.Start(c.Path, c.Argv, c.Env, c.Files, keeper)
 	if err != nil {
@@ -67,8 +67,9 @@ func (r *Runner) replace(next *job.Job) {
 	r.job, r.phase, r.ready, r.next = next, running, nil, time.Time{}
 }
 
-// Await sends heartbeats until the time at, or until done; zero and nil are never. It returns false if
-// the command must end before that: because of a signal, a time limit, or what a heartbeat has found.
+// Await sends heartbeats until the time at, or until done; zero and nil are never. It returns false
+// if the command must end before that: because of a signal, a time limit, or what a heartbeat has
+// found.
 func (r *Runner) Await(at time.Time, done <-chan struct{}) bool {
 	r.beats.start(r.Heart, r.interval)
 	defer r.beats.finish()

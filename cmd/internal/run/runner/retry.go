@@ -66,8 +66,8 @@ func (r *Runner) end(e End) (v Verdict, err error) {
 // retryAfter is the pause before trying again after a temporary failure.
 const retryAfter = 100 * time.Millisecond
 
-// MayRetry waits for a moment, or for a signal. It returns false if that asks this process itself to
-// give up.
+// MayRetry waits for a moment, or for a signal. It returns false if that asks this process itself
+// to give up.
 func MayRetry(signals <-chan os.Signal) bool {
 	select {
 	case sig := <-signals:

@@ -12,10 +12,10 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
 )
 
-// Run starts the command, and returns once it has ended and the ledger says so. Between two looks at
-// the ledger it waits for interval. When the command has ended, it calls more, unless that is nil:
-// with the methods of r, that may run the command again, or another one. The error has the exit
-// status.
+// Run starts the command, and returns once it has ended and the ledger says so. Between two looks
+// at the ledger it waits for interval. When the command has ended, it calls more, unless that is
+// nil: with the methods of r, that may run the command again, or another one. The error has the
+// exit status.
 func (r *Runner) Run(c Command, interval time.Duration, more func(c Command)) (err error) {
 	r.interval = interval
 	r.Listener.redirect(c.Env)
@@ -75,8 +75,8 @@ func (r *Runner) notifying(env []string) []string {
 	return env
 }
 
-// cannotRun gives err, for which the command was not started, its exit status, unless it is for lack
-// of something.
+// cannotRun gives err, for which the command was not started, its exit status, unless it is for
+// lack of something.
 func (r *Runner) cannotRun(err error) error {
 	if r.Lacks != nil && r.Lacks(err) {
 		return err

@@ -1,6 +1,6 @@
-// Package runner runs a command for a program that is its part in the ledger: a call, an attempt at a
-// task, or a service. It sends heartbeats, passes signals on, keeps time limits, and stops what the
-// command has left.
+// Package runner runs a command for a program that is its part in the ledger: a call, an attempt at
+// a task, or a service. It sends heartbeats, passes signals on, keeps time limits, and stops what
+// the command has left.
 package runner
 
 import (
@@ -40,12 +40,12 @@ type Runner struct {
 	MayFail    bool // End may fail although the command has ended well
 	Notify     bool // it gets a NOTIFY_SOCKET
 
-	// The others are nil if there is nothing to do.
+	// The next ones are nil where there is nothing to do.
 
-	Lacks       func(error) bool       // a command cannot be started for lack of something, and not by its own fault
-	Tidy        func()                 // what a push does for others; it may take as long as the command
+	Lacks       func(error) bool       // the command cannot be started for lack of something
+	Tidy        func()                 // what a push does for others; it may take long
 	Follows     func(End) bool         // another attempt of the command follows that end
-	Fail        func(End) error        // records a failure before what the command has left is stopped
+	Fail        func(End) error        // records a failure before the rest of the command is stopped
 	CutOff      func(left []int)       // a command that has ended well has left these processes
 	HasCallees  func() bool            // other calls are below this one
 	StopCallees func() <-chan struct{} // stops those, and closes the channel when that is done
@@ -71,10 +71,10 @@ type Runner struct {
 	asked      bool      // a signal came by which people end commands
 	begun      time.Time // when the first attempt was started
 	command    *End      // how the command ended, if job is the one that judges it
-	background bool      // the command has ended well, and the processes it left continue as the service
+	background bool      // it has ended well, and the processes it left continue as the service
 
 	ready   <-chan struct{} // in the phase delaying: see termAfter
-	failing chan struct{}   // closed once the failure of the command is recorded; nil: it has not failed
+	failing chan struct{}   // closed once the failure is recorded; nil: the command has not failed
 }
 
 // A phase is how far a runner has gone to end the command and its group.

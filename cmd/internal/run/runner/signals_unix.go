@@ -62,8 +62,8 @@ func CatchForTasks() chan os.Signal {
 	return signals
 }
 
-// ignoreHere makes this process do nothing at sig. What it starts gets the usual effect of sig, because it
-// is not ignored.
+// ignoreHere makes this process do nothing at sig. What it starts gets the usual effect of sig,
+// because it is not ignored.
 func ignoreHere(sig os.Signal) { signal.Notify(make(chan os.Signal, 1), sig) }
 
 // catchAll catches the other signals as well.

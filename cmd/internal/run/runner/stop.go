@@ -23,7 +23,9 @@ const emptied = 20 * time.Millisecond
 func (r *Runner) leftBehind() {
 	strays := r.job.Strays()
 	said := Names(strays)
-	endsWell := func() bool { return r.why.status == 0 && r.Ended() && EndOf(r.job, r.OK).Failure == "" }
+	endsWell := func() bool {
+		return r.why.status == 0 && r.Ended() && EndOf(r.job, r.OK).Failure == ""
+	}
 	if len(strays) > 0 && r.Daemonizes && endsWell() {
 		r.next, r.background = time.Time{}, true
 		r.Env.Warnf("%s: the command has gone into the background: %s: %s stays until it ends",
@@ -90,8 +92,8 @@ func (r *Runner) stop(why ending) {
 	}
 }
 
-// termAfter stops the group, or what is left of it, once ready is closed, but after LastWords at the
-// latest. Other events are handled before that, and TERM does not wait any longer.
+// termAfter stops the group, or what is left of it, once ready is closed, but after LastWords at
+// the latest. Other events are handled before that, and TERM does not wait any longer.
 func (r *Runner) termAfter(ready <-chan struct{}) {
 	if ready == nil {
 		r.leftBehind()
@@ -147,8 +149,8 @@ func (r *Runner) term() {
 	}
 }
 
-// cleaning reports whether the operation is failing and TERM was sent to what is left of the command:
-// heartbeats say so, because the calls below this one hold their pipes until then.
+// cleaning reports whether the operation is failing and TERM was sent to what is left of the
+// command: heartbeats say so, because the calls below this one hold their pipes until then.
 func (r *Runner) cleaning() bool {
 	return (r.why.status == cli.StatusCleanUp || r.failing != nil) && r.phase >= stopping
 }

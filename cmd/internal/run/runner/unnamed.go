@@ -7,7 +7,7 @@ import (
 
 // Unnamed returns a file with text that has no name, in dir; "" is the usual one.
 func Unnamed(dir, text string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "dpl-run")
+	f, err := os.CreateTemp(dir, "dpl")
 	if err != nil {
 		return nil, err
 	}

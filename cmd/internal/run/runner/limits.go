@@ -11,6 +11,15 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/silence"
 )
 
+// Check refuses flags that do not go together.
+func (f *Flags) Check() error {
+	if f.SoftTimeout != 0 && f.Timeout != 0 && f.SoftTimeout >= f.Timeout {
+		return cli.Usagef("--soft-timeout %v must be less than --timeout %v",
+			time.Duration(f.SoftTimeout), time.Duration(f.Timeout))
+	}
+	return f.checkSilence()
+}
+
 // Limits returns the limits of a silence.
 func (f *Flags) Limits() silence.Limits {
 	return silence.Limits{Nudge: time.Duration(f.NudgeAfter), Stop: time.Duration(f.Silence)}
