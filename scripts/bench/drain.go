@@ -57,8 +57,8 @@ func (b *bench) timeDrain() error {
 func (b *bench) selfDraining(place string) (*pool, error) {
 	ledger, err := b.newQueue(place, 0, b.plan.drained)
 	return &pool{
-		loop: shell([]string{b.command("dpl-work"), "q", "--ledger", ledger,
-			"--jobs", strconv.Itoa(drainers)}),
+		loop: shell([]string{b.command("dpl-work"), "q", "--ledger", ledger, "--jobs",
+			strconv.Itoa(drainers)}),
 		check: func(left int) error { return hasTasks(queueFile(ledger), left) },
 	}, err
 }

@@ -151,9 +151,9 @@ claim 'a ledger in the root of a container that is removed: no fsync' sh -c \
 dpl-queue build --create --max-attempts 2 --backoff 0
 # shellcheck disable=SC2016 # the worker expands it
 dpl-enqueue build --id long --dir / -- sh -c '[ "$DPL_ATTEMPT" = 2 ] || sleep 1000' >/dev/null
-run -d --name w1 dpl --queue build --follow >/dev/null
+run -d --name w1 --entrypoint dpl-work dpl build --follow >/dev/null
 claim 'a worker claims a task' sh -c 'dpl-status --queue build | grep -q "^long .*alive"'
-run -d --name w2 dpl --queue build --follow >/dev/null
+run -d --name w2 --entrypoint dpl-work dpl build --follow >/dev/null
 podman kill -s KILL w1 >/dev/null
 claim 'killed: another worker does it' dpl-wait --queue build --task long --timeout 25s
 dpl-enqueue build --id stopped --dir / -- sleep 1000 >/dev/null
