@@ -161,6 +161,13 @@ func TaskScope(queueID string, t *Task) string {
 	return fmt.Sprintf("task %s/%s %d", queueID, t.ID, t.Seq)
 }
 
+// CheckScope returns the scope of the questions whether attempts at the task t of a queue are done: one
+// that nobody asks in within an attempt, where the worker could have its own question answered before it
+// is made (spec §47.1).
+func CheckScope(queueID string, t *Task) string {
+	return fmt.Sprintf("check %s/%s %d", queueID, t.ID, t.Seq)
+}
+
 // RunScope returns the scope of keys in a run of an operation.
 func RunScope(runID string) string { return "run " + runID }
 

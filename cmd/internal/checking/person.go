@@ -21,7 +21,7 @@ func AskPerson(env *cli.Env, l *fileops.Ledger, queueID string, t *queue.Task,
 	text := fmt.Sprintf("Is task %s of %s done? Its check cannot tell: %s", t.ID, queueID, why)
 	q := queue.Question{
 		Kind: queue.AskPermission, Text: text, Spec: queue.AskSpec{Text: text}.Content(),
-		Scope: queue.TaskScope(queueID, t), Key: "check " + strconv.FormatInt(c.Epoch, 10),
+		Scope: queue.CheckScope(queueID, t), Key: strconv.FormatInt(c.Epoch, 10),
 		Expires: cli.QuestionTimeout,
 		Asker: queue.Asker{Participant: c.Participant, User: cli.UserName(), PID: c.PID,
 			Process: c.Process, Operation: c.Operation, Call: c.Call,
