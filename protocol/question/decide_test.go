@@ -191,7 +191,7 @@ func TestExplain(t *testing.T) {
 	want := []string{
 		"allow Bash: git log [-#] (words) in the directory",
 		"allow Bash: python3.12 (anything); python3.12 runs what its arguments or files say: with ** " +
-			"that is anything",
+			"that may be anything",
 		"allow Bash: dpl-answer --json; dpl-answer answers questions, also those of the asker",
 		"deny: rm (anything)",
 		`ask "Web Fetch"`,

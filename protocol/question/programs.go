@@ -41,8 +41,8 @@ func (rule *Rule) Warnings() (all []string) {
 		"dpl-cleanup", "dpl-ask", "dpl-check", "dpl-restart"}, program):
 		all = append(all, program+" runs the commands that it is given")
 	}
-	if rule.wildcard() == anything && interprets(program) {
-		all = append(all, program+" runs what its arguments or files say: with ** that is anything")
+	if w := rule.wildcard(); w != "" && interprets(program) {
+		all = append(all, program+" runs what its arguments or files say: with "+w+" that may be anything")
 	}
 	return all
 }
