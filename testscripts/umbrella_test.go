@@ -23,7 +23,8 @@ func TestUmbrellaList(t *testing.T) {
 	want := make(map[string]string)
 	for _, program := range programs {
 		name := strings.TrimPrefix(filepath.Base(program), "dpl-")
-		want[name] = strings.Split(output(t, program, "--help"), "\n")[2]
+		_, text, _ := strings.Cut(output(t, program, "--help"), "\n\n") // behind the usage
+		want[name], _, _ = strings.Cut(text, "\n")
 	}
 
 	before, _, _ := strings.Cut(list, "\nDpl itself:\n")

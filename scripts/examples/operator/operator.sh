@@ -63,7 +63,7 @@ enter() {
 answer() {
     need --task "$task"
     found=$(dpl-status --queue "$project" --why "$task" --json)
-    question=$(printf '%s\n' "$found" | sed -n 's|^    "question": "ask/\(.*\)",$|\1|p')
+    question=$(printf '%s\n' "$found" | sed -n 's|^    "question": "ask/\(.*\)",*$|\1|p')
     [ -n "$question" ] || fail 76 "$task: no question about it is open"
     dpl-answer "$question" "$@"
 }
