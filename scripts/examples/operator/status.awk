@@ -18,7 +18,10 @@ match($0, /^ *"[A-Za-z]*": /) {
 
     # An attempt at a task. The newest has the highest epoch.
     if (name == "taskId") task = value
-    if (part != "queue" && name == "lastEpoch" && (newer = value + 0 > newest)) newest = value + 0
+    if (part != "queue" && name == "lastEpoch" && (newer = value + 0 > newest)) {
+        newest = value + 0
+        is["last.lastReason"] = "" # it may have none
+    }
     if (newer && name ~ /^last(End|Reason)$/) { is["last." name] = value; last = task }
     if (part == "tasks" && depth == 6 && name == "state" && value ~ /blocked|dead/) stuck = stuck ", " task
     if (part == "ended" && name == "end" && value == "done") done = task
