@@ -297,7 +297,7 @@ day_edit() {
     printf '%s\n' '%s/"priority": 3/"priority": 4/e' '%s/^  "revision": \([0-9]\{1,8\},\)/  "revision": 1\1/e' wq |
         ex -s "$DPL_LEDGER/queues/q.json" >>"$say/git" 2>&1
     act enqueue "q:d$day_number-f" dpl-enqueue q --id "d$day_number-f" -- sh "$work/task.sh" >/dev/null
-    doctor_says 'was edited by'
+    doctor_says 'edited without a line'
 }
 
 # The disk is full, and empty again.

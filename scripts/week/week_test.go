@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 	lies := []struct{ command, to, does, want string }{
 		{"enqueue", `q\ *`, "exit 0", "enqueued with 0, and neither done nor left: enqueue q:"},
 		{"settle", `c\ *`, "exit 0", "and the record has nothing of it"},
-		{"run", `*--queue\ s*`, "exit 0", "exited 0, and t1 was not done"},
+		{"work", `s*`, "exit 0", "exited 0, and t1 was not done"},
 		{"pop", "*", "exit 0", "and the operation has not completed"},
 		{"cleanup", "*", "exit 2", "crashed or hung: cleanup"},
 	}
