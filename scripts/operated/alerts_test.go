@@ -89,8 +89,12 @@ func (w *world) end() {
 	if n := len(w.lines("migrated")); n != 1 {
 		w.fault("the migration has succeeded %d times", n)
 	}
+	// One that has given an alert cannot always record that on a full disk.
+	full := strings.Contains(w.text("said"), "this could not be recorded: ") &&
+		strings.Contains(w.text("said"), "no space left on device")
 	for _, status := range w.lines("passes") {
-		if status != "0" && status != "75" && status != "137" { // done, busy, killed
+		if status != "0" && status != "75" && status != "137" && // done, busy, killed
+			!(status == "71" && full) {
 			w.fault("a pass exits %s; passes have said:\n%s", status, w.text("said"))
 			break
 		}
