@@ -2,6 +2,7 @@ package ask
 
 import (
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,13 @@ func (f found) madeUp() bool {
 		return unix.Statfs("/", &root) != nil || at.Fsid != root.Fsid
 	}
 	return false
+}
+
+// shifts reports whether f, which is a link, leads other processes to another place than this one:
+// it is in a file system of processes.
+func (f found) shifts() bool {
+	var at unix.Statfs_t
+	return unix.Statfs(filepath.Dir(f.path), &at) != nil || at.Type == unix.PROC_SUPER_MAGIC
 }
 
 // hasACL reports whether path may have an access list, which lets other users and groups write.

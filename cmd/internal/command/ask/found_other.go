@@ -10,3 +10,6 @@ func hasACL(string) bool { return false }
 
 // mastered returns false: there are no capabilities.
 func (found) mastered() bool { return false }
+
+// shifts returns false: a link leads all processes to the same place.
+func (found) shifts() bool { return false }

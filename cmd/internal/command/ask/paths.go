@@ -2,10 +2,13 @@ package ask
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/dpl-project/dpl/fileops"
 )
 
 // As on Linux, a path may have so many symbolic links and bytes.
@@ -73,7 +76,8 @@ var (
 
 // walk goes to path, seen from at, as the system does, and appends what it finds to the way. It
 // returns an error if the system could not, or if a .. is behind a link: a shell takes that for
-// something else than the system.
+// something else than the system. It returns fileops.ErrPermission at a link that leads other
+// processes to another place.
 func (at *place) walk(path string) error {
 	type name struct {
 		text   string
@@ -120,10 +124,13 @@ func (at *place) walk(path string) error {
 		if err != nil {
 			return err
 		}
-		at.way = append(at.way, found{at.path, info})
+		f := found{at.path, info}
+		at.way = append(at.way, f)
 		switch {
 		case info.Mode().IsRegular() && len(names) > 0:
 			return errWay
+		case info.Mode()&os.ModeSymlink != 0 && f.shifts():
+			return fmt.Errorf("%w: %s leads each process to another place", fileops.ErrPermission, at.path)
 		case info.Mode()&os.ModeSymlink != 0:
 			target, err := os.Readlink(at.path)
 			if links++; err != nil || target == "" || links > mostLinks {

@@ -24,7 +24,7 @@ func TestInside(t *testing.T) {
 	for path, target := range map[string]string{"top/out": "../beside", "top/in": "sub/deep",
 		"top/up":  "sub/..",
 		"top/abs": top + "/sub", "top/away": dir, "top/lost": "../nothing", "top/round": "round",
-		"top/chain": "in/../../out", "top/back": "../top/sub", "way": "top"} {
+		"top/chain": "in/../../out", "top/self": "/proc/self/cwd", "top/fd": "/dev/fd/0", "top/back": "../top/sub", "way": "top"} {
 		if err := os.Symlink(target, filepath.Join(dir, path)); err != nil {
 			t.Fatal(err)
 		}
@@ -50,6 +50,10 @@ func TestInside(t *testing.T) {
 		"new/..": false, "new/../file": false, "new/../../beside": false, "file/x": false, "file/..": false, "file/": false,
 		"a\x00b":  false,
 		top + "2": false, dir: false,
+
+		// Where these lead depends on the process that asks.
+		"/proc/self/cwd": false, "/proc/self/cwd/file": false, "/proc/thread-self/cwd/file": false,
+		"/proc/self/root" + top: false, "self": false, "self/file": false, "fd": false,
 	} {
 		if got := inside("")(path); got != want {
 			t.Errorf("%q: %t, want %t", path, got, want)
@@ -78,6 +82,7 @@ func TestInside(t *testing.T) {
 		{"in", "", true}, {"in", "..", true}, {"out", "", false}, {"out", top, false}, {"..",
 			"top/file", false},
 		{"/", top, false}, {"none", "", true}, {"none", "..", false},
+		{"self", "file", false}, {"/proc/self/cwd", top, false},
 	} {
 		if got := inside(c.dir)(c.path); got != c.want {
 			t.Errorf("%q in %q: %t, want %t", c.path, c.dir, got, c.want)
