@@ -29,6 +29,22 @@ func (rule *Rule) leadsTo(text string) bool {
 	return slices.Contains(rule.Domains, name)
 }
 
+// leavesDomains returns why the input of q may have a URL that is not one of the domains of rule.
+func (rule *Rule) leavesDomains(q *Request) miss {
+	for _, text := range q.Texts {
+		if !rule.leadsTo(text) && !isProse(text) {
+			return miss{"neither a URL of its domains nor a sentence:", text}
+		}
+	}
+	isOther := func(r rune) bool { return !isName(r) && r != '_' && r != '-' }
+	for _, name := range q.Names {
+		if strings.ContainsFunc(name, isOther) && !rule.leadsTo(name) && !isProse(name) {
+			return miss{"neither a URL of its domains nor a plain name of a member:", name}
+		}
+	}
+	return miss{}
+}
+
 // isHost reports whether text is the name of a host as rules have it, perhaps with a port.
 func isHost(text string) bool {
 	name, port, ported := strings.Cut(text, ":")

@@ -90,10 +90,8 @@ func (rule *Rule) allowsTool(q *Request, seen Evidence) miss {
 			return m
 		}
 	}
-	for _, text := range q.Texts {
-		if rule.Domains != nil && !rule.leadsTo(text) && !isProse(text) {
-			return miss{"neither a URL of its domains nor a sentence:", text}
-		}
+	if rule.Domains != nil {
+		return rule.leavesDomains(q)
 	}
 	if !rule.Paths {
 		return miss{}

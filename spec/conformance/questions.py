@@ -22,6 +22,7 @@ RESERVED = set('if then else elif fi do done case esac while until for foreach s
                '{ } ! [[ ( )'.split())
 HOST = re.compile(r'[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]+)?')
 URL = re.compile(r'https?://([A-Za-z0-9.-]+(?::[0-9]+)?)(?:[/?#][!-\[\]-~]*)?')
+NAME = re.compile('[A-Za-z0-9_-]*')
 # What no program reads as another path: a blank only between letters or digits.
 UNREWRITTEN = re.compile(r'(?:[A-Za-z0-9_@+:,./=-]|(?<=[A-Za-z0-9]) (?=[A-Za-z0-9]))*')
 RANKS = 'allow', 'ask', 'deny'
@@ -206,7 +207,8 @@ def allows_tool(rule, request, inside):
         return False
     if 'paths' in rule:
         return all(lies(text, inside) for text in request['strings'] + request['names'])
-    return 'domains' not in rule or all(leads(text, rule) or is_prose(text) for text in request['strings'])
+    names = [name for name in request['names'] if not NAME.fullmatch(name)]
+    return 'domains' not in rule or all(leads(text, rule) or is_prose(text) for text in request['strings'] + names)
 
 
 def allows(rule, request, words, moved, loose, inside):
