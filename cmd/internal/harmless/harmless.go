@@ -174,8 +174,8 @@ func isVisible(r rune) bool {
 	return !ASCII && unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !isHidden(r)
 }
 
-// isHidden reports whether r is a letter, mark or symbol that is drawn as nothing or as a blank, or
-// that is drawn as a character of ASCII is, with a meaning to shells.
+// isHidden reports whether r is a letter, mark or symbol that is drawn as nothing or as a blank, or as
+// a character of ASCII is that has a meaning to shells, or in more columns than Unicode says.
 func isHidden(r rune) bool {
 	switch r {
 	case '\u037e', '\u1fef', '\u212a', // a question mark, an accent and a unit that are ; ` and K
@@ -189,5 +189,7 @@ func isHidden(r rune) bool {
 		return true
 	}
 	return 0x1d400 <= r && r <= 0x1d7ff || // letters and digits of ASCII in other types
+		0x3248 <= r && r <= 0x324f || // numbers that glibc gives two columns
+		0x1d165 <= r && r <= 0x1d166 || 0x1d16d <= r && r <= 0x1d172 || // marks that it gives one
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

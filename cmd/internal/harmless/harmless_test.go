@@ -42,6 +42,11 @@ var drawn = []struct{ in, want string }{
 	{"rm -rf old\u037e ls \u1fefid\u1fef 4 \u212a", `rm -rf old\u{37e} ls \u{1fef}id\u{1fef} 4 \u{212a}`},
 	{"a\u2010b\u2044c\u2215d\u2223e\u01c0f\ua789g", `a\u{2010}b\u{2044}c\u{2215}d\u{2223}e\u{1c0}f\u{a789}g`},
 	{"\U0001d159\U00013441", `\u{1d159}\u{13441}`},
+	// All that wcwidth of glibc 2.36 gives more columns than go-runewidth does.
+	{"㉈㉉㉊㉋㉌㉍㉎㉏ ㊿㉐", `\u{3248}\u{3249}\u{324a}\u{324b}\u{324c}\u{324d}\u{324e}\u{324f} ㊿㉐`},
+	{"a\U0001d165\U0001d166", `a\u{1d165}\u{1d166}`},
+	{"a\U0001d16d\U0001d16e b\U0001d16f\U0001d170", `a\u{1d16d}\u{1d16e} b\u{1d16f}\u{1d170}`},
+	{"a\U0001d171\U0001d172", `a\u{1d171}\u{1d172}`},
 	{"𝚐𝚒𝚝 𝟏", `\u{1d690}\u{1d692}\u{1d69d} \u{1d7cf}`},
 
 	{"\u0301a \u0301/\u0338 1\u0301", `\u{301}a \u{301}/\u{338} 1\u{301}`},
