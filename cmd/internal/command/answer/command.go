@@ -158,7 +158,11 @@ func (d *desk) say(id string) error {
 	if err != nil || d.env.JSON() || drawn {
 		return err
 	}
-	fmt.Fprintf(d.env.Stderr, "%s: %s\n%s", t.ID, end(u), screen.Messages().Quote(spec.Text))
+	style := screen.Messages()
+	fmt.Fprintf(d.env.Stderr, "%s: %s\n%s", t.ID, end(u), style.Quote(spec.Text))
+	if u.text != "" {
+		fmt.Fprint(d.env.Stderr, "answer:\n", style.Quote(u.text))
+	}
 	return nil
 }
 

@@ -63,22 +63,28 @@ func (d *desk) find(q queue.Queue, id string, now time.Time) (string, error) {
 	return id, nil
 }
 
-// chosen returns u with the choice of t that its text means: itself, or by its number.
+// chosen returns u with the choice of t that its text means: itself, or by its number. It returns
+// queue.ErrOtherKind if it means none or two of them.
 func (d *desk) chosen(t *queue.Task, u utterance) (utterance, error) {
 	spec, err := d.spec(t)
 	if err != nil || len(spec.Choices) == 0 || u.allow || u.deny {
 		return u, err
 	}
-	// A number is the one that is shown, also if another choice is a number.
-	if n, err := strconv.Atoi(u.text); err == nil && n >= 1 && n <= len(spec.Choices) {
-		u.text = spec.Choices[n-1]
-		return u, nil
-	}
-	if slices.Contains(spec.Choices, u.text) {
+	if text, ok := choice(spec.Choices, u.text); ok {
+		u.text = text
 		return u, nil
 	}
 	return u, fmt.Errorf("answer %q: %w: give one of the choices that dpl-answer %[1]s shows, or its "+
 		"number from 1 to %[3]d", t.ID, queue.ErrOtherKind, len(spec.Choices))
+}
+
+// choice returns the one of choices that text means, and whether there is exactly one.
+func choice(choices []string, text string) (string, bool) {
+	is := slices.Contains(choices, text)
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(choices) {
+		return choices[n-1], !is || choices[n-1] == text
+	}
+	return text, is
 }
 
 func (d *desk) spec(t *queue.Task) (queue.AskSpec, error) {

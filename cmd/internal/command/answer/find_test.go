@@ -76,3 +76,29 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// A text that means two of the choices, which other programs may have written, means none.
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		choices []string
+		text    string
+		want    string // "": none
+	}{
+		{[]string{"test", "prod"}, "prod", "prod"},
+		{[]string{"test", "prod"}, "2", "prod"},
+		{[]string{"test", "prod"}, "0", ""},
+		{[]string{"test", "prod"}, "3", ""},
+		{[]string{"test", "prod"}, "pro", ""},
+		{[]string{"2", "1"}, "1", ""},
+		{[]string{"2", "1"}, "2", ""},
+		{[]string{"2", "x"}, "1", "2"},
+		{[]string{"1", "2"}, "2", "2"},
+		{[]string{"8080", "9090"}, "9090", "9090"},
+	} {
+		got, ok := choice(c.choices, c.text)
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q of %q: got %q, %t, want %q", c.text, c.choices, got, ok, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package ask
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/follow"
@@ -71,6 +72,12 @@ func (c *ask) Validate() error {
 		return cli.Usagef("--op goes with --call")
 	case c.Call != "" && c.Op == "":
 		return cli.Usagef("--call goes with --op, or $DPL_OP")
+	}
+	for _, choice := range c.Choice {
+		if _, err := strconv.Atoi(string(choice)); err == nil {
+			return cli.Usagef("--choice %s: a number as the answer is the place of a choice: "+
+				"write it with a word", choice)
+		}
 	}
 	return nil
 }
