@@ -61,7 +61,6 @@ func Ignored() (signals uint64, known bool) { return ignored, ignoredKnown != 0 
 // left, the runtime would exit with a trace and status 2 instead.
 func Begin() {
 	time.AfterFunc(time.Hour, func() {}).Stop()
-	runtime.Gosched() // forgets the timer: for one, each long system call wakes a thread
 	*profileRate = 0
 	if oneProcessor != 0 {
 		os.Unsetenv("GOMAXPROCS")
