@@ -26,10 +26,12 @@ func FastLane(c Command, args []string) bool {
 	all := fieldsOf(reflect.ValueOf(c).Elem(), make(fields, 0, 48))
 	common := c.CommonFlags()
 	common.given = nil
+	dashed := false // -- was given
 
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
 		arg := args[0]
 		if args = args[1:]; arg == "--" && len(args) > 0 {
+			dashed = true
 			break
 		}
 
@@ -61,7 +63,7 @@ func FastLane(c Command, args []string) bool {
 	for i := range all {
 		f := &all[i]
 		if f.argument && len(args) > 0 {
-			if setArguments(f.value, args) != nil {
+			if has(f.tag, "dashed") && !dashed || setArguments(f.value, args) != nil {
 				return false
 			}
 			args = nil

@@ -75,6 +75,9 @@ func (env *Env) newParser(c Command, m *manual) *parser {
 // Parse is that of kong. It says where an argument has to be that is in the wrong place.
 func (p *parser) Parse(args []string) (*kong.Context, error) {
 	ctx, err := p.Kong.Parse(args)
+	if word, is := errors.AsType[notDashed](err); is {
+		return ctx, word
+	}
 	if err != nil && p.leading != "" && strings.HasPrefix(err.Error(), "unexpected argument ") {
 		err = fmt.Errorf("%w: %s comes before the flags", err, p.leading)
 	}
@@ -112,6 +115,14 @@ func groupKey(f *kong.Flag) string {
 // A mapper makes kong take words unchanged, and store them in their fields as the fast lane does.
 type mapper struct{}
 
+// A notDashed is a word that is neither a flag nor its value, where the tag dashed has the command
+// begin behind --: otherwise a mistaken word would be run.
+type notDashed string
+
+func (word notDashed) Error() string {
+	return fmt.Sprintf("%q: the command comes behind --, and other words before the flags", string(word))
+}
+
 // Decode takes the value of a flag, or all arguments.
 func (mapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Value.Flag != nil {
@@ -132,6 +143,8 @@ func (mapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 
 	if arguments[0] == "--" { // kong leaves it there
 		arguments = arguments[1:]
+	} else if ctx.Value.Tag.Has("dashed") {
+		return notDashed(arguments[0])
 	}
 
 	return setArguments(target, arguments)

@@ -117,7 +117,7 @@ func outcomes() []outcome {
 	return []outcome{
 		// without a ledger there is no operation, group or queue either
 		{fileops.ErrNoLedger, StatusNotFound,
-			"dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
+			"dpl-push, dpl-run, dpl-register or dpl-enqueue creates it; or set --ledger or $DPL_LEDGER"},
 		{ErrImpossible, StatusFalse, ""},
 		{ErrTimeout, StatusTimeout, ""},
 		{ErrPartial, StatusCommitted, "the next pass completes it"},

@@ -159,8 +159,8 @@ func AttemptText(a model.Attempt) string {
 	switch {
 	case a.End != "":
 		text += ": " + AttemptEnd(a.Attempt)
-	case a.OperationEnd != "":
-		text += ": " + string(a.OperationEnd) + ": " + Because(a)
+	case a.OperationEnd != "": // which fails also if the task was given back
+		text += ": its operation " + string(a.OperationEnd) + ": " + Because(a)
 	}
 	if a.Judged {
 		text += ", as others have found"

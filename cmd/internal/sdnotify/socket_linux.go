@@ -36,7 +36,7 @@ func Listen() (*Socket, error) {
 		return nil, os.NewSyscallError("getrandom", err)
 	}
 
-	address := "@dpl-run-" + hex.EncodeToString(random[:])
+	address := "@dpl-" + hex.EncodeToString(random[:])
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)

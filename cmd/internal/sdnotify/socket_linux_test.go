@@ -103,7 +103,7 @@ func mustEnd(t *testing.T, s *Socket) {
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	a, b := listen(t), listen(t)
-	if !regexp.MustCompile(`^@dpl-run-[0-9a-f]{16}$`).MatchString(a.Address()) ||
+	if !regexp.MustCompile(`^@dpl-[0-9a-f]{16}$`).MatchString(a.Address()) ||
 		a.Address() == b.Address() {
 		t.Errorf("%q and %q", a.Address(), b.Address())
 	}

@@ -17,7 +17,7 @@ type serve struct {
 	runner.Flags     `embed:""`
 	runner.Notifying `embed:""`
 
-	Command []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"-- COMMAND [ARG...]"`
+	Command []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" dashed:"" placeholder:"-- COMMAND [ARG...]"`
 }
 
 // Leading returns the flags whose values may be the first arguments.

@@ -27,7 +27,7 @@ type work struct {
 
 	runner.Flags `embed:""`
 
-	Command []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]"`
+	Command []string `arg:"" name:"COMMAND" optional:"" passthrough:"partial" dashed:"" placeholder:"[-- COMMAND [ARG...]]"`
 }
 
 // Leading returns the flag whose value may be the first argument.
